@@ -1,0 +1,125 @@
+/* What the subcommands share: numbers, messages, the terminal, modules. */
+#include "cli/command.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "st_config.h"
+
+static void say(const char *command, const char *format, va_list args)
+{
+    fprintf(stderr, "sleeptune%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int st_usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(command, format, args);
+    va_end(args);
+    fprintf(stderr, "Try 'sleeptune%s%s --help'.\n", command != NULL ? " " : "", command != NULL ? command : "");
+    return ST_EXIT_USAGE;
+}
+
+int st_failure(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(command, format, args);
+    va_end(args);
+    return ST_EXIT_FAILURE;
+}
+
+int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || text[0] == ' ')
+        return -EINVAL;
+    if (errno == ERANGE || value < min || value > max)
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    const int r = st_parse_i64(text, min, max, ret);
+    if (r == -EINVAL)
+        return st_usage_error(command, "%s: '%s' is not a whole number", option, text);
+    if (r == -ERANGE)
+        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                              (long long)max);
+    return 0;
+}
+
+int st_terminal_width(int fd)
+{
+    const char *columns = getenv("COLUMNS");
+    int64_t width;
+    if (columns != NULL && st_parse_i64(columns, 20, 1000, &width) == 0)
+        return (int)width;
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+        return size.ws_col;
+    return 80;
+}
+
+bool st_terminal_colour(FILE *stream)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (no_color != NULL && no_color[0] != '\0')
+        return false;
+    if (term == NULL || strcmp(term, "dumb") == 0)
+        return false;
+    return isatty(fileno(stream)) == 1;
+}
+
+int st_module_path(const char *name, char *buf, size_t buf_bytes)
+{
+    const char *dirs[] = {getenv("SLEEPTUNE_MODULE_DIR"), ST_MODULE_DIR};
+    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
+        if (dirs[i] == NULL)
+            continue;
+        const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", dirs[i], name);
+        if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
+            return 0;
+    }
+    /* run from the build folder: the modules lie beside the program */
+    char self[4096];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (len > 0) {
+        self[len] = '\0';
+        char *slash = strrchr(self, '/');
+        if (slash != NULL) {
+            *slash = '\0';
+            const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", self, name);
+            if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
+                return 0;
+        }
+    }
+    return -ENOENT;
+}
+
+void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes)
+{
+    char path[4200];
+    if (st_module_path(name, path, sizeof(path)) != 0) {
+        snprintf(error, error_bytes, "this build has no module '%s'", name);
+        return NULL;
+    }
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *address = handle != NULL ? dlsym(handle, symbol) : NULL;
+    if (address == NULL)
+        snprintf(error, error_bytes, "%s", dlerror());
+    return address;
+}

@@ -1,0 +1,20 @@
+/* HdrHistogram's V2 encoding of the late table, uncompressed; store/hlog compresses it. */
+#ifndef ST_LIB_HIST_PAYLOAD_H
+#define ST_LIB_HIST_PAYLOAD_H
+
+#include "lib/hist.h"
+
+/** An upper bound for the bytes st_hist_payload_encode writes. */
+size_t st_hist_payload_max_bytes(const struct st_hist *hist);
+
+/**
+ * Writes the V2 payload (cookie 0x1c849303 | 0x10, big-endian header, ZigZag LEB128 counts with runs of zeros).
+ * Early values are counted as 0 (a HdrHistogram has no negative values) so that n agrees; over-range ones in the last bucket.
+ * @return bytes written or -ENOSPC. Threads: any. Source: HdrHistogram 2.1 encodeIntoByteBuffer.
+ */
+ST_NODISCARD int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t *buf, size_t buf_bytes);
+
+/** Reads a V2 payload into an initialised histogram (digits must agree). @return 0, -EBADMSG, -EINVAL. */
+ST_NODISCARD int st_hist_payload_decode(struct st_hist *hist, const uint8_t *buf, size_t bytes);
+
+#endif

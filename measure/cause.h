@@ -1,0 +1,72 @@
+/* Why a wake-up was late: counters taken in the slow path, judged against a baseline in the drain thread. */
+#ifndef ST_MEASURE_CAUSE_H
+#define ST_MEASURE_CAUSE_H
+
+#include "platform/platform.h"
+
+enum st_cause {
+    ST_CAUSE_RUN_QUEUE,     /* runnable, another thread had the CPU */
+    ST_CAUSE_RT_THROTTLING, /* ~ (rt_period - rt_runtime) of run-queue wait: the kernel's safety net */
+    ST_CAUSE_PAGE_FAULT,    /* major faults in the span */
+    ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
+    ST_CAUSE_SUSPEND,       /* the machine slept */
+    ST_CAUSE_HYPERVISOR,    /* stolen, where the kernel accounts it */
+    ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
+    ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* guest that cannot tell them apart (or the process was stopped) */
+    ST_CAUSE_UNKNOWN,       /* no counters could be read */
+    ST_CAUSE_COUNT
+};
+
+/** Stable name ("run-queue", "rt-throttling" ...) and the sentence for people. */
+const char *st_cause_name(enum st_cause cause);
+const char *st_cause_text(enum st_cause cause);
+
+/** What the loop's slow path puts into the ring. Counters are absolute. */
+struct st_cause_record {
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+    int64_t lateness_ns;
+    struct st_thread_counters counters;
+};
+
+/** Counters at some moment. */
+struct st_cause_baseline {
+    int64_t at_ns;
+    uint64_t cycle;
+    int64_t suspended_ns; /* INT64_MIN: not known */
+    struct st_thread_counters counters;
+};
+
+/** What is always true of this machine. */
+struct st_cause_machine {
+    int virtualised;      /* 1, 0, -1 unknown */
+    int steal_accounted;  /* 1, 0, -1 unknown */
+    int64_t rt_hole_ns;   /* rt_period - rt_runtime; 0: no throttling */
+};
+
+/** One late wake-up, explained. */
+struct st_cause_event {
+    enum st_cause cause; /* the largest part */
+    int64_t at_ns;
+    int64_t lateness_ns;
+    int64_t span_ns;      /* from the baseline to the record */
+    int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
+    int64_t rest_ns;      /* lateness - runq_wait */
+    uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
+    bool migrated;
+};
+
+/**
+ * Explains a record. usual_wait_ns_per_cycle: run-queue wait an ordinary cycle has. Pure.
+ */
+struct st_cause_event st_cause_judge(const struct st_cause_record *record, const struct st_cause_baseline *base,
+                                     uint64_t cycles_since_base, double usual_wait_ns_per_cycle,
+                                     int64_t suspended_now_ns, const struct st_cause_machine *machine);
+
+/** Sums by cause: what kept it from running. */
+struct st_cause_row {
+    uint64_t n;
+    int64_t total_ns;
+    int64_t max_ns;
+};
+
+#endif

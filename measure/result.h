@@ -1,0 +1,79 @@
+/* Result of one loop: everything a report, the status page or a JSON document says about it. */
+#ifndef ST_MEASURE_RESULT_H
+#define ST_MEASURE_RESULT_H
+
+#include <jansson.h>
+
+#include "lib/hist.h"
+#include "lib/period.h"
+#include "lib/stats.h"
+#include "measure/cause.h"
+
+#define ST_RESULT_CIRCUMSTANCES_MAX 48
+#define ST_RESULT_EVENTS_MAX 16
+
+struct st_circumstance {
+    char key[40];
+    char value[160];
+};
+
+struct st_result {
+    struct st_period period;
+    uint32_t frames, rate_hz, periods;
+    int cpu; /* -1: any */
+    double load_percent;
+
+    enum st_policy policy_asked, policy; /* policy: what the kernel granted */
+    int priority_asked, priority;
+    char degraded[128]; /* "" or why this is not what was asked ("no right to SCHED_FIFO: ...") */
+    enum st_lock lock;
+    bool running;     /* a look at a run that goes on */
+    bool interrupted; /* ended before its duration */
+
+    struct st_hist lateness; /* of cycles that woke */
+    struct st_hist response; /* of all periods, skipped ones included */
+    bool has_callback;
+
+    uint64_t n;               /* lateness samples = cycles - records_lost */
+    uint64_t cycles, skipped_periods, elapsed_periods;
+    bool books_balance;       /* cycles + skipped = elapsed, n + lost = cycles */
+    uint64_t misses;          /* cycles past due(k+1), and skipped periods */
+    uint64_t early;
+    uint64_t simulated_xruns;
+    int64_t silence_ns, silence_max_ns;
+    uint64_t suspends;        /* times the machine slept meanwhile */
+    uint64_t suspended_lates; /* late wakes right after those: recorded here, in no other count but the books */
+
+    uint64_t records_lost, ring_high_water, ring_words;
+    double cpu_ns_per_cycle;  /* loop thread, sum of user and system; < 0 unknown */
+    int64_t clock_read_ns;    /* cost of a clock read, median; < 0 unknown */
+    int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
+    int64_t smi;              /* during the run; -1 not readable */
+
+    uint64_t cause_late_n;       /* wakes that passed the threshold */
+    uint64_t cause_explained_n;  /* of them, with a record */
+    int64_t cause_above_ns;
+    struct st_cause_row causes[ST_CAUSE_COUNT];
+    struct st_cause_event events[ST_RESULT_EVENTS_MAX]; /* the worst ones, worst first */
+    size_t events_n;
+
+    int64_t started_wall_ns, duration_ns;
+    struct st_circumstance circumstances[ST_RESULT_CIRCUMSTANCES_MAX];
+    size_t circumstances_n;
+};
+
+void st_result_finish(struct st_result *result); /* frees the histograms */
+
+/** Looks up a circumstance; NULL when it was not readable. */
+const char *st_result_circumstance(const struct st_result *result, const char *key);
+
+/** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures. @return buf. */
+const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes);
+
+/** Upper 95 % bound for misses an hour. */
+double st_result_misses_per_hour_max95(const struct st_result *result);
+
+/** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
+json_t *st_result_json(const struct st_result *result);
+
+#endif

@@ -1,0 +1,48 @@
+/* Single-producer, single-consumer ring of 4-byte words: what the cycle loop tells the rest of the program. */
+#ifndef ST_MEASURE_RING_H
+#define ST_MEASURE_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+struct st_ring {
+    int32_t *words;
+    uint64_t mask; /* size - 1, size a power of two */
+    _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t head; /* written by the producer */
+    uint64_t head_local;                                 /* producer's own */
+    uint64_t tail_cached;                                /* producer's last look at tail */
+    _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* written by the consumer */
+    uint64_t high_water; /* consumer's: most words that were waiting at a drain */
+};
+
+/** @param words at least 64; rounded up to a power of two and touched. @return 0, -ERANGE, -ENOMEM. */
+ST_NODISCARD int st_ring_init(struct st_ring *ring, uint64_t words);
+void st_ring_finish(struct st_ring *ring);
+
+/** Room for n more words? Producer only; reads the consumer's line only when its last look says no. */
+static inline bool st_ring_has_room(struct st_ring *ring, uint64_t n) ST_NONBLOCKING
+{
+    if (ring->head_local + n - ring->tail_cached <= ring->mask + 1)
+        return true;
+    ring->tail_cached = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    return ring->head_local + n - ring->tail_cached <= ring->mask + 1;
+}
+
+/** Appends without publishing; the caller asked for room. Producer only. */
+static inline void st_ring_put(struct st_ring *ring, int32_t word) ST_NONBLOCKING
+{
+    ring->words[ring->head_local++ & ring->mask] = word;
+}
+
+/** Shows the consumer all that was put. Producer only. */
+static inline void st_ring_publish(struct st_ring *ring) ST_NONBLOCKING
+{
+    atomic_store_explicit(&ring->head, ring->head_local, memory_order_release);
+}
+
+/** Copies at most max words out. Consumer only. @return how many. */
+uint64_t st_ring_take(struct st_ring *ring, int32_t *out, uint64_t max);
+
+#endif

@@ -1,0 +1,166 @@
+/* The seam: everything that differs between operating systems, and everything a test wants to script.
+ *
+ * One row of function pointers per back end (linux, freebsd, fake, and a view of another root folder). Nothing above
+ * this folder has an OS #ifdef. Conventions: 0 or a negative errno value; -ENOTSUP where this OS has no such thing
+ * (the caller says "not applicable", never "fine"); output parameters are written on success only; times are ns.
+ * All functions may be called from any thread unless said otherwise; "self" means the calling thread.
+ */
+#ifndef ST_PLATFORM_PLATFORM_H
+#define ST_PLATFORM_PLATFORM_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "lib/base.h"
+
+enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
+
+enum st_policy { ST_POLICY_OTHER, ST_POLICY_FIFO, ST_POLICY_RR };
+
+/** "other", "fifo", "rr". */
+const char *st_policy_name(enum st_policy policy);
+
+/** What a thread has used so far, from its start. A member is valid only if its bit is in `valid`. */
+struct st_thread_counters {
+    unsigned valid; /* ST_COUNTER_* */
+    int64_t cpu_ns;
+    int64_t runq_wait_ns; /* runnable, but waiting for a CPU */
+    uint64_t switches_involuntary_n;
+    uint64_t faults_minor_n;
+    uint64_t faults_major_n;
+    int cpu; /* where it runs (ran last) */
+};
+
+#define ST_COUNTER_CPU         0x01u
+#define ST_COUNTER_RUNQ_WAIT   0x02u
+#define ST_COUNTER_SWITCHES    0x04u
+#define ST_COUNTER_FAULTS      0x08u
+#define ST_COUNTER_CPU_NUMBER  0x10u
+
+/** Open handle on one thread's counters; opened by that thread, readable by it and by others. */
+struct st_counters_handle {
+    pid_t tid;
+    int fd_schedstat; /* -1: none */
+    int fd_stat;      /* -1: none */
+    int fd_status;    /* -1: none */
+};
+
+/** What lock_memory achieved. */
+enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
+
+/** What this process may do, from its limits and from trying. */
+struct st_rt_rights {
+    int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno */
+    int fifo_priority; /* the priority tried */
+    int64_t rtprio_limit; /* soft limit; -1: unlimited; -ENOTSUP as INT64_MIN: no such limit here (FreeBSD) */
+    int64_t memlock_limit_bytes; /* soft limit; -1: unlimited */
+};
+
+/** Called once for each circumstance: a stable snake_case key (units in the name) and its value as text. */
+typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value);
+
+/** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
+typedef int (*st_name_fn)(void *ctx, const char *name);
+
+struct st_platform {
+    const char *name; /* "linux", "freebsd", "fake", "root" */
+    enum st_os os;    /* whose tunables it shows */
+
+    /* --- clocks: cycle loop, real-time safe ------------------------------------------------------------- */
+
+    /** CLOCK_MONOTONIC. Never fails; vDSO where the OS has it. */
+    int64_t (*now_ns)(struct st_platform *p) ST_NONBLOCKING;
+    /** Sleeps until due_ns on CLOCK_MONOTONIC: exactly one clock_nanosleep(TIMER_ABSTIME).
+     *  @return 0, or -EINTR when a signal came first. */
+    int (*sleep_until_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+    /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the plain
+     *  sleep of a real-time thread is exact already (Linux). */
+    int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+
+    /* --- other clocks ------------------------------------------------------------------------------------ */
+
+    /** CLOCK_REALTIME, ns since 1970. */
+    int64_t (*wall_ns)(struct st_platform *p);
+    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC), >= 0 up to read noise.
+     *  @return 0 or -ENOTSUP. */
+    int (*suspended_ns)(struct st_platform *p, int64_t *ret_ns);
+
+    /* --- threads ------------------------------------------------------------------------------------------ */
+
+    /** Sets the calling thread's policy. priority: FIFO/RR 1..99 (FreeBSD 0..31, so 70 is scaled, see
+     *  freebsd/sched_freebsd.c); ignored for other. @return 0, -EPERM, -EINVAL. */
+    int (*set_policy)(struct st_platform *p, enum st_policy policy, int priority);
+    /** Policy and priority of the calling thread as the kernel says them. */
+    int (*get_policy)(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
+    /** Kernel's id of the calling thread (Linux TID, FreeBSD LWP). */
+    pid_t (*thread_id)(struct st_platform *p);
+    /** Takes real-time policy away from another thread of this process (the demoting watchdog). */
+    int (*demote)(struct st_platform *p, pid_t tid);
+    /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
+    int (*pin)(struct st_platform *p, int cpu);
+    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an error. */
+    int (*cpus_allowed)(struct st_platform *p, int *cpus, int max);
+    /** Name of the calling thread, at most 15 bytes. */
+    int (*set_name)(struct st_platform *p, const char *name);
+    /** Timer slack of the calling thread. -ENOTSUP: no such thing (FreeBSD). */
+    int (*timer_slack_ns)(struct st_platform *p, int64_t *ret_ns);
+    int (*set_timer_slack_ns)(struct st_platform *p, int64_t ns);
+
+    int (*counters_open)(struct st_platform *p, struct st_counters_handle *ret); /* self */
+    /** Slow path of the cycle loop, by the thread itself: about 1 us, no allocation, no page fault after the first call. */
+    int (*counters_self)(struct st_platform *p, const struct st_counters_handle *h, struct st_thread_counters *ret);
+    /** The same counters, read by another thread of the process. */
+    int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h, struct st_thread_counters *ret);
+    void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
+
+    /* --- process ------------------------------------------------------------------------------------------ */
+
+    /** Locks present and future memory, on fault where the OS can. @param ret what was reached (may be NULL).
+     *  @return 0, -EPERM, -ENOMEM. */
+    int (*lock_memory)(struct st_platform *p, enum st_lock *ret);
+    /** Limits on CPU time of real-time threads without a sleep (RLIMIT_RTTIME), soft limit = hard limit.
+     *  @return 0, -ENOTSUP. */
+    int (*set_rttime_limit_ns)(struct st_platform *p, int64_t ns);
+    /** Tries SCHED_FIFO at `priority` in a short-lived child, never on this process; reads the limits. */
+    int (*rt_rights)(struct st_platform *p, int priority, struct st_rt_rights *ret);
+    /** Resident set of this process, bytes. */
+    int (*resident_bytes)(struct st_platform *p, int64_t *ret);
+
+    /* --- the machine -------------------------------------------------------------------------------------- */
+
+    /** What a result must be read with: kernel, CPU model, clocksource, governor, hypervisor, hz, preemption, slack of
+     *  this thread, idle request ... What cannot be read is left out. cpu: -1 for "any". */
+    void (*circumstances)(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
+    /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not readable. */
+    int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);
+    /** true/false: the kernel accounts stolen time per thread, so that "hypervisor" and "interrupt" can be told apart.
+     *  -ENODATA: nobody knows. */
+    int (*steal_accounted)(struct st_platform *p, bool *ret);
+    /** true when this runs below a hypervisor. -ENODATA: nobody knows. */
+    int (*virtualised)(struct st_platform *p, bool *ret);
+
+    /* --- tunables ----------------------------------------------------------------------------------------- */
+
+    /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
+     *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular).
+     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning), -EISDIR, -EINVAL
+     *          (FIFO, device), or what open and read said. */
+    int (*read_text)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
+    /** Names in a folder, sorted by strcmp, without "." and "..". @return 0 or errno. */
+    int (*list)(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
+    /** Text of a sysctl by name, as sysctl -n prints it. Linux: below /proc/sys, dots as slashes. */
+    int (*read_sysctl)(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, size_t *ret_len);
+};
+
+/** The real thing: Linux or FreeBSD, whichever this was built for. Never fails; no need to free. */
+struct st_platform *st_platform_native(void);
+
+/**
+ * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are the native
+ * ones. Links that lead out of the tree are not followed (-EXDEV / -ELOOP).
+ * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free.
+ */
+ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
+void st_platform_root_free(struct st_platform *p);
+
+#endif
