@@ -6,9 +6,9 @@
 #include "lib/period.h"
 
 /**
- * A ring of `periods` periods, drained by the clock from start_ns, when periods - 1 of them are queued. Each cycle
- * adds one when it is done. Too late: an xrun, and the device starts again at that moment, as ALSA's prepare and
- * start would.
+ * A ring of `periods` periods, drained by the clock from start_ns, when periods - 1 of them are queued. Each
+ * cycle adds one when it is done. Too late: an xrun, and the device starts again at that moment, as ALSA's
+ * prepare and start would.
  */
 struct st_device {
     struct st_period period;

@@ -6,13 +6,14 @@
 
 #include "lib/base.h"
 
-#define ST_HIST_HIGHEST_NS INT64_C(3600000000000) /* one hour; beyond is counted in over_n and max_ns only */
+#define ST_HIST_HIGHEST_NS INT64_C(3600000000000) /* one hour; beyond is counted in over_n and max_ns only   \
+                                                   */
 
 /**
- * Counts are kept in two tables: late (>= 0) and early (< 0, by magnitude). Memory that no value touched stays
- * untouched (calloc), so an empty table costs address space only.
- * Layout: HdrHistogram (Gil Tene, public domain / BSD), lowest discernible 1, 3 significant digits: 2048 sub-buckets,
- * values 0 .. 2047 exact, then 1024 linear steps an octave.
+ * Counts are kept in two tables: late (>= 0) and early (< 0, by magnitude). Memory that no value touched
+ * stays untouched (calloc), so an empty table costs address space only. Layout: HdrHistogram (Gil Tene,
+ * public domain / BSD), lowest discernible 1, 3 significant digits: 2048 sub-buckets, values 0 .. 2047 exact,
+ * then 1024 linear steps an octave.
  */
 struct st_hist {
     int digits; /* 1 .. 4 */
@@ -20,11 +21,12 @@ struct st_hist {
     uint32_t counts_len; /* of each table */
     uint64_t *late;
     uint64_t *early;
-    uint64_t total_n; /* all values, over_n included */
-    uint64_t early_n; /* values < 0 */
-    uint64_t over_n;  /* values > ST_HIST_HIGHEST_NS (or < -ST_HIST_HIGHEST_NS, also in early_n) */
-    int64_t min_ns;   /* exact; INT64_MAX while total_n is 0 */
-    int64_t max_ns;   /* exact; INT64_MIN while total_n is 0 */
+    uint64_t total_n;      /* all values, over_n included */
+    uint64_t early_n;      /* values < 0 */
+    uint64_t over_n;       /* values > ST_HIST_HIGHEST_NS (or < -ST_HIST_HIGHEST_NS, also in early_n) */
+    uint64_t early_over_n; /* values < -ST_HIST_HIGHEST_NS, in early_n and over_n */
+    int64_t min_ns;        /* exact; INT64_MAX while total_n is 0 */
+    int64_t max_ns;        /* exact; INT64_MIN while total_n is 0 */
     double sum_ns;
 };
 
@@ -42,8 +44,8 @@ ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
 
 /**
  * The value at rank `rank` (1 = smallest .. total_n = largest) among all values, early ones first.
- * Within a bucket the middle of it is returned (error <= 0.05 %), clipped to the exact min and max; rank 1 and total_n
- * are the exact min and max. Over-range values read as max.
+ * Within a bucket the middle of it is returned (error <= 0.05 %), clipped to the exact min and max; rank 1
+ * and total_n are the exact min and max. Over-range values read as max.
  * @return ns, 0 when empty.
  */
 int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank);

@@ -13,11 +13,12 @@ struct st_period {
 /**
  * period = frames / rate_hz.
  * @param frames   1 .. 2^22.  @param rate_hz  1 .. 2^22 (Hz).
- * @return 0 or -ERANGE (nothing written). Threads: any.
+ * @return 0 or -ERANGE, also for more than an hour (nothing written). Threads: any.
  */
 ST_NODISCARD int st_period_init(struct st_period *period, uint32_t frames, uint32_t rate_hz);
 
-/** period = num_ns / den ns. @return 0 or -ERANGE (zero, shorter than 1 ns or longer than an hour). Threads: any. */
+/** period = num_ns / den ns. @return 0 or -ERANGE (zero, shorter than 1 ns or longer than an hour). Threads:
+ * any. */
 ST_NODISCARD int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den);
 
 /**

@@ -6,22 +6,25 @@
 
 #include "lib/hist.h"
 
-/** A quantile with its interval. `known` is false when n < 10 / (1 - p): then nothing may be printed (JSON: null). */
+/** A quantile with its interval. `known` is false when n < 10 / (1 - p): then nothing may be printed (JSON:
+ * null). */
 struct st_quantile {
     double p;
     uint64_t n;
     bool known;
     int64_t value_ns;
-    bool interval_known; /* the order statistics for the interval exist */
+    bool interval_known;     /* the order statistics for the interval exist */
     int64_t low_ns, high_ns; /* confidence interval */
 };
 
 /**
- * Ranks (1-based) of the order statistics that bound the p-quantile with at least `confidence` (distribution-free:
- * binomial; normal approximation with continuity correction from n*p*(1-p) > 1000 on).
- * @return 0 or -ENODATA when n is too small for such an interval. Source: David & Nagaraja, Order Statistics, 7.1.
+ * Ranks (1-based) of the order statistics that bound the p-quantile with at least `confidence`
+ * (distribution-free: binomial; normal approximation with continuity correction from n*p*(1-p) > 1000 on).
+ * @return 0 or -ENODATA when n is too small for such an interval. Source: David & Nagaraja, Order
+ * Statistics, 7.1.
  */
-ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low, uint64_t *ret_high);
+ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low,
+                                         uint64_t *ret_high);
 
 /** Quantile p of a histogram with a 95 % interval. */
 struct st_quantile st_stats_quantile(const struct st_hist *hist, double p);
