@@ -4,17 +4,20 @@
 
 #include "advisor/facts.h"
 
-/** Everything the rules want to know, from a live machine or a captured tree (p's `os` decides). live: true adds what
- *  only the running system can tell (limits of this process, a try of SCHED_FIFO in a child, own timer slack). */
+/** Everything the rules want to know, from a live machine or a captured tree (p's `os` decides). live: true
+ * adds what only the running system can tell (limits of this process, a try of SCHED_FIFO in a child, own
+ * timer slack). */
 ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **ret);
 
-/** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR, -EBADMSG. */
+/** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR,
+ * -EBADMSG. */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
-/** The text of `sysctl -a` (FreeBSD): "name: value" or "name=value" lines, values may go on over lines. Tolerates CRLF,
- *  a missing last newline, NUL bytes, any size. One fact a name, "freebsd.<name>". @return 0, -ENOMEM, -EBADMSG
- *  (no line of it is a sysctl). */
-ST_NODISCARD int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t bytes, const char *source);
+/** The text of `sysctl -a` (FreeBSD): "name: value" or "name=value" lines, values may go on over lines.
+ * Tolerates CRLF, a missing last newline, NUL bytes, any size. One fact a name, "freebsd.<name>". @return 0,
+ * -ENOMEM, -EBADMSG (no line of it is a sysctl). */
+ST_NODISCARD int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t bytes,
+                                        const char *source);
 
 /** Snapshot document (sleeptune-snapshot/1). */
 json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory */

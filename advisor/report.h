@@ -33,6 +33,7 @@ ST_NODISCARD int st_report_print(const struct st_report *report, enum st_format 
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 
 /** The mechanism, formula, sources and this machine's numbers of one rule. */
-ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding, FILE *out, int width);
+ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding, FILE *out,
+                                   int width);
 
 #endif

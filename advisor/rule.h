@@ -14,8 +14,8 @@ enum st_status {
     ST_STATUS_NOT_APPLICABLE,
 };
 
-const char *st_status_name(enum st_status status);   /* "problem" ... "not-applicable" */
-int st_status_rank(enum st_status status);           /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+const char *st_status_name(enum st_status status); /* "problem" ... "not-applicable" */
+int st_status_rank(enum st_status status); /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
 ST_NODISCARD int st_status_parse(const char *text, enum st_status *ret);
 
 enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_REBOOT };
@@ -35,30 +35,31 @@ struct st_wish {
 struct st_finding {
     const struct st_rule *rule;
     enum st_status status;
-    char *summary;            /* one sentence for this machine, with its numbers */
+    char *summary; /* one sentence for this machine, with its numbers */
     const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted */
     size_t evidence_n;
     bool effect_known;
-    double effect_us;         /* upper bound for the chosen period, >= 0 */
-    char *formula;            /* with this machine's numbers in it; NULL when none */
-    char *fix_now;            /* command; NULL: none */
-    char *fix_persistent;     /* file and line(s) or command; NULL: none */
+    double effect_us;     /* upper bound for the chosen period, >= 0 */
+    char *formula;        /* with this machine's numbers in it; NULL when none */
+    char *fix_now;        /* command; NULL: none */
+    char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
 };
 
 struct st_rule {
-    const char *id;           /* stable for ever, never reused: "linux-timer-slack" */
+    const char *id; /* stable for ever, never reused: "linux-timer-slack" */
     enum st_os os;
-    const char *title;        /* at most 60 columns */
-    const char *mechanism;    /* two sentences in plain words */
-    const char *privilege;    /* "none", "root", "CAP_SYS_NICE" ... for the fix */
-    const char *cost;         /* power, fairness, security; "none" */
+    const char *title;     /* at most 60 columns */
+    const char *mechanism; /* two sentences in plain words */
+    const char *privilege; /* "none", "root", "CAP_SYS_NICE" ... for the fix */
+    const char *cost;      /* power, fairness, security; "none" */
     const char *when_not;
-    const char *sources;      /* documents, kernel files; one a line */
+    const char *sources; /* documents, kernel files; one a line */
     enum st_applicability applicability;
     const char *first_version; /* OS version it is true from; NULL: always */
     const char *last_version;  /* and up to; NULL: still */
-    const char *const *facts;  /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
+    const char *const
+        *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
     /** Judges. Pure: no I/O, no clock, no globals. finding comes with rule set, status unknown. */
     void (*judge)(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding);
 };
@@ -71,7 +72,8 @@ const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 /* --- for rules ------------------------------------------------------------------------------------------ */
 
 /** Sets status and a printf-formatted summary. */
-void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...) ST_PRINTF(3, 4);
+void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
+    ST_PRINTF(3, 4);
 /** Upper bound in us with its formula in this machine's numbers. */
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
 /** Commands; NULL for none. */
@@ -80,13 +82,14 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
 void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key);
 /**
  * The usual beginning of a rule: quotes the fact and turns its state into a status when it is not ok:
- * absent -> not-applicable, unreadable or malformed -> unknown (with the reason and what would make it readable).
+ * absent -> not-applicable, unreadable or malformed -> unknown (with the reason and what would make it
+ * readable).
  * @return 0 with the number, or the negative errno of st_facts_int with the finding set.
  */
-ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts, const char *key,
-                                     int64_t *ret);
-ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts, const char *key,
-                                      const char **ret);
+ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts,
+                                     const char *key, int64_t *ret);
+ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts,
+                                      const char *key, const char **ret);
 void st_finding_finish(struct st_finding *finding);
 
 #endif

@@ -1,0 +1,100 @@
+/* Foreign text: made valid, trimmed, read as a number. */
+#include "advisor/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Length of the valid UTF-8 sequence at p (RFC 3629: no overlong form, no surrogate, up to U+10FFFF), 0 if
+ * none. */
+static size_t sequence(const unsigned char *p, size_t bytes)
+{
+    if (p[0] == 0)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    const size_t n = p[0] >= 0xC2 && p[0] <= 0xDF   ? 2
+                     : (p[0] & 0xF0) == 0xE0        ? 3
+                     : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
+                                                    : 0;
+    if (n == 0 || n > bytes)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+        (p[0] == 0xF4 && p[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+char *st_text_utf8(const char *text, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t invalid_n = 0;
+    for (size_t i = 0; i < bytes;) {
+        const size_t n = sequence(p + i, bytes - i);
+        invalid_n += n == 0;
+        i += n == 0 ? 1 : n;
+    }
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    char *copy = malloc(bytes + 2 * invalid_n + 1);
+    if (copy == NULL)
+        return NULL;
+    size_t out = 0;
+    for (size_t i = 0; i < bytes;) {
+        const size_t n = sequence(p + i, bytes - i);
+        memcpy(copy + out, n == 0 ? "\xEF\xBF\xBD" : text + i, n == 0 ? 3 : n);
+        out += n == 0 ? 3 : n;
+        i += n == 0 ? 1 : n;
+    }
+    copy[out] = '\0';
+    return copy;
+}
+
+void st_text_trim(char *text)
+{
+    static const char white[] = " \t\r\n\f\v";
+    size_t len = strlen(text);
+    while (len > 0 && strchr(white, text[len - 1]) != NULL)
+        len--;
+    text[len] = '\0';
+    const size_t begin = strspn(text, white);
+    memmove(text, text + begin, len - begin + 1);
+}
+
+int st_text_int(const char *text, int64_t *ret)
+{
+    const char *digits = text[0] == '-' ? text + 1 : text;
+    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
+        return -EINVAL;
+    errno = 0;
+    const long long value = strtoll(text, NULL, 10);
+    if (errno == ERANGE)
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+size_t st_text_distance(const char *a, const char *b)
+{
+    const size_t a_len = strlen(a), b_len = strlen(b);
+    size_t row[64];
+    if (a_len >= ST_ARRAY_LEN(row) || b_len >= ST_ARRAY_LEN(row))
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            const size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            row[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+        }
+    }
+    return row[b_len];
+}

@@ -1,0 +1,20 @@
+/* Foreign text: made valid, trimmed, read as a number. */
+#ifndef ST_ADVISOR_TEXT_H
+#define ST_ADVISOR_TEXT_H
+
+#include "lib/base.h"
+
+/** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */
+char *st_text_utf8(const char *text, size_t bytes);
+
+/** Cuts white space (ASCII) at both ends off, in place. */
+void st_text_trim(char *text);
+
+/** A whole decimal number and nothing else. @return 0, -EINVAL, -ERANGE. */
+ST_NODISCARD int st_text_int(const char *text, int64_t *ret);
+
+/** Edit distance of two short names (insert, delete, replace: 1 each); SIZE_MAX when one is longer than 63
+ * bytes. */
+size_t st_text_distance(const char *a, const char *b);
+
+#endif

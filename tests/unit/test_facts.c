@@ -1,0 +1,152 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts.h"
+
+static int setup(void **state)
+{
+    *state = st_facts_new(ST_OS_LINUX);
+    return *state != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    st_facts_free(*state);
+    return 0;
+}
+
+static void facts_are_kept_in_order_of_key(void **state)
+{
+    struct st_facts *facts = *state;
+    static const char *const keys[] = {"m", "a", "z", "b", "y", "c"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
+        assert_int_equal(st_facts_put_int(facts, keys[i], (int64_t)i, NULL, NULL), 0);
+    assert_int_equal(st_facts_count(facts), ST_ARRAY_LEN(keys));
+    for (size_t i = 1; i < st_facts_count(facts); i++)
+        assert_true(strcmp(st_facts_at(facts, i - 1)->key, st_facts_at(facts, i)->key) < 0);
+    assert_null(st_facts_at(facts, ST_ARRAY_LEN(keys)));
+    assert_int_equal(st_facts_find(facts, "z")->i64, 2);
+}
+
+static void a_second_put_replaces_and_keeps_the_pointer(void **state)
+{
+    struct st_facts *facts = *state;
+    assert_int_equal(st_facts_put_state(facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/k"), 0);
+    const struct st_fact *fact = st_facts_find(facts, "k");
+    assert_int_equal(st_facts_put_text(facts, "k", "tsc", "tsc\n", "/proc/k"), 0);
+    assert_ptr_equal(st_facts_find(facts, "k"), fact);
+    assert_int_equal(fact->state, ST_FACT_OK);
+    assert_int_equal(fact->error, 0);
+    assert_string_equal(fact->text, "tsc");
+    assert_int_equal(st_facts_count(facts), 1);
+}
+
+static void the_four_states_read_differently(void **state)
+{
+    struct st_facts *facts = *state;
+    int64_t value = 42;
+    const char *text = "untouched";
+    assert_int_equal(st_facts_put_state(facts, "absent", ST_FACT_ABSENT, 0, NULL, "/x"), 0);
+    assert_int_equal(st_facts_put_state(facts, "unreadable", ST_FACT_UNREADABLE, EIO, NULL, "/x"), 0);
+    assert_int_equal(st_facts_put_state(facts, "malformed", ST_FACT_MALFORMED, 0, "?", "/x"), 0);
+    assert_int_equal(st_facts_put_text(facts, "ok", " 950000\n", " 950000\n", "/x"), 0);
+    assert_int_equal(st_facts_put_text(facts, "word", "tsc", "tsc", "/x"), 0);
+    assert_int_equal(st_facts_int(facts, "nobody", &value), -ENOENT);
+    assert_int_equal(st_facts_int(facts, "absent", &value), -ENOENT);
+    assert_int_equal(st_facts_int(facts, "unreadable", &value), -EACCES);
+    assert_int_equal(st_facts_int(facts, "malformed", &value), -EBADMSG);
+    assert_int_equal(st_facts_int(facts, "word", &value), -EBADMSG);
+    assert_int_equal(st_facts_text(facts, "absent", &text), -ENOENT);
+    assert_int_equal(st_facts_text(facts, "malformed", &text), -EBADMSG);
+    assert_int_equal(value, 42);
+    assert_string_equal(text, "untouched");
+    assert_int_equal(st_facts_int(facts, "ok", &value), 0);
+    assert_int_equal(value, 950000);
+    assert_int_equal(st_facts_text(facts, "ok", &text), 0);
+    assert_string_equal(text, "950000");
+    assert_int_equal(st_facts_find(facts, "unreadable")->error, EIO);
+    assert_int_equal(st_facts_unreadable(facts), 2);
+}
+
+static void raw_text_is_bounded_and_valid(void **state)
+{
+    struct st_facts *facts = *state;
+    char raw[10001];
+    memset(raw, 'x', sizeof(raw) - 1);
+    raw[sizeof(raw) - 1] = '\0';
+    raw[4095] = (char)0xC3; /* a character that the limit cuts in two */
+    raw[4096] = (char)0xBC;
+    assert_int_equal(st_facts_put_text(facts, "k\xFF", "v\xFF", raw, "s\xFF"), 0);
+    const struct st_fact *fact = st_facts_at(facts, 0);
+    assert_string_equal(fact->key, "k\xEF\xBF\xBD");
+    assert_string_equal(fact->text, "v\xEF\xBF\xBD");
+    assert_string_equal(fact->source, "s\xEF\xBF\xBD");
+    assert_int_equal(strlen(fact->raw), 4095 + 3);
+    assert_string_equal(fact->raw + 4095, "\xEF\xBF\xBD");
+}
+
+static void the_time_is_that_of_the_put(void **state)
+{
+    struct st_facts *facts = *state;
+    assert_int_equal(st_facts_put_int(facts, "a", 1, NULL, NULL), 0);
+    st_facts_set_time(facts, 77);
+    assert_int_equal(st_facts_put_int(facts, "b", 1, NULL, NULL), 0);
+    assert_int_equal(st_facts_find(facts, "a")->time_ns, 0);
+    assert_int_equal(st_facts_find(facts, "b")->time_ns, 77);
+}
+
+static void collect_keys(void *ctx, const struct st_fact *fact)
+{
+    char *keys = ctx;
+    strcat(keys, fact->key);
+    strcat(keys, " ");
+}
+
+static void a_walk_takes_prefix_and_suffix(void **state)
+{
+    struct st_facts *facts = *state;
+    static const char *const keys[] = {"a.1.gov", "a.2.driver", "a.2.gov", "a.gov", "ab", "b.1.gov"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
+        assert_int_equal(st_facts_put_int(facts, keys[i], 1, NULL, NULL), 0);
+    char found[100] = "";
+    st_facts_each(facts, "a.", ".gov", collect_keys, found);
+    assert_string_equal(found, "a.1.gov a.2.gov ");
+    found[0] = '\0';
+    st_facts_each(facts, "a", "", collect_keys, found);
+    assert_string_equal(found, "a.1.gov a.2.driver a.2.gov a.gov ab ");
+    found[0] = '\0';
+    st_facts_each(facts, "c", "", collect_keys, found);
+    assert_string_equal(found, "");
+}
+
+static void state_names_are_read_back(void **state)
+{
+    (void)state;
+    enum st_fact_state read;
+    for (int i = ST_FACT_ABSENT; i <= ST_FACT_MALFORMED; i++) {
+        assert_int_equal(st_fact_state_parse(st_fact_state_name((enum st_fact_state)i), &read), 0);
+        assert_int_equal(read, i);
+    }
+    assert_int_equal(st_fact_state_parse("fine", &read), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(facts_are_kept_in_order_of_key, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_second_put_replaces_and_keeps_the_pointer, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_four_states_read_differently, setup, teardown),
+        cmocka_unit_test_setup_teardown(raw_text_is_bounded_and_valid, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_time_is_that_of_the_put, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_walk_takes_prefix_and_suffix, setup, teardown),
+        cmocka_unit_test(state_names_are_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

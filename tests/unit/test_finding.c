@@ -1,0 +1,159 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+
+struct fixture {
+    struct st_facts *facts;
+    struct st_finding finding;
+};
+
+static struct fixture fixture;
+
+static int setup(void **state)
+{
+    fixture = (struct fixture){.facts = st_facts_new(ST_OS_LINUX)};
+    *state = &fixture;
+    return fixture.facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_finding_finish(&fixture.finding);
+    st_facts_free(fixture.facts);
+    return 0;
+}
+
+static void statuses_are_ranked_as_the_report_orders_them(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"not-applicable", "ok", "unknown", "advice", "problem"};
+    for (int rank = 0; rank < (int)ST_ARRAY_LEN(names); rank++) {
+        enum st_status status;
+        assert_int_equal(st_status_parse(names[rank], &status), 0);
+        assert_int_equal(st_status_rank(status), rank);
+        assert_string_equal(st_status_name(status), names[rank]);
+    }
+    enum st_status status;
+    assert_int_equal(st_status_parse("fine", &status), -EINVAL);
+    assert_int_equal(st_status_parse("", &status), -EINVAL);
+    assert_int_equal(ST_STATUS_UNKNOWN, 0);
+}
+
+static void an_absent_fact_is_not_applicable(void **state)
+{
+    struct fixture *f = *state;
+    int64_t value = 42;
+    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_ABSENT, 0, NULL, "/sys/k"), 0);
+    f->finding.status = ST_STATUS_OK;
+    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -ENOENT);
+    assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
+    assert_string_equal(f->finding.summary, "this machine has no /sys/k");
+    assert_int_equal(f->finding.evidence_n, 1);
+    assert_int_equal(value, 42);
+    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "never-asked", &value), -ENOENT);
+    assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
+}
+
+static void an_unreadable_fact_is_unknown_and_says_what_would_help(void **state)
+{
+    struct fixture *f = *state;
+    const char *text;
+    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/sys/k"), 0);
+    assert_int_equal(st_finding_need_text(&f->finding, f->facts, "k", &text), -EACCES);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_non_null(strstr(f->finding.summary, "/sys/k"));
+    assert_non_null(strstr(f->finding.summary, "Permission denied"));
+    assert_non_null(strstr(f->finding.summary, "as root"));
+    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EIO, NULL, "/sys/k"), 0);
+    assert_int_equal(st_finding_need_text(&f->finding, f->facts, "k", &text), -EACCES);
+    assert_null(strstr(f->finding.summary, "as root"));
+}
+
+static void a_malformed_fact_is_unknown_and_quoted(void **state)
+{
+    struct fixture *f = *state;
+    int64_t value;
+    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_MALFORMED, 0, "gr\xC3\xBCn", "/sys/k"), 0);
+    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -EBADMSG);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_non_null(strstr(f->finding.summary, "gr\xC3\xBCn"));
+    /* of another type than the rule needs */
+    assert_int_equal(st_facts_put_text(f->facts, "k", "soon", "soon", "/sys/k"), 0);
+    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -EBADMSG);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_non_null(strstr(f->finding.summary, "soon"));
+}
+
+static void a_readable_fact_leaves_the_status_to_the_rule(void **state)
+{
+    struct fixture *f = *state;
+    int64_t value;
+    assert_int_equal(st_facts_put_int(f->facts, "k", 7, "7", "/sys/k"), 0);
+    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), 0);
+    assert_int_equal(value, 7);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_null(f->finding.summary);
+    assert_int_equal(f->finding.evidence_n, 1);
+}
+
+static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 20; i++) {
+        char key[8];
+        snprintf(key, sizeof(key), "k%02d", i);
+        assert_int_equal(st_facts_put_int(f->facts, key, i, NULL, NULL), 0);
+    }
+    st_finding_quote(&f->finding, f->facts, "k00");
+    st_finding_quote(&f->finding, f->facts, "k00");
+    st_finding_quote(&f->finding, f->facts, "nobody");
+    assert_int_equal(f->finding.evidence_n, 1);
+    for (int i = 0; i < 20; i++) {
+        char key[8];
+        snprintf(key, sizeof(key), "k%02d", i);
+        st_finding_quote(&f->finding, f->facts, key);
+    }
+    assert_int_equal(f->finding.evidence_n, ST_FINDING_EVIDENCE_MAX);
+}
+
+static void texts_can_be_set_again_and_stay_valid_utf8(void **state)
+{
+    struct fixture *f = *state;
+    st_finding_set(&f->finding, ST_STATUS_ADVICE, "%d us", 1);
+    st_finding_set(&f->finding, ST_STATUS_PROBLEM, "%.2s", "a\xC3\xBC");
+    assert_int_equal(f->finding.status, ST_STATUS_PROBLEM);
+    assert_string_equal(f->finding.summary, "a\xEF\xBF\xBD");
+    st_finding_effect(&f->finding, 1.0, "x");
+    st_finding_effect(&f->finding, 83.3, "%d / 2^%d", 1333, 4);
+    assert_true(f->finding.effect_known);
+    assert_float_equal(f->finding.effect_us, 83.3, 1e-9);
+    assert_string_equal(f->finding.formula, "1333 / 2^4");
+    st_finding_fix(&f->finding, "a", "b", ST_NEEDS_REBOOT);
+    st_finding_fix(&f->finding, NULL, "c", ST_NEEDS_NOTHING);
+    assert_null(f->finding.fix_now);
+    assert_string_equal(f->finding.fix_persistent, "c");
+    assert_int_equal(f->finding.needs, ST_NEEDS_NOTHING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_are_ranked_as_the_report_orders_them),
+        cmocka_unit_test_setup_teardown(an_absent_fact_is_not_applicable, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_unreadable_fact_is_unknown_and_says_what_would_help, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_malformed_fact_is_unknown_and_quoted, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_readable_fact_leaves_the_status_to_the_rule, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_fact_is_quoted_once_and_the_list_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts_can_be_set_again_and_stay_valid_utf8, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
