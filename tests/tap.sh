@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# TAP for tests written in bash. Source it, call the functions, end with `tap_done`.
+#
+#   . "$(dirname "$0")/../tap.sh"
+#   ok NAME COMMAND [ARG...]        passes when the command succeeds; its output is shown when it does not
+#   is NAME GOT WANTED              passes when the two texts are equal
+#   like NAME TEXT PATTERN          passes when TEXT has a line that matches the extended regular expression
+#   pass NAME; fail NAME [WHY]      decided elsewhere
+#   skip NAME REASON                not run, and why
+#   skip_all REASON                 the whole file is not run; exits
+#   tap_done                        prints the plan; exits 1 when something failed
+
+tap_n=0 tap_failed=0
+
+tap_note() { sed 's/^/# /'; }
+
+pass() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1"; }
+
+fail() {
+    tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
+    echo "not ok $tap_n - $1"
+    [ -z "${2:-}" ] || printf '%s\n' "$2" | tap_note
+}
+
+skip() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1 # SKIP $2"; }
+
+skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+
+ok() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then pass "$name"; else fail "$name" "$* (status $?)
+$output"; fi
+}
+
+is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got:    $2
+wanted: $3"; fi; }
+
+like() { if grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "no line matches: $3
+in: $2"; fi; }
+
+tap_done() { echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }
