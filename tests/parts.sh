@@ -76,13 +76,16 @@ can_run_with() {
     "$@" -o "$program" "$work/try/a.c" && "${wrap[@]}" "$program"
 }
 
+# The plain build; prefix as a package has it, so that guests can install it.
+build_gcc() { build gcc gcc -Dwerror=true --prefix=/usr; }
+
 part_unit() {
-    build gcc gcc -Dwerror=true || return
+    build_gcc || return
     meson_tests gcc --suite unit --suite fuzz
 }
 
 part_integration() {
-    build gcc gcc -Dwerror=true || return
+    build_gcc || return
     meson_tests gcc --suite integration
 }
 
@@ -141,4 +144,84 @@ part_fuzz() {
             -artifact_prefix="$work/fuzz/found/$name/" "$work/fuzz/found/$name" "$src/tests/fuzz/corpus/$name" || status=1
         verdict $status "$name: 20 s of libFuzzer"
     done
+}
+
+part_freebsd() {
+    local status=0
+    scripts/freebsd-cross "$work/freebsd" || status=$?
+    [ "$status" -ne 77 ] || exit 77
+    verdict $status "sleeptune cross-built as FreeBSD programs"
+}
+
+part_readers() {
+    build_gcc || return
+    meson_tests gcc --suite slow --timeout-multiplier 3
+}
+
+part_long() {
+    local out=$work/long.json status=0
+    build_gcc || return
+    "$work/gcc/cli/sleeptune" measure --duration 60s --json >"$out" || status=$?
+    cat "$out"
+    verdict $status "measure --duration 60s ends with status 0" || return
+    python3 - "$out" <<'PY' >&3
+import json, sys
+r = json.load(open(sys.argv[1]))
+def say(good, name): print(("ok" if good else "not ok") + " - a minute: " + name)
+say(r["books_balance"] is True, "the books balance")
+say(r["cycles"] + r["skipped_periods"] == r["elapsed_periods"], "cycles + skipped periods = periods elapsed")
+say(r["records_lost"] == 0, "no record lost")
+say(r["faults"] == 0, "no page fault after warm-up")
+PY
+}
+
+# Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh.
+part_guests() {
+    local scenario name options share=$work/guest status
+    [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
+    have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
+    have qemu-system-x86_64 && have mmdebstrap || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
+    build_gcc || return
+    rm -rf "$share"
+    meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
+    mkdir -p "$share/tests"
+    cp tests/tap.sh tests/vm/*.sh "$share/tests/"
+    export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,libcurl4,strace,curl,jq
+    # both kernels first, so that the image has the modules of both
+    { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
+    for scenario in tests/vm/[0-9]*.sh; do
+        name=$(basename "$scenario" .sh) status=0
+        options=$(sed -n 's/^# vm: //p' "$scenario")
+        # shellcheck disable=SC2086  # words
+        tests/vm/vm-boot.sh $options -s "$share" -- "bash /share/tests/$name.sh" >"$work/log/vm-$name.tap" || status=$?
+        cat "$work/log/vm-$name.tap"
+        sed -n "s/^\(not \)\{0,1\}ok [0-9]* - /\1ok - $name: /p" "$work/log/vm-$name.tap" >&3
+        grep -q '^1\.\.' "$work/log/vm-$name.tap" || verdict 1 "$name: ran to its end (status $status)"
+    done
+}
+
+# Both README commands as somebody types them on a new machine: a bare Debian without anything, as root.
+part_bare() {
+    local root=$work/bare status=0
+    [ "$(id -u)" -eq 0 ] || cannot "needs root for a chroot"
+    have mmdebstrap || cannot "mmdebstrap is not installed"
+    unshare --mount --pid --fork true || cannot "no right to mount here"
+    rm -rf "$root"
+    mkdir -p "$root"
+    mmdebstrap --quiet --variant=apt bookworm "$root" || cannot "a bare Debian could not be fetched (no network?)"
+    mkdir "$root/sleeptune"
+    tar -c --exclude='./build*' . | tar -x -C "$root/sleeptune" || return
+    rm -f "$root/etc/resolv.conf"
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+    # the mounts and whatever runs in there end with the namespace
+    cat >"$work/bare-run" <<'RUN'
+mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
+    exec chroot "$1" /bin/sh -c "cd /sleeptune && $2"
+RUN
+    for command in scripts/run 'scripts/test unit'; do
+        status=0
+        timeout -k 10 900 unshare --mount --pid --fork --kill-child sh "$work/bare-run" "$root" "$command" || status=$?
+        verdict $status "$command in a bare Debian 12"
+    done
+    rm -rf "$root"
 }
