@@ -1,9 +1,10 @@
 /* The seam: everything that differs between operating systems, and everything a test wants to script.
  *
- * One row of function pointers per back end (linux, freebsd, fake, and a view of another root folder). Nothing above
- * this folder has an OS #ifdef. Conventions: 0 or a negative errno value; -ENOTSUP where this OS has no such thing
- * (the caller says "not applicable", never "fine"); output parameters are written on success only; times are ns.
- * All functions may be called from any thread unless said otherwise; "self" means the calling thread.
+ * One row of function pointers per back end (linux, freebsd, fake, and a view of another root folder).
+ * Nothing above this folder has an OS #ifdef. Conventions: 0 or a negative errno value; -ENOTSUP where this
+ * OS has no such thing (the caller says "not applicable", never "fine"); output parameters are written on
+ * success only; times are ns. All functions may be called from any thread unless said otherwise; "self" means
+ * the calling thread.
  */
 #ifndef ST_PLATFORM_PLATFORM_H
 #define ST_PLATFORM_PLATFORM_H
@@ -31,11 +32,11 @@ struct st_thread_counters {
     int cpu; /* where it runs (ran last) */
 };
 
-#define ST_COUNTER_CPU         0x01u
-#define ST_COUNTER_RUNQ_WAIT   0x02u
-#define ST_COUNTER_SWITCHES    0x04u
-#define ST_COUNTER_FAULTS      0x08u
-#define ST_COUNTER_CPU_NUMBER  0x10u
+#define ST_COUNTER_CPU        0x01u
+#define ST_COUNTER_RUNQ_WAIT  0x02u
+#define ST_COUNTER_SWITCHES   0x04u
+#define ST_COUNTER_FAULTS     0x08u
+#define ST_COUNTER_CPU_NUMBER 0x10u
 
 /** Open handle on one thread's counters; opened by that thread, readable by it and by others. */
 struct st_counters_handle {
@@ -50,8 +51,9 @@ enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 
 /** What this process may do, from its limits and from trying. */
 struct st_rt_rights {
-    int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno */
-    int fifo_priority; /* the priority tried */
+    int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno
+                     */
+    int fifo_priority;    /* the priority tried */
     int64_t rtprio_limit; /* soft limit; -1: unlimited; -ENOTSUP as INT64_MIN: no such limit here (FreeBSD) */
     int64_t memlock_limit_bytes; /* soft limit; -1: unlimited */
 };
@@ -73,19 +75,22 @@ struct st_platform {
     /** Sleeps until due_ns on CLOCK_MONOTONIC: exactly one clock_nanosleep(TIMER_ABSTIME).
      *  @return 0, or -EINTR when a signal came first. */
     int (*sleep_until_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-    /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the plain
-     *  sleep of a real-time thread is exact already (Linux). */
+    /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the
+     * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
-    /* --- other clocks ------------------------------------------------------------------------------------ */
+    /* --- other clocks ------------------------------------------------------------------------------------
+     */
 
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *p);
-    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC), >= 0 up to read noise.
+    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC), >= 0 up to read
+     * noise.
      *  @return 0 or -ENOTSUP. */
     int (*suspended_ns)(struct st_platform *p, int64_t *ret_ns);
 
-    /* --- threads ------------------------------------------------------------------------------------------ */
+    /* --- threads ------------------------------------------------------------------------------------------
+     */
 
     /** Sets the calling thread's policy. priority: FIFO/RR 1..99 (FreeBSD 0..31, so 70 is scaled, see
      *  freebsd/sched_freebsd.c); ignored for other. @return 0, -EPERM, -EINVAL. */
@@ -98,7 +103,8 @@ struct st_platform {
     int (*demote)(struct st_platform *p, pid_t tid);
     /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
     int (*pin)(struct st_platform *p, int cpu);
-    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an error. */
+    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an error.
+     */
     int (*cpus_allowed)(struct st_platform *p, int *cpus, int max);
     /** Name of the calling thread, at most 15 bytes. */
     int (*set_name)(struct st_platform *p, const char *name);
@@ -107,13 +113,17 @@ struct st_platform {
     int (*set_timer_slack_ns)(struct st_platform *p, int64_t ns);
 
     int (*counters_open)(struct st_platform *p, struct st_counters_handle *ret); /* self */
-    /** Slow path of the cycle loop, by the thread itself: about 1 us, no allocation, no page fault after the first call. */
-    int (*counters_self)(struct st_platform *p, const struct st_counters_handle *h, struct st_thread_counters *ret);
+    /** Slow path of the cycle loop, by the thread itself: about 1 us, no allocation, no page fault after the
+     * first call. */
+    int (*counters_self)(struct st_platform *p, const struct st_counters_handle *h,
+                         struct st_thread_counters *ret);
     /** The same counters, read by another thread of the process. */
-    int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h, struct st_thread_counters *ret);
+    int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,
+                          struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
 
-    /* --- process ------------------------------------------------------------------------------------------ */
+    /* --- process ------------------------------------------------------------------------------------------
+     */
 
     /** Locks present and future memory, on fault where the OS can. @param ret what was reached (may be NULL).
      *  @return 0, -EPERM, -ENOMEM. */
@@ -126,25 +136,28 @@ struct st_platform {
     /** Resident set of this process, bytes. */
     int (*resident_bytes)(struct st_platform *p, int64_t *ret);
 
-    /* --- the machine -------------------------------------------------------------------------------------- */
+    /* --- the machine --------------------------------------------------------------------------------------
+     */
 
-    /** What a result must be read with: kernel, CPU model, clocksource, governor, hypervisor, hz, preemption, slack of
-     *  this thread, idle request ... What cannot be read is left out. cpu: -1 for "any". */
+    /** What a result must be read with: kernel, CPU model, clocksource, governor, hypervisor, hz, preemption,
+     * slack of this thread, idle request ... What cannot be read is left out. cpu: -1 for "any". */
     void (*circumstances)(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
-    /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not readable. */
+    /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
+     * readable. */
     int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);
-    /** true/false: the kernel accounts stolen time per thread, so that "hypervisor" and "interrupt" can be told apart.
-     *  -ENODATA: nobody knows. */
+    /** true/false: the kernel accounts stolen time per thread, so that "hypervisor" and "interrupt" can be
+     * told apart. -ENODATA: nobody knows. */
     int (*steal_accounted)(struct st_platform *p, bool *ret);
     /** true when this runs below a hypervisor. -ENODATA: nobody knows. */
     int (*virtualised)(struct st_platform *p, bool *ret);
 
-    /* --- tunables ----------------------------------------------------------------------------------------- */
+    /* --- tunables -----------------------------------------------------------------------------------------
+     */
 
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
      *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular).
-     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning), -EISDIR, -EINVAL
-     *          (FIFO, device), or what open and read said. */
+     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning), -EISDIR,
+     * -EINVAL (FIFO, device), or what open and read said. */
     int (*read_text)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
     /** Names in a folder, sorted by strcmp, without "." and "..". @return 0 or errno. */
     int (*list)(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
@@ -156,8 +169,8 @@ struct st_platform {
 struct st_platform *st_platform_native(void);
 
 /**
- * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are the native
- * ones. Links that lead out of the tree are not followed (-EXDEV / -ELOOP).
+ * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are
+ * the native ones. Links that lead out of the tree are not followed (-EXDEV / -ELOOP).
  * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free.
  */
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);

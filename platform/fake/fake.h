@@ -1,4 +1,5 @@
-/* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of it. */
+/* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of it.
+ */
 #ifndef ST_PLATFORM_FAKE_FAKE_H
 #define ST_PLATFORM_FAKE_FAKE_H
 
@@ -15,11 +16,12 @@ void st_fake_advance(struct st_platform *p, int64_t ns);
 void st_fake_set_clock_cost_ns(struct st_platform *p, int64_t ns);
 
 /**
- * Scripts the sleeps: the i-th sleep wakes late_ns[i] after its due time (negative: early; INT64_MIN: -EINTR half-way).
- * After the last one every sleep wakes late_after_ns late. A sleep whose due time has passed returns at once.
- * The array is copied. @return 0 or -ENOMEM.
+ * Scripts the sleeps: the i-th sleep wakes late_ns[i] after its due time (negative: early; INT64_MIN: -EINTR
+ * half-way). After the last one every sleep wakes late_after_ns late. A sleep whose due time has passed
+ * returns at once. The array is copied. @return 0 or -ENOMEM.
  */
-ST_NODISCARD int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n, int64_t late_after_ns);
+ST_NODISCARD int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n,
+                                       int64_t late_after_ns);
 
 /** How many sleeps and clock reads were asked for so far. */
 uint64_t st_fake_sleeps_n(const struct st_platform *p);
@@ -34,8 +36,8 @@ ST_NODISCARD int st_fake_set_file(struct st_platform *p, const char *path, const
 ST_NODISCARD int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text, int error);
 
 /**
- * Fault injection: the n-th call (1-based) of the named seam function ("set_policy", "lock_memory", "read_text" ...)
- * fails with `error` (< 0). n = 0: every call. Later calls succeed again.
+ * Fault injection: the n-th call (1-based) of the named seam function ("set_policy", "lock_memory",
+ * "read_text" ...) fails with `error` (< 0). n = 0: every call. Later calls succeed again.
  */
 ST_NODISCARD int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int error);
 

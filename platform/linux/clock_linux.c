@@ -1,0 +1,46 @@
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/linux/linux.h"
+#include "platform/posix/posix.h"
+
+int st_linux_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+{
+    (void)p;
+    (void)due_ns;
+    return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
+}
+
+int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns)
+{
+    (void)p;
+    const int64_t monotonic_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
+    const int64_t boot_ns =
+        st_posix_clock_ns(CLOCK_BOOTTIME); /* read second: the difference is never negative */
+    if (boot_ns < 0)
+        return -ENOTSUP;
+    *ret_ns = boot_ns - monotonic_ns;
+    return 0;
+}
+
+int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+{
+    (void)p;
+    /* prctl() returns int; the kernel's answer is a long */
+    const long slack_ns = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    if (slack_ns < 0)
+        return -errno;
+    *ret_ns = slack_ns;
+    return 0;
+}
+
+int st_linux_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+{
+    (void)p;
+    if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
+        return -EINVAL;
+    return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
+}

@@ -1,0 +1,40 @@
+/* Members of the Linux row that are not POSIX, one file per idea. */
+#ifndef ST_PLATFORM_LINUX_LINUX_H
+#define ST_PLATFORM_LINUX_LINUX_H
+
+#include "platform/platform.h"
+
+/* clock_linux.c */
+int st_linux_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns);
+int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
+int st_linux_set_timer_slack_ns(struct st_platform *p, int64_t ns);
+
+/* sched_linux.c */
+int st_linux_set_policy(struct st_platform *p, enum st_policy policy, int priority);
+int st_linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
+pid_t st_linux_thread_id(struct st_platform *p);
+int st_linux_demote(struct st_platform *p, pid_t tid);
+int st_linux_pin(struct st_platform *p, int cpu);
+int st_linux_cpus_allowed(struct st_platform *p, int *cpus, int max);
+int st_linux_set_name(struct st_platform *p, const char *name);
+int st_linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns);
+int st_linux_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret);
+
+/* counters_linux.c */
+int st_linux_counters_open(struct st_platform *p, struct st_counters_handle *ret);
+int st_linux_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                           struct st_thread_counters *ret);
+int st_linux_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+                            struct st_thread_counters *ret);
+void st_linux_counters_close(struct st_platform *p, struct st_counters_handle *h);
+
+/* memory_linux.c */
+int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret);
+int st_linux_resident_bytes(struct st_platform *p, int64_t *ret);
+
+/* machine_linux.c */
+void st_linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
+int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);
+
+#endif

@@ -1,0 +1,40 @@
+/* The hot pair of the cycle loop, and the wall clock. */
+#include <errno.h>
+
+#include "lib/ns.h"
+#include "platform/posix/nonblocking.h"
+#include "platform/posix/posix.h"
+
+int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING
+{
+    (void)p;
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock and a valid pointer */
+    return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
+}
+
+int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+{
+    (void)p;
+    const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division is the shorter one */
+    const struct timespec ts = {.tv_sec = (time_t)(due / (uint64_t)ST_NS_PER_S),
+                                .tv_nsec = (long)(due % (uint64_t)ST_NS_PER_S)};
+    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
+                            NULL); /* returns the error, does not set errno */
+}
+
+int64_t st_posix_wall_ns(struct st_platform *p)
+{
+    (void)p;
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return st_ns_from_timespec(&ts);
+}
+
+int64_t st_posix_clock_ns(clockid_t clock)
+{
+    struct timespec ts;
+    if (clock_gettime(clock, &ts) != 0)
+        return -1;
+    return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
+}

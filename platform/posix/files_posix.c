@@ -1,0 +1,154 @@
+/* Reading text files and folders of a system or of a captured tree: nothing there is trusted to be a small
+ * file. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/posix/posix.h"
+
+#define NAMES_MAX 65536 /* more in one folder is not a folder of tunables */
+
+/* Reads until buf is full or the file ends; procfs may hand out less than asked. */
+static ssize_t read_fully(int fd, char *buf, size_t bytes)
+{
+    size_t have = 0;
+    while (have < bytes) {
+        const ssize_t got = read(fd, buf + have, bytes - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    if (S_ISDIR(st.st_mode))
+        return -EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return -EINVAL;
+    const ssize_t got = read_fully(fd, buf, buf_bytes - 1);
+    if (got < 0)
+        return (int)got;
+    buf[got] = '\0';
+    *ret_len = (size_t)got;
+    if ((size_t)got < buf_bytes - 1)
+        return 0;
+    char more;
+    const ssize_t rest = read_fully(fd, &more, 1);
+    return rest > 0 ? -EFBIG : (int)rest;
+}
+
+int st_posix_read_text_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+{
+    int r = -EINVAL;
+    if (buf_bytes > 0) {
+        buf[0] = '\0';
+        r = read_regular(fd, buf, buf_bytes, ret_len);
+    }
+    close(fd);
+    return r;
+}
+
+int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
+{
+    (void)p;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return st_posix_read_text_fd(fd, buf, buf_bytes, ret_len);
+}
+
+struct names {
+    char **name;
+    size_t n, capacity;
+};
+
+static int names_add(struct names *names, const char *name)
+{
+    if (names->n == NAMES_MAX)
+        return -EFBIG;
+    if (names->n == names->capacity) {
+        const size_t capacity = names->capacity > 0 ? names->capacity * 2 : 32;
+        char **grown = realloc(names->name, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return -ENOMEM;
+        names->name = grown;
+        names->capacity = capacity;
+    }
+    names->name[names->n] = strdup(name);
+    if (names->name[names->n] == NULL)
+        return -ENOMEM;
+    names->n++;
+    return 0;
+}
+
+static void names_finish(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+}
+
+static int by_strcmp(const void *a, const void *b)
+{
+    char *const *left = a, *const *right = b;
+    return strcmp(*left, *right);
+}
+
+static int names_read(struct names *names, DIR *dir)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL)
+            return -errno;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        const int r = names_add(names, entry->d_name);
+        if (r < 0)
+            return r;
+    }
+}
+
+int st_posix_list_fd(int fd, st_name_fn fn, void *ctx)
+{
+    DIR *dir = fdopendir(fd);
+    if (dir == NULL) {
+        const int r = -errno;
+        close(fd);
+        return r;
+    }
+    struct names names = {0};
+    const int r = names_read(&names, dir);
+    closedir(dir);
+    if (r == 0 && names.n > 0) {
+        qsort(names.name, names.n, sizeof(*names.name), by_strcmp);
+        for (size_t i = 0; i < names.n; i++) {
+            if (fn(ctx, names.name[i]) != 0)
+                break;
+        }
+    }
+    names_finish(&names);
+    return r;
+}
+
+int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
+{
+    (void)p;
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return st_posix_list_fd(fd, fn, ctx);
+}

@@ -1,0 +1,43 @@
+/* What Linux and FreeBSD share: members of their st_platform rows, and helpers for these. */
+#ifndef ST_PLATFORM_POSIX_POSIX_H
+#define ST_PLATFORM_POSIX_POSIX_H
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "platform/platform.h"
+
+/* --- members of a row
+ * --------------------------------------------------------------------------------------- */
+
+int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING;
+int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+int64_t st_posix_wall_ns(struct st_platform *p);
+int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
+int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
+
+/* --- helpers
+ * ------------------------------------------------------------------------------------------------ */
+
+/** CPU time of a thread by its clock. @return ns, or -1 when there is no such clock. Real-time safe, one
+ * system call. */
+int64_t st_posix_clock_ns(clockid_t clock);
+
+/** read_text of an open file. Closes fd. */
+int st_posix_read_text_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
+
+/** list of an open folder. Closes fd. */
+int st_posix_list_fd(int fd, st_name_fn fn, void *ctx);
+
+/**
+ * Calls attempt(priority) in a child that ends at once, and hands back what it returned.
+ * attempt runs between fork and _exit: system calls only, no allocation, no lock.
+ * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
+ * died).
+ */
+int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_errno);
+
+/** A limit as getrlimit says it. @return its value, -1: unlimited. */
+int64_t st_posix_limit_value(rlim_t value);
+
+#endif

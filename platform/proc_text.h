@@ -1,0 +1,48 @@
+/* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and fuzz them.
+ * Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA (well formed, says
+ * nothing). Threads: any; no allocation. */
+#ifndef ST_PLATFORM_PROC_TEXT_H
+#define ST_PLATFORM_PROC_TEXT_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+/** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. @return 0,
+ * -EBADMSG, -ERANGE (does not fit). */
+int st_proc_u64(const char **text, uint64_t *ret);
+
+/** /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting. -ENODATA: the kernel does not count
+ *  (all zero: CONFIG_SCHED_INFO is off). Source: Documentation/scheduler/sched-stats.rst. */
+int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns);
+
+struct st_proc_stat {
+    uint64_t faults_minor_n; /* field 10 */
+    uint64_t faults_major_n; /* field 12 */
+    int cpu;                 /* field 39 */
+};
+
+/** /proc/PID/task/TID/stat. The name (field 2) may hold anything, also ") R 1 2": the last ')' ends it. */
+int st_proc_stat(const char *text, struct st_proc_stat *ret);
+
+/** Number behind "key:" at the start of a line, as in /proc/PID/status. -ENODATA: no such line. */
+int st_proc_status_u64(const char *text, const char *key, uint64_t *ret);
+
+/** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo; blanks at both ends
+ * removed, cut to buf_bytes - 1. -ENODATA: no such line. */
+int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes);
+
+/** true if `word` stands in the blank-separated text. */
+bool st_proc_has_word(const char *text, const char *word);
+
+/** How many CPUs a list such as "0-3,8" names; an empty list is 0. @return n, -EBADMSG, -ERANGE (beyond
+ * 2^20). */
+int64_t st_proc_cpu_list_n(const char *text);
+
+/** Value of a CONFIG_ option in a kernel's .config, quotes kept. -ENODATA: not set. */
+int st_proc_kernel_config(const char *text, const char *option, char *buf, size_t buf_bytes);
+
+/** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked. */
+int st_proc_chosen(const char *text, char *buf, size_t buf_bytes);
+
+#endif
