@@ -55,12 +55,17 @@ struct st_cause_event {
     bool migrated;
 };
 
-/**
- * Explains a record. usual_wait_ns_per_cycle: run-queue wait an ordinary cycle has. Pure.
- */
+/** What the drain thread knows about a record besides its baseline. */
+struct st_cause_context {
+    uint64_t cycle;                  /* cycles so far, in the baseline's count */
+    double usual_wait_ns_per_cycle;  /* run-queue wait of an ordinary cycle */
+    int64_t suspended_ns;            /* INT64_MIN: not known */
+};
+
+/** Explains a record. base may be NULL (no counters: unknown). Pure. */
 struct st_cause_event st_cause_judge(const struct st_cause_record *record, const struct st_cause_baseline *base,
-                                     uint64_t cycles_since_base, double usual_wait_ns_per_cycle,
-                                     int64_t suspended_now_ns, const struct st_cause_machine *machine);
+                                     const struct st_cause_context *context,
+                                     const struct st_cause_machine *machine);
 
 /** Sums by cause: what kept it from running. */
 struct st_cause_row {

@@ -32,7 +32,7 @@ struct st_loop {
     /* valid after st_loop_run returned */
     int64_t t0_ns;             /* due(0) of the counted run */
     int64_t end_ns;            /* done of the last cycle */
-    uint64_t elapsed_periods;  /* by the clock: index of the last cycle + 1 */
+    uint64_t elapsed_periods;  /* by the clock: index of the period that comes next */
     uint64_t cycles;           /* counted cycles, lost ones included */
     uint64_t lost_cycles;      /* that found the ring full */
     uint64_t lost_skipped;

@@ -13,7 +13,7 @@
 #define ST_RECORD_LOST    (INT32_MIN + 3) /* that many cycles found the ring full and are not in it */
 #define ST_RECORD_LOST_SKIPPED (INT32_MIN + 4) /* that many skipped periods, likewise */
 #define ST_RECORD_START   (INT32_MIN + 5) /* counting starts at k = 0 with this t0; what came before was warm-up */
-#define ST_RECORD_CAUSE   (INT32_MIN + 6) /* a struct st_cause_record follows, payload = its words; belongs to the cycle before */
+#define ST_RECORD_CAUSE   (INT32_MIN + 6) /* a struct st_cause_record follows, payload = its words */
 #define ST_RECORD_LAST    ST_RECORD_CAUSE
 
 /** Words of a record with its payload. */

@@ -29,6 +29,7 @@ struct st_result {
     enum st_lock lock;
     bool running;     /* a look at a run that goes on */
     bool interrupted; /* ended before its duration */
+    int error;        /* 0, or the negative errno value that ended the loop */
 
     struct st_hist lateness; /* of cycles that woke */
     struct st_hist response; /* of all periods, skipped ones included */
@@ -42,7 +43,6 @@ struct st_result {
     uint64_t simulated_xruns;
     int64_t silence_ns, silence_max_ns;
     uint64_t suspends;        /* times the machine slept meanwhile */
-    uint64_t suspended_lates; /* late wakes right after those: recorded here, in no other count but the books */
 
     uint64_t records_lost, ring_high_water, ring_words;
     double cpu_ns_per_cycle;  /* loop thread, sum of user and system; < 0 unknown */
@@ -50,8 +50,8 @@ struct st_result {
     int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
     int64_t smi;              /* during the run; -1 not readable */
 
-    uint64_t cause_late_n;       /* wakes that passed the threshold */
-    uint64_t cause_explained_n;  /* of them, with a record */
+    uint64_t cause_late_n;       /* cycles that began later than the threshold, after-effects of a late one before not counted */
+    uint64_t cause_explained_n;  /* of them, with a record (the slow path is limited to 8 a second) */
     int64_t cause_above_ns;
     struct st_cause_row causes[ST_CAUSE_COUNT];
     struct st_cause_event events[ST_RESULT_EVENTS_MAX]; /* the worst ones, worst first */

@@ -61,6 +61,9 @@ bool st_session_ended(struct st_session *session);
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
+/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: RLIMIT_RTTIME says a thread went wild). */
+void st_session_demote(struct st_session *session);
+
 /** Waits for the loops and the last drain. Call once, before free. */
 void st_session_join(struct st_session *session);
 void st_session_free(struct st_session *session);

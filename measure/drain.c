@@ -1,0 +1,347 @@
+/* The consumer's side of one loop. */
+#include "measure/drain.h"
+
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/records.h"
+
+#define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
+
+/* A gap in the clocks from which on the machine is said to have slept. */
+#define SUSPEND_MIN_NS INT64_C(10000000)
+
+int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result, const struct st_sink *sink,
+                  const struct st_cause_machine *machine)
+{
+    memset(drain, 0, sizeof(*drain));
+    drain->loop = loop;
+    drain->result = result;
+    if (sink != NULL)
+        drain->sink = *sink;
+    drain->machine = *machine;
+    drain->base[0].at_ns = drain->base[1].at_ns = INT64_MIN;
+    drain->suspended_ns = INT64_MIN;
+    return st_device_init(&drain->device, &loop->period, result->periods, 0);
+}
+
+static void add_event(struct st_drain *drain, const struct st_cause_event *event)
+{
+    struct st_result *result = drain->result;
+    struct st_cause_row *row = &result->causes[event->cause];
+    row->n++;
+    row->total_ns = st_ns_add(row->total_ns, event->lateness_ns);
+    if (event->lateness_ns > row->max_ns)
+        row->max_ns = event->lateness_ns;
+    result->cause_explained_n++;
+    if (drain->sink.late != NULL)
+        drain->sink.late(drain->sink.ctx, event);
+
+    size_t at = result->events_n;
+    while (at > 0 && result->events[at - 1].lateness_ns < event->lateness_ns)
+        at--;
+    if (at == ST_RESULT_EVENTS_MAX)
+        return;
+    if (result->events_n < ST_RESULT_EVENTS_MAX)
+        result->events_n++;
+    memmove(&result->events[at + 1], &result->events[at], (result->events_n - at - 1) * sizeof(*event));
+    result->events[at] = *event;
+}
+
+/* A cycle that began late: a late wake-up (its record explains it), the callback's own doing, or an after-effect. */
+static void judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_ns)
+{
+    const bool late = lateness_ns > drain->loop->cause_above_ns;
+    if (late) {
+        const bool started_at_once = drain->last_done_ns >= due_ns;
+        if (!started_at_once) {
+            drain->result->cause_late_n++;
+        } else if (!drain->last_late) {
+            drain->result->cause_late_n++;
+            const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
+                                                 .at_ns = st_ns_add(due_ns, lateness_ns),
+                                                 .lateness_ns = lateness_ns,
+                                                 .span_ns = drain->last_callback_ns};
+            add_event(drain, &event);
+        }
+    }
+    drain->last_late = late;
+}
+
+static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
+{
+    if (!drain->counting)
+        return;
+    struct st_result *result = drain->result;
+    const struct st_period *period = &drain->loop->period;
+    const int64_t due_ns = st_period_due_ns(period, drain->t0_ns, drain->k);
+    const int64_t next_due_ns = st_period_due_ns(period, drain->t0_ns, drain->k + 1);
+    const int64_t response_ns = st_ns_add(lateness_ns, callback_ns);
+    const int64_t done_ns = st_ns_add(due_ns, response_ns);
+
+    st_hist_add(&result->lateness, lateness_ns);
+    st_hist_add(&result->response, response_ns);
+    if (done_ns > next_due_ns)
+        result->misses++;
+    const int64_t silence_ns = st_device_cycle(&drain->device, done_ns);
+    if (silence_ns > 0) {
+        result->simulated_xruns = drain->device.xruns_n;
+        result->silence_ns = drain->device.silence_ns;
+        result->silence_max_ns = drain->device.silence_max_ns;
+    }
+    judge_late(drain, due_ns, lateness_ns);
+    if (drain->sink.cycle != NULL)
+        drain->sink.cycle(drain->sink.ctx, drain->k, lateness_ns, callback_ns);
+
+    drain->last_due_ns = due_ns;
+    drain->last_lateness_ns = lateness_ns;
+    drain->last_callback_ns = callback_ns;
+    drain->last_done_ns = done_ns;
+    drain->k++;
+    result->cycles++;
+}
+
+/* Each skipped period is a miss, with the response time it would have had: from its due time to done(k). */
+static void skipped(struct st_drain *drain, uint64_t n)
+{
+    if (!drain->counting || n == 0)
+        return;
+    struct st_result *result = drain->result;
+    const struct st_period *period = &drain->loop->period;
+    const uint64_t first = drain->k;
+    const int64_t first_ns = st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first));
+    uint64_t i = 0;
+    if (first_ns > ST_HIST_HIGHEST_NS) { /* over an hour: out of the histogram's range whatever the exact value */
+        uint64_t over = st_period_index_at(period, 0, first_ns - ST_HIST_HIGHEST_NS);
+        over = over < n ? over : n;
+        st_hist_add_n(&result->response, first_ns, over);
+        i = over;
+    }
+    for (; i < n; i++)
+        st_hist_add(&result->response,
+                    st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first + i)));
+    result->misses += n;
+    result->skipped_periods += n;
+    drain->k += n;
+    if (drain->sink.skipped != NULL)
+        drain->sink.skipped(drain->sink.ctx, first, n, first_ns);
+}
+
+static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
+{
+    if (!drain->counting || cycles + periods == 0)
+        return;
+    drain->told_lost += cycles;
+    drain->told_lost_skipped += periods;
+    drain->result->cycles += cycles;
+    drain->result->records_lost += cycles;
+    drain->result->skipped_periods += periods;
+    drain->result->misses += periods;
+    if (drain->sink.lost != NULL)
+        drain->sink.lost(drain->sink.ctx, drain->k, cycles + periods);
+    drain->k += cycles + periods;
+    /* what the device did meanwhile is not known: it starts again with the next cycle */
+    drain->device.start_ns = st_period_due_ns(&drain->loop->period, drain->t0_ns, drain->k);
+    drain->device.cycles_since_start = 0;
+}
+
+static void start(struct st_drain *drain, int64_t t0_ns)
+{
+    drain->counting = true;
+    drain->t0_ns = t0_ns;
+    drain->k = 0;
+    drain->last_done_ns = INT64_MIN;
+    drain->last_late = false;
+    drain->half = false;
+    drain->device.start_ns = t0_ns;
+}
+
+/* The latest baseline that was taken before this wake-up was due. */
+static const struct st_cause_baseline *baseline_for(const struct st_drain *drain, const struct st_cause_record *record)
+{
+    const int64_t due_ns = st_ns_sub(record->at_ns, record->lateness_ns);
+    for (size_t i = 0; i < ST_ARRAY_LEN(drain->base); i++) {
+        if (drain->base[i].at_ns != INT64_MIN && drain->base[i].at_ns <= due_ns)
+            return &drain->base[i];
+    }
+    return NULL;
+}
+
+static void push_baseline(struct st_drain *drain, const struct st_cause_baseline *base)
+{
+    drain->base[1] = drain->base[0];
+    drain->base[0] = *base;
+}
+
+static void cause(struct st_drain *drain, const int32_t *words)
+{
+    struct st_cause_record record;
+    memcpy(&record, words, sizeof(record));
+    drain->causes_since_base++;
+    if (drain->counting) {
+        const struct st_cause_context context = {
+            .cycle = drain->result->cycles + drain->loop->warmup_cycles,
+            .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
+            .suspended_ns = drain->suspended_ns,
+        };
+        const struct st_cause_event event =
+            st_cause_judge(&record, baseline_for(drain, &record), &context, &drain->machine);
+        add_event(drain, &event);
+        const struct st_cause_baseline base = {record.at_ns, context.cycle, drain->suspended_ns, record.counters};
+        push_baseline(drain, &base);
+    }
+}
+
+static uint64_t payload(const int32_t *words)
+{
+    return (uint64_t)(uint32_t)words[1] | (uint64_t)(uint32_t)words[2] << 32;
+}
+
+static void lateness(struct st_drain *drain, int64_t lateness_ns)
+{
+    if (drain->loop->callback == NULL) {
+        cycle(drain, lateness_ns, 0);
+        return;
+    }
+    drain->half = true;
+    drain->half_lateness_ns = lateness_ns;
+}
+
+static void callback(struct st_drain *drain, int64_t callback_ns)
+{
+    drain->half = false;
+    cycle(drain, drain->half_lateness_ns, callback_ns);
+}
+
+/* One record at words[0]; n words are there. @return words used, 0 when its end is not there yet. */
+static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
+{
+    if (words[0] > ST_RECORD_LAST) {
+        if (drain->half)
+            callback(drain, words[0]);
+        else
+            lateness(drain, words[0]);
+        return 1;
+    }
+    if (n < ST_RECORD_WORDS)
+        return 0;
+    const uint64_t value = payload(words);
+    switch (words[0]) {
+    case ST_RECORD_WIDE:
+        lateness(drain, (int64_t)value);
+        break;
+    case ST_RECORD_WIDE_CB:
+        callback(drain, (int64_t)value);
+        break;
+    case ST_RECORD_SKIPPED:
+        skipped(drain, value);
+        break;
+    case ST_RECORD_LOST:
+        lost(drain, value, 0);
+        break;
+    case ST_RECORD_LOST_SKIPPED:
+        lost(drain, 0, value);
+        break;
+    case ST_RECORD_START:
+        start(drain, (int64_t)value);
+        break;
+    case ST_RECORD_CAUSE:
+        if (n < ST_RECORD_WORDS + CAUSE_WORDS)
+            return 0;
+        cause(drain, words + ST_RECORD_WORDS);
+        return ST_RECORD_WORDS + CAUSE_WORDS;
+    default:
+        break;
+    }
+    return ST_RECORD_WORDS;
+}
+
+static void look_at_suspend(struct st_drain *drain)
+{
+    struct st_platform *p = drain->loop->platform;
+    int64_t suspended_ns;
+    if (p->suspended_ns(p, &suspended_ns) != 0)
+        return;
+    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > SUSPEND_MIN_NS && drain->counting)
+        drain->result->suspends++;
+    drain->suspended_ns = suspended_ns;
+}
+
+static void take_over(struct st_drain *drain)
+{
+    struct st_result *result = drain->result;
+    result->n = result->lateness.total_n;
+    result->early = result->lateness.early_n;
+    result->elapsed_periods = drain->k;
+    result->ring_high_water = drain->loop->ring->high_water;
+    result->books_balance = result->n + result->records_lost == result->cycles &&
+                            result->cycles + result->skipped_periods == result->elapsed_periods;
+}
+
+void st_drain_step(struct st_drain *drain)
+{
+    look_at_suspend(drain);
+    uint64_t taken;
+    do {
+        taken = st_ring_take(drain->loop->ring, drain->words + drain->words_n, ST_DRAIN_WORDS - drain->words_n);
+        drain->words_n += taken;
+        size_t used = 0;
+        while (used < drain->words_n) {
+            const size_t n = record(drain, drain->words + used, drain->words_n - used);
+            if (n == 0)
+                break;
+            used += n;
+        }
+        drain->words_n -= used;
+        memmove(drain->words, drain->words + used, drain->words_n * sizeof(drain->words[0]));
+    } while (taken > 0);
+    take_over(drain);
+    if (drain->sink.flush != NULL)
+        drain->sink.flush(drain->sink.ctx);
+}
+
+void st_drain_baseline(struct st_drain *drain)
+{
+    struct st_loop *loop = drain->loop;
+    if (loop->counters == NULL)
+        return;
+    struct st_cause_baseline base = {.suspended_ns = drain->suspended_ns};
+    if (loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0)
+        return;
+    base.at_ns = loop->platform->now_ns(loop->platform);
+    base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
+    const struct st_cause_baseline *before = &drain->base[0];
+    if (drain->causes_since_base == 0 && before->at_ns != INT64_MIN && base.cycle > before->cycle &&
+        base.counters.valid & before->counters.valid & ST_COUNTER_RUNQ_WAIT) {
+        const double usual = (double)(base.counters.runq_wait_ns - before->counters.runq_wait_ns) /
+                             (double)(base.cycle - before->cycle);
+        drain->usual_wait_ns_per_cycle =
+            drain->usual_known ? 0.8 * drain->usual_wait_ns_per_cycle + 0.2 * usual : usual;
+        drain->usual_known = true;
+    }
+    drain->causes_since_base = 0;
+    push_baseline(drain, &base);
+}
+
+void st_drain_finish(struct st_drain *drain)
+{
+    struct st_loop *loop = drain->loop;
+    struct st_result *result = drain->result;
+    lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
+    take_over(drain);
+    /* the loop's own books, by its clock and its counter, against what came through the ring */
+    result->elapsed_periods = loop->elapsed_periods;
+    result->books_balance = result->n + result->records_lost == loop->cycles && result->cycles == loop->cycles &&
+                            loop->cycles + result->skipped_periods == loop->elapsed_periods;
+    const struct st_thread_counters *a = &loop->counters_start, *b = &loop->counters_end;
+    const unsigned valid = a->valid & b->valid;
+    if (valid & ST_COUNTER_CPU && loop->cycles > 0)
+        result->cpu_ns_per_cycle = (double)(b->cpu_ns - a->cpu_ns) / (double)loop->cycles;
+    if (valid & ST_COUNTER_FAULTS) {
+        result->faults_minor = (int64_t)(b->faults_minor_n - a->faults_minor_n);
+        result->faults_major = (int64_t)(b->faults_major_n - a->faults_major_n);
+    }
+    if (valid & ST_COUNTER_SWITCHES)
+        result->switches_involuntary = (int64_t)(b->switches_involuntary_n - a->switches_involuntary_n);
+    result->duration_ns = loop->end_ns > loop->t0_ns ? loop->end_ns - loop->t0_ns : 0;
+}

@@ -1,0 +1,206 @@
+/* The cycle loop. Whatever is added here is paid in every period: see HACKING.md, "The loop is sacred". */
+#include "measure/loop.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "measure/cause.h"
+#include "measure/records.h"
+
+#define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */
+
+#define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
+
+/* At most 8 cause records a second, 64 in a row: a machine that is always late is not made later by asking why. */
+#define CAUSE_BURST      64
+#define CAUSE_REFILL_NS  INT64_C(125000000)
+
+/* What the loop keeps between cycles besides st_loop. */
+struct state {
+    struct st_ring *ring;
+    uint64_t lost_pending, lost_skipped_pending; /* not yet told through the ring */
+    int cause_tokens;
+    int64_t cause_refilled_ns;
+};
+
+static void put_record(struct st_ring *ring, int32_t mark, uint64_t payload) ST_NONBLOCKING
+{
+    st_ring_put(ring, mark);
+    st_ring_put(ring, (int32_t)(uint32_t)payload);
+    st_ring_put(ring, (int32_t)(uint32_t)(payload >> 32));
+}
+
+static inline bool is_plain(int64_t value) ST_NONBLOCKING
+{
+    return value >= PLAIN_LOWEST && value <= INT32_MAX;
+}
+
+/* Everything that is not the one-word cycle: wide values, losses, skipped periods. */
+static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns, int64_t callback_ns,
+                     uint64_t skipped) ST_NONBLOCKING
+{
+    struct st_ring *ring = state->ring;
+    /* the most that this call can put: two loss records, lateness, callback, skipped */
+    if (!st_ring_has_room(ring, 5 * ST_RECORD_WORDS)) {
+        loop->lost_cycles++;
+        loop->lost_skipped += skipped;
+        state->lost_pending++;
+        state->lost_skipped_pending += skipped;
+        return;
+    }
+    if (state->lost_pending != 0)
+        put_record(ring, ST_RECORD_LOST, state->lost_pending);
+    if (state->lost_skipped_pending != 0)
+        put_record(ring, ST_RECORD_LOST_SKIPPED, state->lost_skipped_pending);
+    state->lost_pending = state->lost_skipped_pending = 0;
+
+    if (is_plain(lateness_ns))
+        st_ring_put(ring, (int32_t)lateness_ns);
+    else
+        put_record(ring, ST_RECORD_WIDE, (uint64_t)lateness_ns);
+    if (loop->callback != NULL) {
+        if (is_plain(callback_ns))
+            st_ring_put(ring, (int32_t)callback_ns);
+        else
+            put_record(ring, ST_RECORD_WIDE_CB, (uint64_t)callback_ns);
+    }
+    if (skipped != 0)
+        put_record(ring, ST_RECORD_SKIPPED, skipped);
+    st_ring_publish(ring);
+}
+
+/* Late beyond the threshold: takes the counters (three system calls, about 1 us). */
+static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns, int64_t lateness_ns) ST_NONBLOCKING
+{
+    const int64_t refill = (woke_ns - state->cause_refilled_ns) / CAUSE_REFILL_NS;
+    if (refill > 0) {
+        state->cause_refilled_ns += refill * CAUSE_REFILL_NS;
+        state->cause_tokens = refill < CAUSE_BURST - state->cause_tokens ? state->cause_tokens + (int)refill
+                                                                         : CAUSE_BURST;
+    }
+    if (state->cause_tokens == 0 || !st_ring_has_room(state->ring, ST_RECORD_WORDS + CAUSE_WORDS))
+        return;
+    struct st_cause_record record;
+    memset(&record, 0, sizeof(record));
+    record.at_ns = woke_ns;
+    record.lateness_ns = lateness_ns;
+    if (loop->platform->counters_self(loop->platform, loop->counters, &record.counters) != 0)
+        return;
+    state->cause_tokens--;
+    int32_t words[CAUSE_WORDS];
+    memcpy(words, &record, sizeof(words));
+    put_record(state->ring, ST_RECORD_CAUSE, CAUSE_WORDS);
+    for (size_t i = 0; i < CAUSE_WORDS; i++)
+        st_ring_put(state->ring, words[i]);
+    st_ring_publish(state->ring);
+}
+
+/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). */
+static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
+                    int64_t cause_above_ns) ST_NONBLOCKING
+{
+    struct st_platform *const p = loop->platform;
+    struct st_ring *const ring = state->ring;
+    int64_t (*const now_ns)(struct st_platform *) ST_NONBLOCKING = p->now_ns;
+    int (*const sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING =
+        loop->precise_wait ? p->sleep_until_precise_ns : p->sleep_until_ns;
+    const struct st_period period = loop->period;
+    const uint64_t words = loop->callback != NULL ? 2 : 1;
+    const uint64_t last = periods != 0 ? periods : UINT64_MAX;
+    uint64_t k = 0;
+    int64_t due_ns = t0_ns, done_ns = INT64_MIN;
+
+    while (k < last) {
+        const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
+        while (sleeps) {
+            const int r = sleep_until_ns(p, due_ns);
+            if (r == 0)
+                break;
+            if (r != -EINTR)
+                return r;
+            if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
+                goto out;
+        }
+        const int64_t woke_ns = now_ns(p);
+        done_ns = woke_ns;
+        if (loop->callback != NULL) {
+            loop->callback(loop->callback_ctx);
+            done_ns = now_ns(p);
+        }
+        const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
+
+        /* the next cycle is k + 1, or the period that done falls into: those before it are over and skipped */
+        int64_t next_due_ns = st_period_due_ns(&period, t0_ns, k + 1);
+        uint64_t skipped = 0;
+        if (done_ns >= next_due_ns) {
+            skipped = st_period_index_at(&period, t0_ns, done_ns) - (k + 1);
+            next_due_ns = st_period_due_ns(&period, t0_ns, k + 1 + skipped);
+        }
+        if (skipped == 0 && state->lost_pending == 0 && is_plain(lateness_ns) && is_plain(callback_ns) &&
+            st_ring_has_room(ring, words)) {
+            st_ring_put(ring, (int32_t)lateness_ns);
+            if (words == 2)
+                st_ring_put(ring, (int32_t)callback_ns);
+            st_ring_publish(ring);
+        } else {
+            put_slow(loop, state, lateness_ns, callback_ns, skipped);
+        }
+        loop->cycles++;
+        atomic_store_explicit(&loop->cycles_seen, loop->cycles, memory_order_relaxed);
+        if (lateness_ns > cause_above_ns && sleeps)
+            take_cause(loop, state, woke_ns, lateness_ns);
+
+        k += 1 + skipped;
+        due_ns = next_due_ns;
+        if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
+            break;
+    }
+out:
+    loop->t0_ns = t0_ns;
+    loop->end_ns = done_ns;
+    loop->elapsed_periods = k;
+    return 0;
+}
+
+int st_loop_run(struct st_loop *loop)
+{
+    struct st_platform *const p = loop->platform;
+    struct state state = {.ring = loop->ring, .cause_tokens = CAUSE_BURST};
+    const int64_t cause_above_ns = loop->counters != NULL ? loop->cause_above_ns : INT64_MAX;
+    const int64_t period_ns = st_period_ns(&loop->period);
+
+    loop->cycles = loop->lost_cycles = loop->lost_skipped = 0;
+    state.cause_refilled_ns = p->now_ns(p);
+    if (loop->warmup_cycles > 0) {
+        const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
+        if (r != 0)
+            return r;
+        if (loop->counters != NULL) { /* the slow path's pages are touched before counting, too */
+            take_cause(loop, &state, p->now_ns(p), 0);
+            state.cause_tokens = CAUSE_BURST;
+        }
+    }
+    /* What warm-up lost or left untold is not counted. The mark needs room: wait for the drain thread if it must be. */
+    state.lost_pending = state.lost_skipped_pending = 0;
+    loop->lost_cycles = loop->lost_skipped = 0;
+    while (!st_ring_has_room(state.ring, ST_RECORD_WORDS)) {
+        if (atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
+            loop->cycles = loop->elapsed_periods = 0;
+            return 0;
+        }
+        const int r = p->sleep_until_ns(p, p->now_ns(p) + period_ns);
+        if (r != 0 && r != -EINTR)
+            return r;
+    }
+    const uint64_t warmup = loop->cycles;
+    if (loop->counters != NULL)
+        (void)p->counters_self(p, loop->counters, &loop->counters_start);
+    const int64_t t0_ns = p->now_ns(p) + period_ns;
+    put_record(state.ring, ST_RECORD_START, (uint64_t)t0_ns);
+    st_ring_publish(state.ring);
+    const int r = run_span(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
+    if (loop->counters != NULL)
+        (void)p->counters_self(p, loop->counters, &loop->counters_end);
+    loop->cycles -= warmup;
+    return r;
+}

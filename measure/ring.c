@@ -1,0 +1,45 @@
+/* Single-producer, single-consumer ring: memory and the consumer's side. */
+#include "measure/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX (UINT64_C(1) << 28) /* 1 GiB: more than a minute at any rate */
+
+int st_ring_init(struct st_ring *ring, uint64_t words)
+{
+    if (words > WORDS_MAX)
+        return -ERANGE;
+    uint64_t size = 64;
+    while (size < words)
+        size *= 2;
+    int32_t *memory = malloc(size * sizeof(*memory));
+    if (memory == NULL)
+        return -ENOMEM;
+    memset(ring, 0, sizeof(*ring));
+    memset(memory, 0xff, size * sizeof(*memory)); /* touched: the producer must not fault */
+    ring->words = memory;
+    ring->mask = size - 1;
+    return 0;
+}
+
+void st_ring_finish(struct st_ring *ring)
+{
+    free(ring->words);
+    ring->words = NULL;
+}
+
+uint64_t st_ring_take(struct st_ring *ring, int32_t *out, uint64_t max)
+{
+    const uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    const uint64_t waiting = head - tail;
+    if (waiting > ring->high_water)
+        ring->high_water = waiting;
+    const uint64_t n = waiting < max ? waiting : max;
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = ring->words[(tail + i) & ring->mask];
+    atomic_store_explicit(&ring->tail, tail + n, memory_order_release);
+    return n;
+}

@@ -1,0 +1,487 @@
+/* A measurement with its threads. */
+#include "measure/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/drain.h"
+#include "measure/load.h"
+#include "measure/loop.h"
+
+#define DRAIN_EVERY_NS   INT64_C(250000000)
+#define RING_SPAN_NS     (60 * ST_NS_PER_S) /* a stall of the drain thread that loses nothing */
+#define PERIOD_MIN_NS    (50 * ST_NS_PER_US)
+#define PERIOD_MAX_NS    (10 * ST_NS_PER_S)
+#define LOAD_MAX_PERCENT 90.0
+#define STACK_BYTES      (256 * 1024)
+#define STACK_TOUCH      (32 * 1024)
+
+/* One loop with everything around it. */
+struct lane {
+    struct st_session *session;
+    size_t index;
+    struct st_loop loop;
+    struct st_ring ring;
+    struct st_load load;
+    struct st_drain drain;
+    struct st_result result; /* under session->mutex while the session runs */
+    struct st_counters_handle counters;
+    bool counters_open;
+    pthread_t thread;
+    bool started;
+    bool ended; /* under session->mutex */
+    bool drained;
+    _Atomic int tid;
+};
+
+struct st_session {
+    struct st_platform *platform;
+    struct st_session_config config;
+    struct st_sink *sinks;
+    struct lane *lanes;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake_drain; /* a loop has ended */
+    pthread_t drain_thread;
+    bool drain_started;
+    bool over; /* drain thread done; under mutex */
+    enum st_lock lock;
+    int lock_error;
+};
+
+void st_session_defaults(struct st_session_config *config)
+{
+    *config = (struct st_session_config){
+        .frames = 128,
+        .rate_hz = 48000,
+        .periods = 2,
+        .cpus = {-1},
+        .cpus_n = 1,
+        .policy = ST_POLICY_FIFO,
+        .priority = 70,
+        .warmup_cycles = 200,
+        .timer_slack_ns = -1,
+        .lock_memory = true,
+    };
+}
+
+static void add_circumstance(void *ctx, const char *key, const char *value)
+{
+    struct st_result *result = ctx;
+    if (result->circumstances_n == ST_RESULT_CIRCUMSTANCES_MAX)
+        return;
+    struct st_circumstance *c = &result->circumstances[result->circumstances_n++];
+    snprintf(c->key, sizeof(c->key), "%s", key);
+    snprintf(c->value, sizeof(c->value), "%s", value);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Cost of one clock read: the least of batches, so that a preemption does not count. */
+static int64_t clock_read_cost_ns(struct st_platform *p)
+{
+    enum { BATCHES = 32, READS = 64 };
+    int64_t best_ns = INT64_MAX;
+    for (int i = 0; i < BATCHES; i++) {
+        const int64_t start_ns = p->now_ns(p);
+        for (int j = 0; j < READS; j++)
+            (void)p->now_ns(p);
+        best_ns = smaller(best_ns, (p->now_ns(p) - start_ns) / (READS + 1));
+    }
+    return best_ns;
+}
+
+/* The loop's stack must not fault later. */
+static void touch_stack(void)
+{
+    volatile char stack[STACK_TOUCH];
+    for (size_t i = 0; i < sizeof(stack); i += 512)
+        stack[i] = 0;
+}
+
+/* Policy as asked, by on_refused, or none; says which in the result. */
+static void become_real_time(struct lane *lane, struct st_result *result)
+{
+    struct st_session *session = lane->session;
+    struct st_platform *p = session->platform;
+    const struct st_session_config *config = &session->config;
+    if (config->policy != ST_POLICY_OTHER) {
+        const int r = p->set_policy(p, config->policy, config->priority);
+        if (r != 0) {
+            const bool granted = config->on_refused != NULL &&
+                                 config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0;
+            snprintf(result->degraded, sizeof(result->degraded), "no right to SCHED_%s at priority %d (%s)%s",
+                     config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r),
+                     granted ? ": rtkit granted less" : ": runs as a normal thread");
+        }
+    }
+    enum st_policy policy = ST_POLICY_OTHER;
+    int priority = 0;
+    if (p->get_policy(p, &policy, &priority) == 0) {
+        result->policy = policy;
+        result->priority = priority;
+    }
+}
+
+static void prepare(struct lane *lane)
+{
+    struct st_session *session = lane->session;
+    struct st_platform *p = session->platform;
+    const struct st_session_config *config = &session->config;
+    const int cpu = config->cpus[lane->index];
+    struct st_result found; /* what this thread finds out, joined under the lock at the end */
+    memset(&found, 0, sizeof(found));
+    char text[48];
+
+    atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
+    (void)p->set_name(p, "st-loop");
+    if (cpu >= 0) {
+        const int r = p->pin(p, cpu);
+        if (r != 0)
+            snprintf(found.degraded, sizeof(found.degraded), "cannot pin to CPU %d (%s)", cpu, strerror(-r));
+    }
+    if (config->timer_slack_ns >= 0)
+        (void)p->set_timer_slack_ns(p, config->timer_slack_ns);
+    touch_stack();
+    lane->counters_open = p->counters_open(p, &lane->counters) == 0;
+    if (lane->counters_open) {
+        struct st_thread_counters first; /* the first call may fault */
+        (void)p->counters_self(p, &lane->counters, &first);
+        lane->loop.counters = &lane->counters;
+    }
+    found.clock_read_ns = clock_read_cost_ns(p);
+    if (config->load_percent > 0) {
+        st_load_calibrate(&lane->load, p, &lane->loop.period, config->load_percent);
+        lane->loop.callback = st_load_run;
+        lane->loop.callback_ctx = &lane->load;
+    }
+    become_real_time(lane, &found);
+    if (session->lock_error != 0 && found.degraded[0] == '\0')
+        snprintf(found.degraded, sizeof(found.degraded), "memory is not locked (%s)", strerror(-session->lock_error));
+    p->circumstances(p, cpu, add_circumstance, &found);
+    snprintf(text, sizeof(text), "%s", lane->loop.precise_wait ? "precise" : "plain");
+    add_circumstance(&found, "wait", text);
+    uint64_t smi;
+    found.smi = p->smi_count(p, cpu >= 0 ? cpu : 0, &smi) == 0 ? (int64_t)smi : -1;
+
+    pthread_mutex_lock(&session->mutex);
+    struct st_result *result = &lane->result;
+    memcpy(result->degraded, found.degraded, sizeof(result->degraded));
+    memcpy(result->circumstances, found.circumstances, sizeof(result->circumstances));
+    result->circumstances_n = found.circumstances_n;
+    result->clock_read_ns = found.clock_read_ns;
+    result->policy = found.policy;
+    result->priority = found.priority;
+    result->smi = found.smi;
+    result->started_wall_ns = p->wall_ns(p);
+    pthread_mutex_unlock(&session->mutex);
+}
+
+static void *loop_thread(void *arg)
+{
+    struct lane *lane = arg;
+    struct st_session *session = lane->session;
+    struct st_platform *p = session->platform;
+    prepare(lane);
+    const int r = st_loop_run(&lane->loop);
+    (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* before anything slow */
+    const int cpu = session->config.cpus[lane->index];
+    uint64_t smi;
+    const bool smi_known = p->smi_count(p, cpu >= 0 ? cpu : 0, &smi) == 0;
+
+    pthread_mutex_lock(&session->mutex);
+    lane->result.smi = smi_known && lane->result.smi >= 0 ? (int64_t)smi - lane->result.smi : -1;
+    lane->result.error = r;
+    lane->ended = true;
+    pthread_cond_signal(&session->wake_drain);
+    pthread_mutex_unlock(&session->mutex);
+    return NULL;
+}
+
+/* One drain of every loop. @return true when all have ended and were drained to the last word. Under the mutex. */
+static bool drain_all(struct st_session *session)
+{
+    bool over = true;
+    for (size_t i = 0; i < session->config.cpus_n; i++) {
+        struct lane *lane = &session->lanes[i];
+        if (lane->drained)
+            continue;
+        st_drain_step(&lane->drain);
+        if (!lane->ended) {
+            st_drain_baseline(&lane->drain);
+            over = false;
+            continue;
+        }
+        lane->drained = true;
+        st_drain_finish(&lane->drain);
+        lane->result.running = false;
+        lane->result.interrupted =
+            lane->loop.max_periods != 0 && lane->loop.elapsed_periods < lane->loop.max_periods;
+        if (lane->counters_open)
+            session->platform->counters_close(session->platform, &lane->counters);
+    }
+    return over;
+}
+
+static void *drain_thread(void *arg)
+{
+    struct st_session *session = arg;
+    (void)session->platform->set_name(session->platform, "st-drain");
+    const int64_t every_ns = session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
+    pthread_mutex_lock(&session->mutex);
+    while (!drain_all(session)) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until = st_ns_to_timespec(st_ns_from_timespec(&until) + every_ns);
+        (void)pthread_cond_timedwait(&session->wake_drain, &session->mutex, &until);
+    }
+    session->over = true;
+    pthread_mutex_unlock(&session->mutex);
+    return NULL;
+}
+
+static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
+{
+    bool yes;
+    machine->virtualised = p->virtualised(p, &yes) == 0 ? yes : -1;
+    machine->steal_accounted = p->steal_accounted(p, &yes) == 0 ? yes : -1;
+    machine->rt_hole_ns = 0;
+    char text[32];
+    size_t len;
+    int64_t us[2];
+    const char *const keys[2] = {"kernel.sched_rt_period_us", "kernel.sched_rt_runtime_us"};
+    for (size_t i = 0; i < 2; i++) {
+        if (p->read_sysctl(p, keys[i], text, sizeof(text), &len) != 0)
+            return;
+        us[i] = strtoll(text, NULL, 10);
+    }
+    if (us[1] > 0 && us[0] > us[1])
+        machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;
+}
+
+static int init_lane(struct st_session *session, size_t i, const struct st_cause_machine *machine)
+{
+    const struct st_session_config *config = &session->config;
+    struct st_platform *p = session->platform;
+    struct lane *lane = &session->lanes[i];
+    struct st_result *result = &lane->result;
+    lane->session = session;
+    lane->index = i;
+
+    struct st_loop *loop = &lane->loop;
+    loop->platform = p;
+    loop->ring = &lane->ring;
+    loop->warmup_cycles = config->warmup_cycles;
+    int r = st_period_init(&loop->period, config->frames, config->rate_hz);
+    if (r != 0)
+        return r;
+    const int64_t period_ns = st_period_ns(&loop->period);
+    if (period_ns < PERIOD_MIN_NS || period_ns > PERIOD_MAX_NS)
+        return -ERANGE;
+    loop->max_periods =
+        config->duration_ns > 0 ? st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1 : 0;
+    loop->cause_above_ns = config->cause_above_ns > 0 ? config->cause_above_ns : period_ns / 2;
+    loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
+
+    const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
+    r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
+    if (r != 0)
+        return r;
+    result->period = loop->period;
+    result->frames = config->frames;
+    result->rate_hz = config->rate_hz;
+    result->periods = config->periods;
+    result->cpu = config->cpus[i];
+    result->load_percent = config->load_percent;
+    result->has_callback = config->load_percent > 0;
+    result->policy_asked = config->policy;
+    result->priority_asked = config->priority;
+    result->lock = session->lock;
+    result->running = true;
+    result->ring_words = lane->ring.mask + 1;
+    result->cause_above_ns = loop->cause_above_ns;
+    result->cpu_ns_per_cycle = -1;
+    result->clock_read_ns = result->faults_minor = result->faults_major = result->switches_involuntary = -1;
+    result->smi = -1;
+    result->books_balance = true;
+    r = st_hist_init(&result->lateness, 3);
+    if (r == 0)
+        r = st_hist_init(&result->response, 3);
+    if (r == 0)
+        r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL, machine);
+    return r;
+}
+
+static int start_threads(struct st_session *session)
+{
+    pthread_attr_t attr;
+    int r = -pthread_attr_init(&attr);
+    if (r != 0)
+        return r;
+    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    for (size_t i = 0; i < session->config.cpus_n && r == 0; i++) {
+        struct lane *lane = &session->lanes[i];
+        r = -pthread_create(&lane->thread, &attr, loop_thread, lane);
+        lane->started = r == 0;
+    }
+    if (r == 0)
+        r = -pthread_create(&session->drain_thread, &attr, drain_thread, session);
+    session->drain_started = r == 0;
+    pthread_attr_destroy(&attr);
+    return r;
+}
+
+static int check(const struct st_session_config *config)
+{
+    if (config->cpus_n < 1 || config->cpus_n > ST_SESSION_CPUS_MAX)
+        return -EINVAL;
+    if (!(config->load_percent >= 0 && config->load_percent <= LOAD_MAX_PERCENT))
+        return -ERANGE;
+    return config->duration_ns < 0 ? -EINVAL : 0;
+}
+
+int st_session_start(struct st_platform *platform, const struct st_session_config *config, struct st_session **ret)
+{
+    int r = check(config);
+    if (r != 0)
+        return r;
+    struct st_session *session = calloc(1, sizeof(*session));
+    if (session == NULL)
+        return -ENOMEM;
+    session->platform = platform;
+    session->config = *config;
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&session->wake_drain, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&session->mutex, NULL);
+
+    if (config->lock_memory)
+        session->lock_error = platform->lock_memory(platform, &session->lock);
+    struct st_cause_machine machine;
+    ask_machine(platform, &machine);
+    session->lanes = aligned_alloc(ST_CACHE_LINE_BYTES, config->cpus_n * sizeof(*session->lanes));
+    if (session->lanes == NULL)
+        r = -ENOMEM;
+    else
+        memset(session->lanes, 0, config->cpus_n * sizeof(*session->lanes));
+    if (r == 0 && config->sinks != NULL) {
+        session->sinks = calloc(config->cpus_n, sizeof(*session->sinks));
+        if (session->sinks == NULL)
+            r = -ENOMEM;
+        else
+            memcpy(session->sinks, config->sinks, config->cpus_n * sizeof(*session->sinks));
+    }
+    session->config.sinks = NULL;
+    for (size_t i = 0; i < config->cpus_n && r == 0; i++)
+        r = init_lane(session, i, &machine);
+    if (r == 0)
+        r = start_threads(session);
+    if (r != 0) {
+        st_session_ask_stop(session);
+        st_session_join(session);
+        st_session_free(session);
+        return r;
+    }
+    *ret = session;
+    return 0;
+}
+
+bool st_session_ended(struct st_session *session)
+{
+    pthread_mutex_lock(&session->mutex);
+    const bool over = session->over;
+    pthread_mutex_unlock(&session->mutex);
+    return over;
+}
+
+void st_session_ask_stop(struct st_session *session)
+{
+    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++)
+        atomic_store_explicit(&session->lanes[i].loop.stop, true, memory_order_relaxed);
+}
+
+void st_session_demote(struct st_session *session)
+{
+    for (size_t i = 0; i < session->config.cpus_n; i++) {
+        const int tid = atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+        if (tid != 0)
+            (void)session->platform->demote(session->platform, tid);
+    }
+}
+
+void st_session_join(struct st_session *session)
+{
+    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
+        if (session->lanes[i].started)
+            pthread_join(session->lanes[i].thread, NULL);
+        session->lanes[i].started = false;
+    }
+    if (session->drain_started)
+        pthread_join(session->drain_thread, NULL);
+    session->drain_started = false;
+}
+
+void st_session_free(struct st_session *session)
+{
+    if (session == NULL)
+        return;
+    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
+        st_ring_finish(&session->lanes[i].ring);
+        st_result_finish(&session->lanes[i].result);
+    }
+    pthread_cond_destroy(&session->wake_drain);
+    pthread_mutex_destroy(&session->mutex);
+    free(session->lanes);
+    free(session->sinks);
+    free(session);
+}
+
+size_t st_session_loops(const struct st_session *session)
+{
+    return session->config.cpus_n;
+}
+
+int st_session_result(struct st_session *session, size_t i, struct st_result *ret)
+{
+    struct st_hist lateness = {0}, response = {0};
+    pthread_mutex_lock(&session->mutex);
+    const struct st_result *from = &session->lanes[i].result;
+    int r = st_hist_init(&lateness, from->lateness.digits);
+    if (r == 0)
+        r = st_hist_init(&response, from->response.digits);
+    if (r == 0)
+        r = st_hist_merge(&lateness, &from->lateness);
+    if (r == 0)
+        r = st_hist_merge(&response, &from->response);
+    if (r == 0) {
+        *ret = *from;
+        ret->lateness = lateness;
+        ret->response = response;
+        if (ret->running && ret->elapsed_periods > 0)
+            ret->duration_ns = st_period_due_ns(&ret->period, 0, ret->elapsed_periods);
+    }
+    pthread_mutex_unlock(&session->mutex);
+    if (r != 0) {
+        st_hist_finish(&lateness);
+        st_hist_finish(&response);
+    }
+    return r;
+}
+
+uint64_t st_session_heartbeat(const struct st_session *session, size_t i)
+{
+    return atomic_load_explicit(&session->lanes[i].loop.cycles_seen, memory_order_relaxed);
+}
+
+pid_t st_session_tid(const struct st_session *session, size_t i)
+{
+    return atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+}
