@@ -10,11 +10,12 @@
 /** Exit statuses, the same in all subcommands (design 8). */
 enum st_exit {
     ST_EXIT_DONE = 0,
-    ST_EXIT_FINDINGS = 1,   /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
-    ST_EXIT_UNKNOWN = 2,    /* an unread fact left a rule unknown that could have reached the threshold */
+    ST_EXIT_FINDINGS =
+        1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
+    ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
     ST_EXIT_USAGE = 3,
     ST_EXIT_FAILURE = 4,
-    ST_EXIT_BOOKS = 5,      /* the books do not balance */
+    ST_EXIT_BOOKS = 5, /* the books do not balance */
 };
 
 /** argv[0] is the subcommand's name. @return an st_exit. */
@@ -22,9 +23,9 @@ typedef int (*st_command_fn)(int argc, char **argv);
 
 struct st_command {
     const char *name;
-    const char *summary;  /* one line */
-    st_command_fn run;    /* NULL: in a module */
-    const char *module;   /* "status": loads sleeptune-status.so, which exports st_module_run */
+    const char *summary; /* one line */
+    st_command_fn run;   /* NULL: in a module */
+    const char *module;  /* "status": loads sleeptune-status.so, which exports st_module_run */
 };
 
 extern const struct st_command st_commands[];
@@ -38,7 +39,8 @@ int st_cmd_export(int argc, char **argv);
 int st_cmd_version(int argc, char **argv);
 int st_cmd_help(int argc, char **argv);
 
-/* --- options.c: what the subcommands share ----------------------------------------------------------------- */
+/* --- options.c: what the subcommands share -----------------------------------------------------------------
+ */
 
 /** "sleeptune NAME: message" on stderr, and where help is. @return ST_EXIT_USAGE. */
 int st_usage_error(const char *command, const char *format, ...) ST_PRINTF(2, 3);
@@ -48,15 +50,16 @@ int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
 /** Whole number in [min, max], nothing behind it. @return 0, -EINVAL, -ERANGE. */
 ST_NODISCARD int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret);
 /** As st_parse_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
-                               int64_t *ret);
+ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
+                               int64_t max, int64_t *ret);
 
 /** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
 int st_terminal_width(int fd);
 /** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool st_terminal_colour(FILE *stream);
 
-/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the build folder, the installed one.
+/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the build folder, the
+ * installed one.
  *  @return 0 or -ENOENT. */
 ST_NODISCARD int st_module_path(const char *name, char *buf, size_t buf_bytes);
 /** dlopens module `name` and looks `symbol` up. @return the symbol, or NULL with a message in `error`. */

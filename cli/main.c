@@ -6,8 +6,10 @@
 
 /* One row a subcommand, in the order of the help. */
 const struct st_command st_commands[] = {
-    {"measure", "run an audio-shaped loop and say whether this machine holds the period", st_cmd_measure, NULL},
-    {"report", "judge this machine's settings: what may cost how many microseconds, and the fix", st_cmd_report, NULL},
+    {"measure", "run an audio-shaped loop and say whether this machine holds the period", st_cmd_measure,
+     NULL},
+    {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
+     st_cmd_report, NULL},
     {"explain", "mechanism, formula and sources of one rule", st_cmd_explain, NULL},
     {"snapshot", "write all facts of this machine as JSON", st_cmd_snapshot, NULL},
     {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},

@@ -24,7 +24,8 @@ int st_usage_error(const char *command, const char *format, ...)
     va_start(args, format);
     say(command, format, args);
     va_end(args);
-    fprintf(stderr, "Try 'sleeptune%s%s --help'.\n", command != NULL ? " " : "", command != NULL ? command : "");
+    fprintf(stderr, "Try 'sleeptune%s%s --help'.\n", command != NULL ? " " : "",
+            command != NULL ? command : "");
     return ST_EXIT_USAGE;
 }
 
@@ -50,7 +51,8 @@ int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
     return 0;
 }
 
-int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
+int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
+                  int64_t *ret)
 {
     const int r = st_parse_i64(text, min, max, ret);
     if (r == -EINVAL)

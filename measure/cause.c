@@ -7,7 +7,8 @@ static const struct {
     const char *name, *text;
 } causes[ST_CAUSE_COUNT] = {
     [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU"},
-    [ST_CAUSE_RT_THROTTLING] = {"rt-throttling", "real-time throttling: real-time threads used up their share"},
+    [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
+                                "real-time throttling: real-time threads used up their share"},
     [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk"},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended"},
@@ -43,8 +44,10 @@ static enum st_cause rest_cause(const struct st_cause_machine *machine)
     return ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
 }
 
-struct st_cause_event st_cause_judge(const struct st_cause_record *record, const struct st_cause_baseline *base,
-                                     const struct st_cause_context *context, const struct st_cause_machine *machine)
+struct st_cause_event st_cause_judge(const struct st_cause_record *record,
+                                     const struct st_cause_baseline *base,
+                                     const struct st_cause_context *context,
+                                     const struct st_cause_machine *machine)
 {
     struct st_cause_event event = {
         .cause = ST_CAUSE_UNKNOWN,
@@ -74,8 +77,8 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record, const
     if (!(valid & ST_COUNTER_RUNQ_WAIT))
         return event;
 
-    const double usual =
-        context->usual_wait_ns_per_cycle * (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);
+    const double usual = context->usual_wait_ns_per_cycle *
+                         (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);
     int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual;
     if (wait_ns < 0)
         wait_ns = 0;

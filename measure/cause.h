@@ -13,7 +13,7 @@ enum st_cause {
     ST_CAUSE_HYPERVISOR,    /* stolen, where the kernel accounts it */
     ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
     ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* guest that cannot tell them apart (or the process was stopped) */
-    ST_CAUSE_UNKNOWN,       /* no counters could be read */
+    ST_CAUSE_UNKNOWN,                 /* no counters could be read */
     ST_CAUSE_COUNT
 };
 
@@ -38,9 +38,9 @@ struct st_cause_baseline {
 
 /** What is always true of this machine. */
 struct st_cause_machine {
-    int virtualised;      /* 1, 0, -1 unknown */
-    int steal_accounted;  /* 1, 0, -1 unknown */
-    int64_t rt_hole_ns;   /* rt_period - rt_runtime; 0: no throttling */
+    int virtualised;     /* 1, 0, -1 unknown */
+    int steal_accounted; /* 1, 0, -1 unknown */
+    int64_t rt_hole_ns;  /* rt_period - rt_runtime; 0: no throttling */
 };
 
 /** One late wake-up, explained. */
@@ -57,13 +57,14 @@ struct st_cause_event {
 
 /** What the drain thread knows about a record besides its baseline. */
 struct st_cause_context {
-    uint64_t cycle;                  /* cycles so far, in the baseline's count */
-    double usual_wait_ns_per_cycle;  /* run-queue wait of an ordinary cycle */
-    int64_t suspended_ns;            /* INT64_MIN: not known */
+    uint64_t cycle;                 /* cycles so far, in the baseline's count */
+    double usual_wait_ns_per_cycle; /* run-queue wait of an ordinary cycle */
+    int64_t suspended_ns;           /* INT64_MIN: not known */
 };
 
 /** Explains a record. base may be NULL (no counters: unknown). Pure. */
-struct st_cause_event st_cause_judge(const struct st_cause_record *record, const struct st_cause_baseline *base,
+struct st_cause_event st_cause_judge(const struct st_cause_record *record,
+                                     const struct st_cause_baseline *base,
                                      const struct st_cause_context *context,
                                      const struct st_cause_machine *machine);
 

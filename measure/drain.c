@@ -11,8 +11,8 @@
 /* A gap in the clocks from which on the machine is said to have slept. */
 #define SUSPEND_MIN_NS INT64_C(10000000)
 
-int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result, const struct st_sink *sink,
-                  const struct st_cause_machine *machine)
+int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
+                  const struct st_sink *sink, const struct st_cause_machine *machine)
 {
     memset(drain, 0, sizeof(*drain));
     drain->loop = loop;
@@ -48,7 +48,8 @@ static void add_event(struct st_drain *drain, const struct st_cause_event *event
     result->events[at] = *event;
 }
 
-/* A cycle that began late: a late wake-up (its record explains it), the callback's own doing, or an after-effect. */
+/* A cycle that began late: a late wake-up (its record explains it), the callback's own doing, or an
+ * after-effect. */
 static void judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_ns)
 {
     const bool late = lateness_ns > drain->loop->cause_above_ns;
@@ -111,7 +112,8 @@ static void skipped(struct st_drain *drain, uint64_t n)
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first));
     uint64_t i = 0;
-    if (first_ns > ST_HIST_HIGHEST_NS) { /* over an hour: out of the histogram's range whatever the exact value */
+    if (first_ns >
+        ST_HIST_HIGHEST_NS) { /* over an hour: out of the histogram's range whatever the exact value */
         uint64_t over = st_period_index_at(period, 0, first_ns - ST_HIST_HIGHEST_NS);
         over = over < n ? over : n;
         st_hist_add_n(&result->response, first_ns, over);
@@ -157,7 +159,8 @@ static void start(struct st_drain *drain, int64_t t0_ns)
 }
 
 /* The latest baseline that was taken before this wake-up was due. */
-static const struct st_cause_baseline *baseline_for(const struct st_drain *drain, const struct st_cause_record *record)
+static const struct st_cause_baseline *baseline_for(const struct st_drain *drain,
+                                                    const struct st_cause_record *record)
 {
     const int64_t due_ns = st_ns_sub(record->at_ns, record->lateness_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(drain->base); i++) {
@@ -187,7 +190,8 @@ static void cause(struct st_drain *drain, const int32_t *words)
         const struct st_cause_event event =
             st_cause_judge(&record, baseline_for(drain, &record), &context, &drain->machine);
         add_event(drain, &event);
-        const struct st_cause_baseline base = {record.at_ns, context.cycle, drain->suspended_ns, record.counters};
+        const struct st_cause_baseline base = {record.at_ns, context.cycle, drain->suspended_ns,
+                                               record.counters};
         push_baseline(drain, &base);
     }
 }
@@ -262,7 +266,8 @@ static void look_at_suspend(struct st_drain *drain)
     int64_t suspended_ns;
     if (p->suspended_ns(p, &suspended_ns) != 0)
         return;
-    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > SUSPEND_MIN_NS && drain->counting)
+    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > SUSPEND_MIN_NS &&
+        drain->counting)
         drain->result->suspends++;
     drain->suspended_ns = suspended_ns;
 }
@@ -283,7 +288,8 @@ void st_drain_step(struct st_drain *drain)
     look_at_suspend(drain);
     uint64_t taken;
     do {
-        taken = st_ring_take(drain->loop->ring, drain->words + drain->words_n, ST_DRAIN_WORDS - drain->words_n);
+        taken =
+            st_ring_take(drain->loop->ring, drain->words + drain->words_n, ST_DRAIN_WORDS - drain->words_n);
         drain->words_n += taken;
         size_t used = 0;
         while (used < drain->words_n) {
@@ -331,7 +337,8 @@ void st_drain_finish(struct st_drain *drain)
     take_over(drain);
     /* the loop's own books, by its clock and its counter, against what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;
-    result->books_balance = result->n + result->records_lost == loop->cycles && result->cycles == loop->cycles &&
+    result->books_balance = result->n + result->records_lost == loop->cycles &&
+                            result->cycles == loop->cycles &&
                             loop->cycles + result->skipped_periods == loop->elapsed_periods;
     const struct st_thread_counters *a = &loop->counters_start, *b = &loop->counters_end;
     const unsigned valid = a->valid & b->valid;

@@ -1,4 +1,5 @@
-/* The consumer's side of one loop: words from the ring become histograms, books, device model, causes and sink calls. */
+/* The consumer's side of one loop: words from the ring become histograms, books, device model, causes and
+ * sink calls. */
 #ifndef ST_MEASURE_DRAIN_H
 #define ST_MEASURE_DRAIN_H
 
@@ -16,18 +17,18 @@ struct st_drain {
     struct st_result *result; /* owned by the caller; filled here */
 
     struct st_device device;
-    bool counting;       /* START was seen */
+    bool counting; /* START was seen */
     int64_t t0_ns;
-    uint64_t k;          /* index of the next period */
+    uint64_t k; /* index of the next period */
     uint64_t told_lost, told_lost_skipped;
-    bool half;           /* lateness seen, its callback time not yet */
+    bool half; /* lateness seen, its callback time not yet */
     int64_t half_lateness_ns;
     int64_t last_due_ns, last_lateness_ns, last_done_ns;
     int64_t last_callback_ns;
-    bool last_late;      /* the cycle before began late */
+    bool last_late; /* the cycle before began late */
 
     int32_t words[ST_DRAIN_WORDS];
-    size_t words_n;      /* left over from the last step: a record's beginning */
+    size_t words_n; /* left over from the last step: a record's beginning */
 
     struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
     double usual_wait_ns_per_cycle;
@@ -36,7 +37,8 @@ struct st_drain {
     int64_t suspended_ns; /* at the last drain; INT64_MIN: not known */
 };
 
-/** result's histograms are initialised; loop, period and periods are set in it. @return 0 or st_device_init's error. */
+/** result's histograms are initialised; loop, period and periods are set in it. @return 0 or st_device_init's
+ * error. */
 ST_NODISCARD int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                                const struct st_sink *sink, const struct st_cause_machine *machine);
 

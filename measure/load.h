@@ -15,7 +15,8 @@ struct st_load {
 };
 
 /**
- * Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about 10 ms.
+ * Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about
+ * 10 ms.
  * @param load_percent  > 0 .. 90.
  */
 void st_load_calibrate(struct st_load *load, struct st_platform *platform, const struct st_period *period,

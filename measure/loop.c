@@ -11,9 +11,10 @@
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
-/* At most 8 cause records a second, 64 in a row: a machine that is always late is not made later by asking why. */
-#define CAUSE_BURST      64
-#define CAUSE_REFILL_NS  INT64_C(125000000)
+/* At most 8 cause records a second, 64 in a row: a machine that is always late is not made later by asking
+ * why. */
+#define CAUSE_BURST     64
+#define CAUSE_REFILL_NS INT64_C(125000000)
 
 /* What the loop keeps between cycles besides st_loop. */
 struct state {
@@ -70,13 +71,14 @@ static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness
 }
 
 /* Late beyond the threshold: takes the counters (three system calls, about 1 us). */
-static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns, int64_t lateness_ns) ST_NONBLOCKING
+static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns,
+                       int64_t lateness_ns) ST_NONBLOCKING
 {
     const int64_t refill = (woke_ns - state->cause_refilled_ns) / CAUSE_REFILL_NS;
     if (refill > 0) {
         state->cause_refilled_ns += refill * CAUSE_REFILL_NS;
-        state->cause_tokens = refill < CAUSE_BURST - state->cause_tokens ? state->cause_tokens + (int)refill
-                                                                         : CAUSE_BURST;
+        state->cause_tokens =
+            refill < CAUSE_BURST - state->cause_tokens ? state->cause_tokens + (int)refill : CAUSE_BURST;
     }
     if (state->cause_tokens == 0 || !st_ring_has_room(state->ring, ST_RECORD_WORDS + CAUSE_WORDS))
         return;
@@ -129,7 +131,8 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
         }
         const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
 
-        /* the next cycle is k + 1, or the period that done falls into: those before it are over and skipped */
+        /* the next cycle is k + 1, or the period that done falls into: those before it are over and skipped
+         */
         int64_t next_due_ns = st_period_due_ns(&period, t0_ns, k + 1);
         uint64_t skipped = 0;
         if (done_ns >= next_due_ns) {
@@ -180,7 +183,8 @@ int st_loop_run(struct st_loop *loop)
             state.cause_tokens = CAUSE_BURST;
         }
     }
-    /* What warm-up lost or left untold is not counted. The mark needs room: wait for the drain thread if it must be. */
+    /* What warm-up lost or left untold is not counted. The mark needs room: wait for the drain thread if it
+     * must be. */
     state.lost_pending = state.lost_skipped_pending = 0;
     loop->lost_cycles = loop->lost_skipped = 0;
     while (!st_ring_has_room(state.ring, ST_RECORD_WORDS)) {

@@ -30,11 +30,11 @@ struct st_loop {
     _Atomic uint64_t cycles_seen; /* all cycles, warm-up included, relaxed: heartbeat for the watchdog */
 
     /* valid after st_loop_run returned */
-    int64_t t0_ns;             /* due(0) of the counted run */
-    int64_t end_ns;            /* done of the last cycle */
-    uint64_t elapsed_periods;  /* by the clock: index of the period that comes next */
-    uint64_t cycles;           /* counted cycles, lost ones included */
-    uint64_t lost_cycles;      /* that found the ring full */
+    int64_t t0_ns;            /* due(0) of the counted run */
+    int64_t end_ns;           /* done of the last cycle */
+    uint64_t elapsed_periods; /* by the clock: index of the period that comes next */
+    uint64_t cycles;          /* counted cycles, lost ones included */
+    uint64_t lost_cycles;     /* that found the ring full */
     uint64_t lost_skipped;
     struct st_thread_counters counters_start; /* around the counted run */
     struct st_thread_counters counters_end;

@@ -10,7 +10,7 @@
 #include "measure/cause.h"
 
 #define ST_RESULT_CIRCUMSTANCES_MAX 48
-#define ST_RESULT_EVENTS_MAX 16
+#define ST_RESULT_EVENTS_MAX        16
 
 struct st_circumstance {
     char key[40];
@@ -35,23 +35,24 @@ struct st_result {
     struct st_hist response; /* of all periods, skipped ones included */
     bool has_callback;
 
-    uint64_t n;               /* lateness samples = cycles - records_lost */
+    uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
-    bool books_balance;       /* cycles + skipped = elapsed, n + lost = cycles */
-    uint64_t misses;          /* cycles past due(k+1), and skipped periods */
+    bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles */
+    uint64_t misses;    /* cycles past due(k+1), and skipped periods */
     uint64_t early;
     uint64_t simulated_xruns;
     int64_t silence_ns, silence_max_ns;
-    uint64_t suspends;        /* times the machine slept meanwhile */
+    uint64_t suspends; /* times the machine slept meanwhile */
 
     uint64_t records_lost, ring_high_water, ring_words;
-    double cpu_ns_per_cycle;  /* loop thread, sum of user and system; < 0 unknown */
-    int64_t clock_read_ns;    /* cost of a clock read, median; < 0 unknown */
+    double cpu_ns_per_cycle; /* loop thread, sum of user and system; < 0 unknown */
+    int64_t clock_read_ns;   /* cost of a clock read, median; < 0 unknown */
     int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
-    int64_t smi;              /* during the run; -1 not readable */
+    int64_t smi;                                              /* during the run; -1 not readable */
 
-    uint64_t cause_late_n;       /* cycles that began later than the threshold, after-effects of a late one before not counted */
-    uint64_t cause_explained_n;  /* of them, with a record (the slow path is limited to 8 a second) */
+    uint64_t cause_late_n; /* cycles that began later than the threshold, after-effects of a late one before
+                              not counted */
+    uint64_t cause_explained_n; /* of them, with a record (the slow path is limited to 8 a second) */
     int64_t cause_above_ns;
     struct st_cause_row causes[ST_CAUSE_COUNT];
     struct st_cause_event events[ST_RESULT_EVENTS_MAX]; /* the worst ones, worst first */
@@ -67,7 +68,8 @@ void st_result_finish(struct st_result *result); /* frees the histograms */
 /** Looks up a circumstance; NULL when it was not readable. */
 const char *st_result_circumstance(const struct st_result *result, const char *key);
 
-/** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures. @return buf. */
+/** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures.
+ * @return buf. */
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes);
 
 /** Upper 95 % bound for misses an hour. */

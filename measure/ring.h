@@ -1,4 +1,5 @@
-/* Single-producer, single-consumer ring of 4-byte words: what the cycle loop tells the rest of the program. */
+/* Single-producer, single-consumer ring of 4-byte words: what the cycle loop tells the rest of the program.
+ */
 #ifndef ST_MEASURE_RING_H
 #define ST_MEASURE_RING_H
 
@@ -9,7 +10,7 @@
 
 struct st_ring {
     int32_t *words;
-    uint64_t mask; /* size - 1, size a power of two */
+    uint64_t mask;                                       /* size - 1, size a power of two */
     _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t head; /* written by the producer */
     uint64_t head_local;                                 /* producer's own */
     uint64_t tail_cached;                                /* producer's last look at tail */

@@ -114,8 +114,9 @@ static void become_real_time(struct lane *lane, struct st_result *result)
     if (config->policy != ST_POLICY_OTHER) {
         const int r = p->set_policy(p, config->policy, config->priority);
         if (r != 0) {
-            const bool granted = config->on_refused != NULL &&
-                                 config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0;
+            const bool granted =
+                config->on_refused != NULL &&
+                config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0;
             snprintf(result->degraded, sizeof(result->degraded), "no right to SCHED_%s at priority %d (%s)%s",
                      config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r),
                      granted ? ": rtkit granted less" : ": runs as a normal thread");
@@ -163,7 +164,8 @@ static void prepare(struct lane *lane)
     }
     become_real_time(lane, &found);
     if (session->lock_error != 0 && found.degraded[0] == '\0')
-        snprintf(found.degraded, sizeof(found.degraded), "memory is not locked (%s)", strerror(-session->lock_error));
+        snprintf(found.degraded, sizeof(found.degraded), "memory is not locked (%s)",
+                 strerror(-session->lock_error));
     p->circumstances(p, cpu, add_circumstance, &found);
     snprintf(text, sizeof(text), "%s", lane->loop.precise_wait ? "precise" : "plain");
     add_circumstance(&found, "wait", text);
@@ -204,7 +206,8 @@ static void *loop_thread(void *arg)
     return NULL;
 }
 
-/* One drain of every loop. @return true when all have ended and were drained to the last word. Under the mutex. */
+/* One drain of every loop. @return true when all have ended and were drained to the last word. Under the
+ * mutex. */
 static bool drain_all(struct st_session *session)
 {
     bool over = true;
@@ -233,7 +236,8 @@ static void *drain_thread(void *arg)
 {
     struct st_session *session = arg;
     (void)session->platform->set_name(session->platform, "st-drain");
-    const int64_t every_ns = session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
+    const int64_t every_ns =
+        session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
     while (!drain_all(session)) {
         struct timespec until;
@@ -314,7 +318,8 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     if (r == 0)
         r = st_hist_init(&result->response, 3);
     if (r == 0)
-        r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL, machine);
+        r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
+                          machine);
     return r;
 }
 
@@ -346,7 +351,8 @@ static int check(const struct st_session_config *config)
     return config->duration_ns < 0 ? -EINVAL : 0;
 }
 
-int st_session_start(struct st_platform *platform, const struct st_session_config *config, struct st_session **ret)
+int st_session_start(struct st_platform *platform, const struct st_session_config *config,
+                     struct st_session **ret)
 {
     int r = check(config);
     if (r != 0)

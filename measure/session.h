@@ -6,7 +6,8 @@
 
 #define ST_SESSION_CPUS_MAX 256
 
-/** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in order. */
+/** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in order.
+ */
 struct st_sink {
     /** One counted cycle: period index k, lateness; callback time, 0 without one. */
     void (*cycle)(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns);
@@ -27,29 +28,30 @@ struct st_session_config {
     size_t cpus_n;                 /* >= 1 */
     enum st_policy policy;
     int priority;
-    double load_percent;    /* of the period, synthetic DSP work; 0: no callback */
+    double load_percent; /* of the period, synthetic DSP work; 0: no callback */
     uint64_t warmup_cycles;
     int64_t duration_ns;    /* 0: until st_session_stop */
     int64_t timer_slack_ns; /* -1: as found */
     int64_t cause_above_ns; /* 0: half a period */
     bool precise_wait;
     bool lock_memory;
-    int64_t drain_every_ns; /* 0: 250 ms */
+    int64_t drain_every_ns;      /* 0: 250 ms */
     const struct st_sink *sinks; /* NULL, or one a CPU; members may be NULL */
-    /** Asked when SCHED_FIFO is refused, in the loop thread, before it starts (rtkit). @return 0 when it granted
-     *  something. NULL: go on as a normal thread and say so. */
+    /** Asked when SCHED_FIFO is refused, in the loop thread, before it starts (rtkit). @return 0 when it
+     * granted something. NULL: go on as a normal thread and say so. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };
 
 struct st_session;
 
-/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, 2 periods, FIFO 70, 200 warm-up cycles, unpinned. */
+/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, 2 periods, FIFO 70, 200 warm-up cycles, unpinned.
+ */
 void st_session_defaults(struct st_session_config *config);
 
 /**
- * Starts the threads. Never refuses for want of rights: a loop that cannot have FIFO or locked memory runs without and
- * its result says so.
+ * Starts the threads. Never refuses for want of rights: a loop that cannot have FIFO or locked memory runs
+ * without and its result says so.
  * @return 0, -EINVAL/-ERANGE (config), -ENOMEM, -EAGAIN. Threads: any.
  */
 ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_session_config *config,
@@ -61,7 +63,8 @@ bool st_session_ended(struct st_session *session);
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: RLIMIT_RTTIME says a thread went wild). */
+/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: RLIMIT_RTTIME says a thread
+ * went wild). */
 void st_session_demote(struct st_session *session);
 
 /** Waits for the loops and the last drain. Call once, before free. */
@@ -70,7 +73,8 @@ void st_session_free(struct st_session *session);
 
 size_t st_session_loops(const struct st_session *session);
 
-/** A copy of what is known of loop i, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any thread. */
+/** A copy of what is known of loop i, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any
+ * thread. */
 ST_NODISCARD int st_session_result(struct st_session *session, size_t i, struct st_result *ret);
 
 /** Cycles of loop i so far, warm-up included: a heartbeat. Any thread, no lock. */

@@ -1,0 +1,463 @@
+/* sleeptune measure: an audio-shaped loop on this machine, and whether it holds the period. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/measure_files.h"
+#include "cli/measure_text.h"
+#include "lib/ns.h"
+#include "measure/session.h"
+
+#define NAME "measure"
+
+/* Real-time CPU time without a sleep after which SIGXCPU demotes the loops (RLIMIT_RTTIME). */
+#define RTTIME_NS (500 * ST_NS_PER_MS)
+
+struct arguments {
+    struct st_session_config config;
+    const char *record, *hlog;
+    bool json, fail_on_miss, quiet;
+};
+
+static struct st_session *volatile running; /* for the signal handlers */
+static volatile sig_atomic_t stop_asked, demoted;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+    if (running != NULL)
+        st_session_ask_stop(running);
+}
+
+static void on_rttime(int signal_number)
+{
+    (void)signal_number;
+    demoted = 1;
+    if (running != NULL)
+        st_session_demote(running);
+}
+
+static void help(void)
+{
+    fputs("Usage: sleeptune measure [OPTION...]\n"
+          "Runs a loop shaped like an audio callback and says whether this machine holds its period.\n\n"
+          "  -r, --rate HZ           sample rate (48000)\n"
+          "  -f, --frames N          frames a period (128)\n"
+          "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
+          "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
+          "  -a, --cpu N|LIST|all    a loop on each of these CPUs, as 0,2-3 (one, not pinned)\n"
+          "      --policy POLICY     fifo, rr or other (fifo)\n"
+          "  -p, --priority N        1 .. 99 (70)\n"
+          "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
+          "      --warmup CYCLES     not counted (200)\n"
+          "      --wait plain|precise  precise: a wait the kernel does not stretch (FreeBSD) (plain)\n"
+          "      --timer-slack NS    of the loop's thread (as found)\n"
+          "      --cause-above TIME  ask why a wake-up was later than this (half a period)\n"
+          "      --no-lock           do not lock memory\n"
+          "      --record FILE       every lateness, for 'sleeptune export'\n"
+          "      --hlog FILE         HdrHistogram log\n"
+          "      --json, --format json|text\n"
+          "      --fail-on-miss      exit status 1 when a period was missed\n"
+          "  -q, --quiet             no progress line\n"
+          "  -h, --help\n\n"
+          "Examples:\n"
+          "  sleeptune measure --frames 64 --duration 1m\n"
+          "  sleeptune measure --cpu all --load 30 --json >result.json\n"
+          "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 1 misses with\n"
+          "--fail-on-miss, 3 usage, 4 failure, 5 the books do not balance.\n",
+          stdout);
+}
+
+static int bad_cpus(const char *text)
+{
+    return st_usage_error(NAME, "--cpu: '%s' is not a CPU, a list like 0,2-3, or 'all'", text);
+}
+
+/* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
+static int parse_cpus(const char *text, struct st_session_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    int allowed[ST_SESSION_CPUS_MAX];
+    const int n = p->cpus_allowed(p, allowed, ST_SESSION_CPUS_MAX);
+    if (n < 0)
+        return st_failure(NAME, "cannot read which CPUs may be used: %s", strerror(-n));
+    const size_t allowed_n = n < ST_SESSION_CPUS_MAX ? (size_t)n : ST_SESSION_CPUS_MAX;
+    if (strcmp(text, "all") == 0) {
+        memcpy(config->cpus, allowed, allowed_n * sizeof(allowed[0]));
+        config->cpus_n = allowed_n;
+        return 0;
+    }
+    bool wanted[4096] = {false};
+    for (const char *at = text;;) {
+        char *end;
+        const long first = strtol(at, &end, 10);
+        long last = first;
+        if (end == at || *at == '-' || *at == '+' || *at == ' ')
+            return bad_cpus(text);
+        if (*end == '-') {
+            at = end + 1;
+            if (*at < '0' || *at > '9')
+                return bad_cpus(text);
+            last = strtol(at, &end, 10);
+        }
+        if (first > last || last >= (long)ST_ARRAY_LEN(wanted) || (*end != ',' && *end != '\0'))
+            return bad_cpus(text);
+        for (long cpu = first; cpu <= last; cpu++)
+            wanted[cpu] = true;
+        if (*end == '\0')
+            break;
+        at = end + 1;
+    }
+    config->cpus_n = 0;
+    for (size_t i = 0; i < allowed_n; i++) {
+        if (allowed[i] < (int)ST_ARRAY_LEN(wanted) && wanted[allowed[i]]) {
+            config->cpus[config->cpus_n++] = allowed[i];
+            wanted[allowed[i]] = false;
+        }
+    }
+    for (size_t cpu = 0; cpu < ST_ARRAY_LEN(wanted); cpu++) {
+        if (wanted[cpu])
+            return st_usage_error(NAME, "--cpu: CPU %zu does not exist or may not be used here", cpu);
+    }
+    return 0;
+}
+
+static int parse_time(const char *option, const char *text, int64_t max_ns, int64_t *ret_ns)
+{
+    const int r = st_ns_parse(text, ret_ns);
+    if (r != 0 || *ret_ns > max_ns)
+        return st_usage_error(NAME, "%s: '%s' is not a time such as 30s, 500ms or 10m%s", option, text,
+                              r == 0 ? " in range" : "");
+    return 0;
+}
+
+static int parse_policy(const char *text, enum st_policy *ret)
+{
+    static const enum st_policy policies[] = {ST_POLICY_FIFO, ST_POLICY_RR, ST_POLICY_OTHER};
+    for (size_t i = 0; i < ST_ARRAY_LEN(policies); i++) {
+        if (strcmp(text, st_policy_name(policies[i])) == 0) {
+            *ret = policies[i];
+            return 0;
+        }
+    }
+    return st_usage_error(NAME, "--policy: '%s' is not fifo, rr or other", text);
+}
+
+static int parse_load(const char *text, double *ret)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || *end != '\0' || !(percent >= 0 && percent <= 90))
+        return st_usage_error(NAME, "--load: '%s' is not a number in 0 .. 90 (%% of the period)", text);
+    *ret = percent;
+    return 0;
+}
+
+enum {
+    OPT_PERIODS = 256,
+    OPT_POLICY,
+    OPT_LOAD,
+    OPT_WARMUP,
+    OPT_WAIT,
+    OPT_SLACK,
+    OPT_CAUSE,
+    OPT_NO_LOCK,
+    OPT_RECORD,
+    OPT_HLOG,
+    OPT_JSON,
+    OPT_FORMAT,
+    OPT_FAIL,
+};
+
+static const struct option options[] = {
+    {"rate", required_argument, NULL, 'r'},
+    {"frames", required_argument, NULL, 'f'},
+    {"periods", required_argument, NULL, OPT_PERIODS},
+    {"duration", required_argument, NULL, 'd'},
+    {"cpu", required_argument, NULL, 'a'},
+    {"policy", required_argument, NULL, OPT_POLICY},
+    {"priority", required_argument, NULL, 'p'},
+    {"load", required_argument, NULL, OPT_LOAD},
+    {"warmup", required_argument, NULL, OPT_WARMUP},
+    {"wait", required_argument, NULL, OPT_WAIT},
+    {"timer-slack", required_argument, NULL, OPT_SLACK},
+    {"cause-above", required_argument, NULL, OPT_CAUSE},
+    {"no-lock", no_argument, NULL, OPT_NO_LOCK},
+    {"record", required_argument, NULL, OPT_RECORD},
+    {"hlog", required_argument, NULL, OPT_HLOG},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"fail-on-miss", no_argument, NULL, OPT_FAIL},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int parse_option(int option, const char *text, struct arguments *a)
+{
+    struct st_session_config *config = &a->config;
+    int64_t n = 0;
+    int r = 0;
+    switch (option) {
+    case 'r':
+        r = st_option_i64(NAME, "--rate", text, 1000, 768000, &n);
+        config->rate_hz = (uint32_t)n;
+        break;
+    case 'f':
+        r = st_option_i64(NAME, "--frames", text, 1, 1 << 20, &n);
+        config->frames = (uint32_t)n;
+        break;
+    case OPT_PERIODS:
+        r = st_option_i64(NAME, "--periods", text, 2, 64, &n);
+        config->periods = (uint32_t)n;
+        break;
+    case 'd':
+        return parse_time("--duration", text, 366 * 86400 * ST_NS_PER_S, &config->duration_ns);
+    case 'a':
+        return parse_cpus(text, config);
+    case OPT_POLICY:
+        return parse_policy(text, &config->policy);
+    case 'p':
+        r = st_option_i64(NAME, "--priority", text, 1, 99, &n);
+        config->priority = (int)n;
+        break;
+    case OPT_LOAD:
+        return parse_load(text, &config->load_percent);
+    case OPT_WARMUP:
+        r = st_option_i64(NAME, "--warmup", text, 0, 1000000, &n);
+        config->warmup_cycles = (uint64_t)n;
+        break;
+    case OPT_WAIT:
+        if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
+            return st_usage_error(NAME, "--wait: '%s' is not plain or precise", text);
+        config->precise_wait = strcmp(text, "precise") == 0;
+        break;
+    case OPT_SLACK:
+        return st_option_i64(NAME, "--timer-slack", text, 1, ST_NS_PER_S, &config->timer_slack_ns);
+    case OPT_CAUSE:
+        return parse_time("--cause-above", text, 3600 * ST_NS_PER_S, &config->cause_above_ns);
+    case OPT_NO_LOCK:
+        config->lock_memory = false;
+        break;
+    case OPT_RECORD:
+        a->record = text;
+        break;
+    case OPT_HLOG:
+        a->hlog = text;
+        break;
+    case OPT_JSON:
+        a->json = true;
+        break;
+    case OPT_FORMAT:
+        if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+            return st_usage_error(NAME, "--format: '%s' is not json or text", text);
+        a->json = strcmp(text, "json") == 0;
+        break;
+    case OPT_FAIL:
+        a->fail_on_miss = true;
+        break;
+    case 'q':
+        a->quiet = true;
+        break;
+    default: /* getopt has said what */
+        fputs("Try 'sleeptune measure --help'.\n", stderr);
+        return ST_EXIT_USAGE;
+    }
+    return r;
+}
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct st_result *x = a, *y = b;
+    if (x->misses != y->misses)
+        return x->misses < y->misses ? 1 : -1;
+    if (x->lateness.max_ns != y->lateness.max_ns)
+        return x->lateness.max_ns < y->lateness.max_ns ? 1 : -1;
+    return x->cpu - y->cpu;
+}
+
+static void say_progress(struct st_session *session, bool first)
+{
+    struct st_result worst, result;
+    char line[200];
+    if (st_session_result(session, 0, &worst) != 0)
+        return;
+    for (size_t i = 1; i < st_session_loops(session) && st_session_result(session, i, &result) == 0; i++) {
+        const bool worse = compare_worst(&result, &worst) < 0;
+        st_result_finish(worse ? &worst : &result);
+        if (worse)
+            worst = result;
+    }
+    fprintf(stderr, "%s%s\033[K", first ? "" : "\r", st_measure_progress(&worst, line, sizeof(line)));
+    fflush(stderr);
+    st_result_finish(&worst);
+}
+
+/* Until the loops have ended; from 2 s on a terminal shows what is known so far. */
+static void wait_for_end(struct st_session *session, bool progress)
+{
+    const struct timespec nap = {0, 100 * ST_NS_PER_MS};
+    bool shown = false;
+    for (int naps = 0; !st_session_ended(session); naps++) {
+        nanosleep(&nap, NULL);
+        if (progress && naps >= 19 && naps % 10 == 9) {
+            say_progress(session, !shown);
+            shown = true;
+        }
+    }
+    if (shown)
+        fputs("\r\033[K", stderr);
+}
+
+static int print_json(const struct st_result *results, size_t n)
+{
+    json_t *document;
+    if (n == 1) {
+        document = st_result_json(&results[0]);
+    } else {
+        char verdict[400];
+        document = json_object();
+        json_t *loops = json_array();
+        for (size_t i = 0; i < n; i++)
+            (void)json_array_append_new(loops, st_result_json(&results[i]));
+        (void)json_object_set_new(document, "verdict",
+                                  json_string(st_result_verdict(&results[0], verdict, sizeof(verdict))));
+        (void)json_object_set_new(document, "loops", loops);
+    }
+    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
+    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(document);
+    return r == 0 && putchar('\n') != EOF ? 0
+                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
+}
+
+static void print_text(const struct st_result *results, size_t n)
+{
+    const int width = st_terminal_width(STDOUT_FILENO);
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1)
+            printf("%s== CPU %d\n", i > 0 ? "\n" : "", results[i].cpu);
+        st_measure_print(&results[i], stdout, width > 100 ? 100 : width);
+    }
+}
+
+static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
+{
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < n; i++) {
+        if (!results[i].books_balance)
+            return ST_EXIT_BOOKS;
+        if (results[i].error != 0)
+            status = ST_EXIT_FAILURE;
+        else if (a->fail_on_miss && results[i].misses > 0 && status == ST_EXIT_DONE)
+            status = ST_EXIT_FINDINGS;
+    }
+    return status;
+}
+
+static void catch_signals(struct st_platform *p, const struct st_session_config *config)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_stop;
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = on_rttime;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGXCPU, &action, NULL);
+    if (config->policy != ST_POLICY_OTHER)
+        (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+}
+
+static int collect(struct st_session *session, struct st_result *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int r = st_session_result(session, i, &results[i]);
+        if (r != 0)
+            return st_failure(NAME, "%s", strerror(-r));
+        if (demoted)
+            snprintf(results[i].degraded, sizeof(results[i].degraded),
+                     "a loop ran %lld ms without a sleep and lost its real-time policy",
+                     (long long)(RTTIME_NS / ST_NS_PER_MS));
+    }
+    return 0;
+}
+
+static int measure(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    const size_t n = a->config.cpus_n;
+    struct st_measure_files *files = NULL;
+    int status = st_measure_files_open(&a->config, a->record, a->hlog, &files);
+    if (status != 0)
+        return status;
+    a->config.sinks = st_measure_files_sinks(files);
+    catch_signals(p, &a->config);
+    struct st_session *session;
+    const int r = st_session_start(p, &a->config, &session);
+    if (r != 0) {
+        st_measure_files_free(files);
+        return r == -ERANGE
+                   ? st_usage_error(NAME, "a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
+                                    a->config.frames, a->config.rate_hz)
+                   : st_failure(NAME, "cannot start: %s", strerror(-r));
+    }
+    running = session;
+    if (stop_asked) /* before the session was there to be told */
+        st_session_ask_stop(session);
+    wait_for_end(session, !a->quiet && isatty(STDERR_FILENO) == 1);
+    st_session_join(session);
+    running = NULL;
+
+    struct st_result *results = calloc(n, sizeof(*results));
+    status = results == NULL ? st_failure(NAME, "out of memory") : collect(session, results, n);
+    if (status == 0) {
+        const int files_status = st_measure_files_close(files, results, n);
+        qsort(results, n, sizeof(*results), compare_worst);
+        if (a->json)
+            status = print_json(results, n);
+        else
+            print_text(results, n);
+        if (status == 0)
+            status = exit_status(a, results, n);
+        if (files_status != 0 && status != ST_EXIT_BOOKS)
+            status = files_status;
+    }
+    for (size_t i = 0; results != NULL && i < n; i++)
+        st_result_finish(&results[i]);
+    free(results);
+    st_measure_files_free(files);
+    st_session_free(session);
+    return status;
+}
+
+int st_cmd_measure(int argc, char **argv)
+{
+    struct arguments a;
+    memset(&a, 0, sizeof(a));
+    st_session_defaults(&a.config);
+    a.config.duration_ns = 30 * ST_NS_PER_S;
+    int option;
+    while ((option = getopt_long(argc, argv, "r:f:d:a:p:qh", options, NULL)) != -1) {
+        if (option == 'h') {
+            help();
+            return ST_EXIT_DONE;
+        }
+        const int r = parse_option(option, optarg, &a);
+        if (r != 0)
+            return r;
+    }
+    if (optind < argc)
+        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
+    return measure(&a);
+}

@@ -1,0 +1,194 @@
+/* Results of `sleeptune measure` for people. */
+#include "cli/measure_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "lib/ns.h"
+
+#define LABEL_COLUMNS 10
+#define CELL_COLUMNS  34
+
+static const struct {
+    const char *label;
+    double p;
+} quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+
+static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
+{
+    char low[24], high[24];
+    if (!q->interval_known) {
+        buf[0] = '\0';
+        return;
+    }
+    st_ns_format(q->low_ns, low, sizeof(low));
+    st_ns_format(q->high_ns, high, sizeof(high));
+    /* "14.2 µs .. 14.4 µs" has its unit once */
+    char *unit = strchr(low, ' ');
+    const char *unit_high = strchr(high, ' ');
+    if (unit != NULL && unit_high != NULL && strcmp(unit, unit_high) == 0)
+        *unit = '\0';
+    snprintf(buf, buf_bytes, " [%s .. %s]", low, high);
+}
+
+/* A quantile, or how long to measure for it. */
+static void quantile_cell(const struct st_result *result, const struct st_hist *hist, double p, char *buf,
+                          size_t buf_bytes)
+{
+    const struct st_quantile q = st_stats_quantile(hist, p);
+    char value[24], between[64];
+    if (q.known) {
+        interval(&q, between, sizeof(between));
+        snprintf(buf, buf_bytes, "%s%s", st_ns_format(q.value_ns, value, sizeof(value)), between);
+        return;
+    }
+    const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
+    snprintf(buf, buf_bytes, "- (measure %s)",
+             st_ns_format((int64_t)(seconds * (double)ST_NS_PER_S), value, sizeof(value)));
+}
+
+static void row(FILE *out, const char *label, const char *a, const char *b)
+{
+    st_text_pad(out, label, LABEL_COLUMNS);
+    st_text_pad(out, a, CELL_COLUMNS);
+    fprintf(out, "%s\n", b);
+}
+
+static void table(const struct st_result *result, FILE *out)
+{
+    char a[96], b[96];
+    row(out, "", "lateness (woke - due)", "response (done - due)");
+    snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
+    snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones too", result->response.total_n);
+    row(out, "n", a, b);
+    if (result->lateness.total_n == 0)
+        return;
+    row(out, "min", st_ns_format(result->lateness.min_ns, a, sizeof(a)),
+        st_ns_format(result->response.min_ns, b, sizeof(b)));
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        quantile_cell(result, &result->lateness, quantiles[i].p, a, sizeof(a));
+        quantile_cell(result, &result->response, quantiles[i].p, b, sizeof(b));
+        row(out, quantiles[i].label, a, b);
+    }
+    row(out, "max", st_ns_format(result->lateness.max_ns, a, sizeof(a)),
+        st_ns_format(result->response.max_ns, b, sizeof(b)));
+}
+
+static void causes(const struct st_result *result, FILE *out, int width)
+{
+    char above[24], line[256], total[24], worst[24];
+    st_ns_format(result->cause_above_ns, above, sizeof(above));
+    snprintf(line, sizeof(line), "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
+             above, result->cause_explained_n);
+    st_text_field(out, "late", line, LABEL_COLUMNS, width);
+    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+        const struct st_cause_row *r = &result->causes[c];
+        if (r->n == 0)
+            continue;
+        snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s", r->n,
+                 st_cause_text((enum st_cause)c), st_ns_format(r->total_ns, total, sizeof(total)),
+                 st_ns_format(r->max_ns, worst, sizeof(worst)));
+        st_text_field(out, "", line, LABEL_COLUMNS, width);
+    }
+}
+
+static void known_or(char *buf, size_t buf_bytes, bool known, int64_t n, const char *what)
+{
+    if (known)
+        snprintf(buf, buf_bytes, "%" PRId64 " %s", n, what);
+    else
+        snprintf(buf, buf_bytes, "%s unknown", what);
+}
+
+static void self_cost(const struct st_result *result, FILE *out, int width)
+{
+    char cpu[48] = "CPU time unknown", cost[24], faults[40], switches[48], line[320];
+    if (result->cpu_ns_per_cycle >= 0)
+        snprintf(cpu, sizeof(cpu), "%s CPU a cycle",
+                 st_ns_format((int64_t)(result->cpu_ns_per_cycle + 0.5), cost, sizeof(cost)));
+    else if (result->running)
+        snprintf(cpu, sizeof(cpu), "CPU time at the end");
+    known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
+             "page faults");
+    known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
+             "times preempted");
+    snprintf(
+        line, sizeof(line),
+        "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64 " records lost",
+        cpu, result->clock_read_ns >= 0 ? st_ns_format(result->clock_read_ns, cost, sizeof(cost)) : "unknown",
+        faults, switches, result->ring_high_water, result->ring_words, result->records_lost);
+    st_text_field(out, "self", line, LABEL_COLUMNS, width);
+}
+
+static void circumstances(const struct st_result *result, FILE *out, int width)
+{
+    static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
+                                        [ST_LOCK_ALL] = "memory locked",
+                                        [ST_LOCK_ON_FAULT] = "memory locked on fault"};
+    char line[200 * ST_RESULT_CIRCUMSTANCES_MAX];
+    char cpu[32] = "any CPU", smi[40] = "SMIs not readable", runs[40] = "";
+    if (result->cpu >= 0)
+        snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
+    if (result->smi >= 0)
+        snprintf(smi, sizeof(smi), "%" PRId64 " SMIs", result->smi);
+    if (result->policy != ST_POLICY_OTHER)
+        snprintf(runs, sizeof(runs), " %d", result->priority);
+    int n =
+        snprintf(line, sizeof(line), "as found, %s%s, %s, load %.3g %%, %s, %s",
+                 st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
+    for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", result->circumstances[i].key,
+                      result->circumstances[i].value);
+    st_text_field(out, "where", line, LABEL_COLUMNS, width);
+}
+
+void st_measure_print(const struct st_result *result, FILE *out, int width)
+{
+    char line[480], silence[24];
+    st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
+    if (result->degraded[0] != '\0') {
+        snprintf(line, sizeof(line), "Degraded: %s.", result->degraded);
+        st_text_wrap(out, line, 0, width);
+    }
+    if (result->interrupted)
+        st_text_wrap(out, "Ended before its time.", 0, width);
+    fputc('\n', out);
+    table(result, out);
+    fputc('\n', out);
+    if (result->elapsed_periods > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %.3g per hour)",
+                 result->misses, result->elapsed_periods, st_result_misses_per_hour_max95(result));
+        st_text_field(out, "missed", line, LABEL_COLUMNS, width);
+    }
+    snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
+             result->simulated_xruns, result->periods, result->frames,
+             st_ns_format(result->silence_ns, silence, sizeof(silence)));
+    st_text_field(out, "xruns", line, LABEL_COLUMNS, width);
+    causes(result, out, width);
+    snprintf(line, sizeof(line),
+             "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
+             result->cycles, result->skipped_periods, result->elapsed_periods,
+             result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
+    st_text_field(out, "books", line, LABEL_COLUMNS, width);
+    if (result->suspends > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " times meanwhile", result->suspends);
+        st_text_field(out, "suspended", line, LABEL_COLUMNS, width);
+    }
+    self_cost(result, out, width);
+    circumstances(result, out, width);
+}
+
+const char *st_measure_progress(const struct st_result *result, char *buf, size_t buf_bytes)
+{
+    char seconds[24], latest[24];
+    if (result->lateness.total_n == 0) {
+        snprintf(buf, buf_bytes, "warming up");
+        return buf;
+    }
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %.3g/h), latest wake %s",
+             st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
+             result->elapsed_periods, st_result_misses_per_hour_max95(result),
+             st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
+    return buf;
+}

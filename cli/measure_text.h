@@ -1,0 +1,15 @@
+/* Results of `sleeptune measure` for people. */
+#ifndef ST_CLI_MEASURE_TEXT_H
+#define ST_CLI_MEASURE_TEXT_H
+
+#include <stdio.h>
+
+#include "measure/result.h"
+
+/** The whole result, at most `width` columns (60 or more) where the words allow it. */
+void st_measure_print(const struct st_result *result, FILE *out, int width);
+
+/** One line for a run that goes on, without newline. @return buf. */
+const char *st_measure_progress(const struct st_result *result, char *buf, size_t buf_bytes);
+
+#endif

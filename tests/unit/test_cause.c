@@ -1,0 +1,156 @@
+/* What a late wake-up is put down to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/cause.h"
+
+#define ALL                                                                                                  \
+    (ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
+
+static const struct st_cause_machine guest = {1, 0, 50 * ST_NS_PER_MS};
+static const struct st_cause_machine accounting_guest = {1, 1, 50 * ST_NS_PER_MS};
+static const struct st_cause_machine metal = {0, 0, 50 * ST_NS_PER_MS};
+static const struct st_cause_machine unknown_machine = {-1, -1, 0};
+
+struct scene {
+    struct st_cause_record record;
+    struct st_cause_baseline base;
+    struct st_cause_context context;
+};
+
+/* 3 ms late, 100 cycles after the baseline, nothing counted in between. */
+static struct scene scene(void)
+{
+    struct scene s;
+    memset(&s, 0, sizeof(s));
+    s.record.at_ns = ST_NS_PER_S;
+    s.record.lateness_ns = 3 * ST_NS_PER_MS;
+    s.record.counters.valid = s.base.counters.valid = ALL;
+    s.base.at_ns = ST_NS_PER_S / 2;
+    s.context.cycle = 100;
+    return s;
+}
+
+static enum st_cause judge(const struct scene *s, const struct st_cause_machine *machine)
+{
+    return st_cause_judge(&s->record, &s->base, &s->context, machine).cause;
+}
+
+static void wait_for_the_cpu_is_the_run_queue(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.counters.runq_wait_ns = 2900000;
+    assert_int_equal(judge(&s, &guest), ST_CAUSE_RUN_QUEUE);
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &guest);
+    assert_int_equal(e.runq_wait_ns, 2900000);
+    assert_int_equal(e.rest_ns, 100000);
+    assert_int_equal(e.span_ns, ST_NS_PER_S / 2);
+}
+
+static void usual_wait_of_the_cycles_between_is_taken_off(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.counters.runq_wait_ns = 2000000;
+    s.context.usual_wait_ns_per_cycle = 15000; /* 100 cycles: 1.5 ms of it is everyday wait */
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &guest);
+    assert_int_equal(e.runq_wait_ns, 500000);
+    assert_int_equal(e.cause, ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+}
+
+static void wait_longer_than_the_lateness_is_clipped(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.counters.runq_wait_ns = 9 * ST_NS_PER_MS;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &guest);
+    assert_int_equal(e.runq_wait_ns, 3 * ST_NS_PER_MS);
+    assert_int_equal(e.rest_ns, 0);
+}
+
+static void hole_of_50_ms_is_rt_throttling(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.lateness_ns = 50 * ST_NS_PER_MS;
+    s.record.counters.runq_wait_ns = 49900000;
+    assert_int_equal(judge(&s, &guest), ST_CAUSE_RT_THROTTLING);
+    assert_int_equal(judge(&s, &unknown_machine), ST_CAUSE_RUN_QUEUE); /* no throttling there */
+    s.record.lateness_ns = s.record.counters.runq_wait_ns = 20 * ST_NS_PER_MS;
+    assert_int_equal(judge(&s, &guest), ST_CAUSE_RUN_QUEUE);
+}
+
+static void major_fault_is_named_only_when_the_run_queue_does_not_explain_it(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.counters.faults_major_n = 1;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
+    s.record.counters.runq_wait_ns = 2900000;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
+}
+
+static void rest_depends_on_what_the_kernel_can_tell(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
+    assert_int_equal(judge(&s, &guest), ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+    assert_int_equal(judge(&s, &accounting_guest), ST_CAUSE_HYPERVISOR);
+    assert_int_equal(judge(&s, &unknown_machine), ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+}
+
+static void suspend_between_baseline_and_wake_is_named(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.context.suspended_ns = 5 * ST_NS_PER_S;
+    s.record.counters.runq_wait_ns = 2900000;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_SUSPEND);
+    s.context.suspended_ns = INT64_MIN; /* clock not there */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
+}
+
+static void without_counters_the_cause_is_unknown_never_guessed(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    assert_int_equal(st_cause_judge(&s.record, NULL, &s.context, &metal).cause, ST_CAUSE_UNKNOWN);
+    s.base.counters.valid = ALL & ~ST_COUNTER_RUNQ_WAIT;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_UNKNOWN);
+}
+
+static void every_cause_has_a_name_and_a_text(void **state)
+{
+    (void)state;
+    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+        assert_non_null(st_cause_name((enum st_cause)c));
+        assert_non_null(st_cause_text((enum st_cause)c));
+        for (int other = 0; other < c; other++)
+            assert_string_not_equal(st_cause_name((enum st_cause)c), st_cause_name((enum st_cause)other));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wait_for_the_cpu_is_the_run_queue),
+        cmocka_unit_test(usual_wait_of_the_cycles_between_is_taken_off),
+        cmocka_unit_test(wait_longer_than_the_lateness_is_clipped),
+        cmocka_unit_test(hole_of_50_ms_is_rt_throttling),
+        cmocka_unit_test(major_fault_is_named_only_when_the_run_queue_does_not_explain_it),
+        cmocka_unit_test(rest_depends_on_what_the_kernel_can_tell),
+        cmocka_unit_test(suspend_between_baseline_and_wake_is_named),
+        cmocka_unit_test(without_counters_the_cause_is_unknown_never_guessed),
+        cmocka_unit_test(every_cause_has_a_name_and_a_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

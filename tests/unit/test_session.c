@@ -1,0 +1,232 @@
+/* A whole measurement with its threads: on the real clock, with assertions that hold on a machine of any
+ * speed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/session.h"
+#include "platform/fake/fake.h"
+
+static void run(struct st_session_config *config, struct st_result *ret)
+{
+    struct st_session *session;
+    assert_int_equal(st_session_start(st_platform_native(), config, &session), 0);
+    st_session_join(session);
+    assert_true(st_session_ended(session));
+    assert_int_equal(st_session_result(session, 0, ret), 0);
+    st_session_free(session);
+}
+
+/* As a normal thread, without locked memory: needs no rights. */
+static void short_config(struct st_session_config *config)
+{
+    st_session_defaults(config);
+    config->policy = ST_POLICY_OTHER;
+    config->lock_memory = false;
+    config->warmup_cycles = 5;
+    config->duration_ns = 100 * ST_NS_PER_MS;
+    config->drain_every_ns = 20 * ST_NS_PER_MS;
+}
+
+static void session_runs_to_its_end_with_balanced_books(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    struct st_result result;
+    short_config(&config);
+    run(&config, &result);
+    assert_true(result.books_balance);
+    assert_true(result.elapsed_periods >= 38); /* 100 ms of 2.667 ms: rounded up */
+    assert_int_equal(result.cycles + result.skipped_periods, result.elapsed_periods);
+    assert_false(result.interrupted);
+    assert_false(result.running);
+    assert_int_equal(result.policy, ST_POLICY_OTHER);
+    assert_true(result.cpu_ns_per_cycle > 0);
+    assert_true(result.circumstances_n > 3);
+    st_result_finish(&result);
+}
+
+static void load_is_in_the_response_time(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    struct st_result result;
+    short_config(&config);
+    config.load_percent = 10;
+    run(&config, &result);
+    assert_true(result.books_balance);
+    assert_true(result.has_callback);
+    assert_true(result.response.min_ns > result.lateness.min_ns);
+    st_result_finish(&result);
+}
+
+static void every_cpu_has_its_loop_and_its_result(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    struct st_platform *p = st_platform_native();
+    short_config(&config);
+    const int n = p->cpus_allowed(p, config.cpus, ST_SESSION_CPUS_MAX);
+    assert_true(n >= 1);
+    config.cpus_n = n > 4 ? 4 : (size_t)n;
+    struct st_session *session;
+    assert_int_equal(st_session_start(p, &config, &session), 0);
+    st_session_join(session);
+    assert_int_equal(st_session_loops(session), config.cpus_n);
+    for (size_t i = 0; i < config.cpus_n; i++) {
+        struct st_result result;
+        assert_int_equal(st_session_result(session, i, &result), 0);
+        assert_int_equal(result.cpu, config.cpus[i]);
+        assert_true(result.books_balance);
+        assert_true(result.elapsed_periods >= 38);
+        st_result_finish(&result);
+    }
+    st_session_free(session);
+}
+
+static void stop_ends_an_endless_run_early_and_keeps_what_it_has(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    short_config(&config);
+    config.duration_ns = 3600 * ST_NS_PER_S;
+    struct st_session *session;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), 0);
+    while (st_session_heartbeat(session, 0) < 30)
+        (void)0;
+    struct st_result result;
+    assert_int_equal(st_session_result(session, 0, &result), 0); /* a look at a run that goes on */
+    assert_true(result.running);
+    assert_true(result.books_balance);
+    st_result_finish(&result);
+    assert_true(st_session_tid(session, 0) > 0);
+    st_session_ask_stop(session);
+    st_session_join(session);
+    assert_int_equal(st_session_result(session, 0, &result), 0);
+    assert_true(result.interrupted);
+    assert_true(result.books_balance);
+    assert_true(result.cycles >= 25);
+    st_result_finish(&result);
+    st_session_free(session);
+}
+
+struct seen {
+    uint64_t cycles, skipped, next;
+    bool in_order;
+};
+
+static void see_cycle(void *ctx, uint64_t index, int64_t lateness_ns, int64_t callback_ns)
+{
+    struct seen *seen = ctx;
+    (void)lateness_ns;
+    seen->in_order = seen->in_order && index == seen->next && callback_ns == 0;
+    seen->next = index + 1;
+    seen->cycles++;
+}
+
+static void see_skipped(void *ctx, uint64_t first, uint64_t n, int64_t late_ns)
+{
+    struct seen *seen = ctx;
+    seen->in_order = seen->in_order && first == seen->next && late_ns > 0;
+    seen->next += n;
+    seen->skipped += n;
+}
+
+static void sink_gets_every_period_in_order(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    struct st_result result;
+    struct seen seen = {.in_order = true};
+    const struct st_sink sink = {.cycle = see_cycle, .skipped = see_skipped, .ctx = &seen};
+    short_config(&config);
+    config.sinks = &sink;
+    run(&config, &result);
+    assert_true(seen.in_order);
+    assert_int_equal(seen.cycles, result.cycles);
+    assert_int_equal(seen.skipped, result.skipped_periods);
+    assert_int_equal(seen.next, result.elapsed_periods);
+    st_result_finish(&result);
+}
+
+/* The seam of the native platform, with one function refused. */
+static int refuse_policy(struct st_platform *p, enum st_policy policy, int priority)
+{
+    (void)p;
+    (void)priority;
+    return policy == ST_POLICY_OTHER ? 0 : -EPERM;
+}
+
+static int refuse_lock(struct st_platform *p, enum st_lock *ret)
+{
+    (void)p;
+    (void)ret;
+    return -ENOMEM;
+}
+
+static void refused_fifo_and_lock_are_said_in_the_result(void **state)
+{
+    (void)state;
+    struct st_platform refusing = *st_platform_native();
+    refusing.set_policy = refuse_policy;
+    refusing.lock_memory = refuse_lock;
+    struct st_session_config config;
+    short_config(&config);
+    config.policy = ST_POLICY_FIFO;
+    config.lock_memory = true;
+    struct st_session *session;
+    struct st_result result;
+    assert_int_equal(st_session_start(&refusing, &config, &session), 0);
+    st_session_join(session);
+    assert_int_equal(st_session_result(session, 0, &result), 0);
+    assert_int_equal(result.policy, ST_POLICY_OTHER);
+    assert_int_equal(result.policy_asked, ST_POLICY_FIFO);
+    assert_int_equal(result.lock, ST_LOCK_NONE);
+    assert_non_null(strstr(result.degraded, "SCHED_FIFO"));
+    char verdict[400];
+    assert_non_null(strstr(st_result_verdict(&result, verdict, sizeof(verdict)), "as a normal thread"));
+    st_result_finish(&result);
+    st_session_free(session);
+}
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    struct st_session_config config;
+    struct st_session *session = NULL;
+    short_config(&config);
+    config.frames = 1; /* 1.3 us at 768 kHz */
+    config.rate_hz = 768000;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), -ERANGE);
+    short_config(&config);
+    config.load_percent = 91;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), -ERANGE);
+    short_config(&config);
+    config.periods = 1;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), -ERANGE);
+    short_config(&config);
+    config.cpus_n = 0;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), -EINVAL);
+    assert_null(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(session_runs_to_its_end_with_balanced_books),
+        cmocka_unit_test(load_is_in_the_response_time),
+        cmocka_unit_test(every_cpu_has_its_loop_and_its_result),
+        cmocka_unit_test(stop_ends_an_endless_run_early_and_keeps_what_it_has),
+        cmocka_unit_test(sink_gets_every_period_in_order),
+        cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
