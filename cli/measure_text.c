@@ -158,7 +158,7 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
     fputc('\n', out);
     if (result->elapsed_periods > 0) {
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %.3g per hour)",
-                 result->misses, result->elapsed_periods, st_result_misses_per_hour_max95(result));
+                 result->misses, result->elapsed_periods, st_result_misses_per_hour_printed(result));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
@@ -188,7 +188,7 @@ const char *st_measure_progress(const struct st_result *result, char *buf, size_
     }
     snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %.3g/h), latest wake %s",
              st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
-             result->elapsed_periods, st_result_misses_per_hour_max95(result),
+             result->elapsed_periods, st_result_misses_per_hour_printed(result),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
     return buf;
 }

@@ -2,6 +2,7 @@
 #include "measure/result.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ double st_result_misses_per_hour_max95(const struct st_result *result)
     return st_stats_rate_max95(result->misses, result->elapsed_periods) * periods_an_hour;
 }
 
+double st_result_misses_per_hour_printed(const struct st_result *result)
+{
+    const double bound = st_result_misses_per_hour_max95(result);
+    if (!isfinite(bound) || bound <= 0)
+        return bound;
+    const double step = pow(10, floor(log10(bound)) - 2);
+    return ceil(bound / step) * step;
+}
+
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char period[32], latest[32], how[64] = "";
@@ -35,7 +45,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
     if (result->policy_asked != ST_POLICY_OTHER && result->policy == ST_POLICY_OTHER)
         snprintf(how, sizeof(how), " as a normal thread");
-    const double max95 = st_result_misses_per_hour_max95(result);
+    const double max95 = st_result_misses_per_hour_printed(result);
     const uint64_t n = result->elapsed_periods;
 
     if (!result->books_balance)
