@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# What the programs load at start: measuring locks memory, so each library counts.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+command -v readelf >/dev/null || skip_all "readelf is not installed"
+
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(lib(asan|ubsan|tsan)\.so|ld-linux)' | sed 's/\.so.*//' | sort | tr '\n' ' '; }
+
+extra=$(needed "$SLEEPTUNE" | tr ' ' '\n' | grep -vE '^(libc|libm|libpthread|librt|libdl|libgcc_s|libconfig|libjansson|)$')
+is "sleeptune links nothing but libc, libconfig and jansson" "$extra" ""
+for module in "$SLEEPTUNE_BUILD"/cli/sleeptune-*.so; do
+    [ -e "$module" ] || continue
+    ok "$(basename "$module") loads" "$SLEEPTUNE" help "$(basename "$module" .so | sed 's/sleeptune-//; s/hlog/measure/')"
+done
+tap_done
