@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# bash completion for sleeptune(1)
+
+_sleeptune() {
+    local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
+    COMPREPLY=()
+    case $prev in
+    --snapshot | --root | --record | --hlog | --socket | -o)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --policy) words='fifo rr other' ;;
+    --wait) words='plain precise' ;;
+    --format) words='text json' ; [ "$command" != report ] || words="$words html markdown" ;;
+    --threshold) words='problem advice unknown ok not-applicable' ;;
+    --frames | -f) words='16 32 64 128 256 512 1024' ;;
+    --rate | -r) words='44100 48000 88200 96000 192000' ;;
+    --duration | -d) words='10s 30s 1m 10m 1h' ;;
+    --cpu | -a) words=all ;;
+    esac
+    if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
+        words='measure report explain snapshot export status devices help version --help --version'
+    elif [ -z "$words" ]; then
+        case $command in
+        measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
+            --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
+        report) words='--frames --rate --snapshot --root --format --json --threshold --all -o --help' ;;
+        explain) words="--list --snapshot --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        snapshot) words='-o --help' ;;
+        export) words='--csv --npy -o --help' ;;
+        status) words='--json --socket --help' ;;
+        devices) words='--json --help' ;;
+        help) words='measure report explain snapshot export status devices version' ;;
+        esac
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    if [ "$command" = export ] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+}
+complete -F _sleeptune sleeptune

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Documents that the programs write are what docs/schema says.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
+tmp=$(mktemp -d)
+daemon=''
+trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$tmp"' EXIT
+
+# valid NAME FILE: FILE names its schema, docs/schema has it, and it holds
+valid() {
+    ok "$1" "$PYTHON" - "$2" "$SLEEPTUNE_SRC/docs/schema" <<'PY'
+import json, pathlib, sys
+import jsonschema
+document = json.load(open(sys.argv[1], encoding="utf-8"))
+path = pathlib.Path(sys.argv[2], document["schema"].replace("/", "-") + ".json")
+schema = json.loads(path.read_text(encoding="utf-8"))
+errors = list(jsonschema.validators.validator_for(schema)(schema).iter_errors(document))
+for error in errors[:10]:
+    print("/".join(map(str, error.absolute_path)) + ": " + error.message[:300])
+sys.exit(bool(errors))
+PY
+}
+
+"$SLEEPTUNE" measure --duration 1s --json >"$tmp/measure.json"
+valid "measure --json" "$tmp/measure.json"
+"$SLEEPTUNE" measure --duration 1s --cpu all --load 5 --json >"$tmp/loops.json"
+valid "measure --json on all CPUs" "$tmp/loops.json"
+"$SLEEPTUNE" measure --duration 100ms --policy other --json >"$tmp/short.json"
+valid "measure --json with too few samples for percentiles" "$tmp/short.json"
+is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' "$tmp/short.json")" None
+"$SLEEPTUNE" report --json >"$tmp/report.json"
+valid "report --json" "$tmp/report.json"
+"$SLEEPTUNE" snapshot -o "$tmp/snapshot.json"
+valid "snapshot" "$tmp/snapshot.json"
+"$SLEEPTUNE" report --snapshot "$tmp/snapshot.json" --json >"$tmp/again.json"
+valid "report --json of a snapshot" "$tmp/again.json"
+
+if [ -x "$SLEEPTUNED" ]; then
+    echo "socket = { path = \"$tmp/sock\"; };" >"$tmp/conf"
+    STATE_DIRECTORY=$tmp "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/log" &
+    daemon=$!
+    tries=100
+    until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    valid "status --json" "$tmp/status.json"
+fi
+tap_done

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# vm: -k generic -q -c none -t 150
+# The stock kernel in a guest that the host may disturb: late is fine, wrong books are not.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+
+json=$(sleeptune measure --frames 64 --duration 5s --cpu all --load 10 --json)
+is "measure ends with status 0" "$?" 0
+is "there is a loop on each CPU" "$(jq '.loops | length' <<<"$json")" 2
+is "the books of each balance" "$(jq '[.loops[].books_balance] | all' <<<"$json")" true
+is "no record is lost" "$(jq '[.loops[].records_lost] | add' <<<"$json")" 0
+
+report=$(sleeptune report --json --frames 64)
+like "report runs" "$?" '^[012]$'
+like "it does not take the stock kernel for a real-time one" \
+    "$(jq -r '.findings[] | select(.id == "linux-preemption") | .status' <<<"$report")" '^(problem|advice|ok)$'
+is "no fact of it says PREEMPT_RT" "$(jq -c '.findings[] | select(.id == "linux-preemption")' <<<"$report" | grep -c 'PREEMPT_RT active')" 0
+
+# a stop of the whole process is many missed periods and one simulated xrun, not one late sample
+sleeptune measure --frames 64 --duration 4s --json >/tmp/stopped.json &
+pid=$!
+sleep 2; kill -STOP $pid; sleep 0.5; kill -CONT $pid
+wait $pid
+is "after a stop of half a second the books balance" "$(jq .books_balance /tmp/stopped.json)" true
+is "and at least 370 periods of 1333 us were missed" "$(jq '.misses >= 370' /tmp/stopped.json)" true
+is "and the longest response time is at least half a second" "$(jq '.response_ns.max >= 498000000' /tmp/stopped.json)" true
+tap_done

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# vm: -k generic -c dummy -t 170
+# sleeptuned as its unit under a real systemd, from the tree that `meson install` makes.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+systemctl daemon-reload
+[ ! -d /usr/lib/sysusers.d ] || systemd-sysusers
+
+state() { systemctl show -P "$1" sleeptuned.service; }
+# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
+wait_for() {
+    local tries=$(($1 * 5))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || return 1
+        sleep 0.2
+    done
+}
+journal() { journalctl -u sleeptuned.service -o "${1:-cat}" --no-pager; }
+
+ok "systemctl start returns when the daemon is ready" systemctl start sleeptuned.service
+is "it is active" "$(state ActiveState)" active
+ok "sleeptune status reaches it" wait_for 20 sleeptune status
+json=$(sleeptune status --json)
+is "status has its schema" "$(jq -r .schema <<<"$json")" sleeptune-status/1
+like "the loop runs with SCHED_FIFO under the unit's limits" "$(jq -r '.. | .policy? // empty' <<<"$json" | head -1)" '^fifo$'
+ok "metrics are served on the socket" bash -c "curl -s --unix-socket /run/sleeptune/sleeptuned.sock http://x/metrics | grep -q '^sleeptune_cycles_total'"
+
+cycles() { sleeptune status --json | jq '[.. | .cycles? // empty] | first'; }
+before=$(cycles)
+sleep 3
+after=$(cycles)
+is "the loop goes on" "$([ "$after" -gt "$before" ] && echo yes)" yes
+like "the watchdog is armed" "$(state WatchdogUSec)" '^[1-9]'
+is "and has been fed" "$([ "$(state WatchdogTimestampMonotonic)" -gt 0 ] && echo yes)" yes
+
+systemctl kill -s HUP sleeptuned.service
+ok "SIGHUP is answered in the journal" wait_for 20 bash -c 'journalctl -u sleeptuned.service -o cat | grep -qi reload'
+is "and it is still active" "$(state ActiveState)" active
+pid=$(state MainPID)
+kill -STOP "$pid"
+ok "a daemon that does not cycle is killed by the watchdog and started again" \
+    wait_for 90 bash -c "[ \"\$(systemctl show -P MainPID sleeptuned.service)\" != $pid ] && systemctl is-active sleeptuned.service"
+
+ok "systemctl stop ends it cleanly" systemctl stop sleeptuned.service
+is "its result is success" "$(state Result)" success
+like "journal entries have fields of their own" "$(journal json)" 'SLEEPTUNE_'
+tap_done

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# vm: -k generic -c none -t 150
+# Without the right to SCHED_FIFO or to lock memory: works, and says so everywhere.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
+
+json=$(as_nobody sleeptune measure --frames 256 --duration 3s --json)
+is "measure works" "$?" 0
+is "the books balance" "$(jq .books_balance <<<"$json")" true
+like "the result says that it ran as a normal thread" "$(jq -r .circumstances.policy <<<"$json")" '^other$'
+like "and why" "$(jq -c .circumstances <<<"$json")" 'SCHED_FIFO|not permitted|right'
+like "the text says degraded" "$(as_nobody sleeptune measure --frames 256 --duration 1s)" 'Degraded'
+
+report=$(as_nobody sleeptune report --json)
+is "report ends with 1: a problem was found" "$?" 1
+is "and that is the missing right" "$(jq -r '.findings[] | select(.id == "linux-rt-permission") | .status' <<<"$report")" problem
+
+mkdir -m 777 /tmp/s
+echo 'socket = { path = "/tmp/s/sock"; };' >/tmp/s/conf
+as_nobody sleeptuned -f -c /tmp/s/conf 2>/tmp/s/log &
+tries=100
+until sleeptune status --socket /tmp/s/sock >/tmp/s/status 2>&1 || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+like "status of a daemon without rights says degraded" "$(cat /tmp/s/status)" '[Dd]egraded'
+like "and so does its log" "$(cat /tmp/s/log)" 'SCHED_FIFO|real-time'
+pkill -TERM -x sleeptuned
+wait
+tap_done
