@@ -2,8 +2,14 @@
 #ifndef ST_LIB_BASE_H
 #define ST_LIB_BASE_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* FreeBSD has no ENODATA; its ENOATTR is never returned by a call that we make. */
+#ifndef ENODATA
+#define ENODATA ENOATTR
+#endif
 
 #define ST_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 

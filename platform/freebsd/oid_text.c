@@ -1,0 +1,208 @@
+#include "platform/freebsd/oid_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define KIND_TYPE 0xfu
+
+/* CTLTYPE_* of <sys/sysctl.h>: part of the kernel's binary interface. */
+enum type {
+    TYPE_NODE = 1,
+    TYPE_INT,
+    TYPE_STRING,
+    TYPE_S64,
+    TYPE_OPAQUE,
+    TYPE_UINT,
+    TYPE_LONG,
+    TYPE_ULONG,
+    TYPE_U64,
+    TYPE_U8,
+    TYPE_U16,
+    TYPE_S8,
+    TYPE_S16,
+    TYPE_S32,
+    TYPE_U32,
+};
+
+/* Size of one number of a type, negative when it is signed; 0: not a number. */
+static int number_bytes(unsigned type)
+{
+    static const signed char bytes[16] = {
+        [TYPE_INT] = -4,
+        [TYPE_S64] = -8,
+        [TYPE_UINT] = 4,
+        [TYPE_LONG] = -(signed char)sizeof(long),
+        [TYPE_ULONG] = sizeof(long),
+        [TYPE_U64] = 8,
+        [TYPE_U8] = 1,
+        [TYPE_U16] = 2,
+        [TYPE_S8] = -1,
+        [TYPE_S16] = -2,
+        [TYPE_S32] = -4,
+        [TYPE_U32] = 4,
+    };
+    return bytes[type & KIND_TYPE];
+}
+
+struct out {
+    char *buf;
+    size_t bytes, len;
+    bool cut;
+};
+
+ST_PRINTF(2, 3)
+static void put(struct out *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(out->buf + out->len, out->bytes - out->len, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= out->bytes - out->len) {
+        out->cut = true;
+        out->len = out->bytes - 1;
+    } else {
+        out->len += (size_t)n;
+    }
+}
+
+static int64_t read_signed(const unsigned char *data, int bytes)
+{
+    int8_t s8;
+    int16_t s16;
+    int32_t s32;
+    int64_t s64;
+    switch (bytes) {
+    case 1:
+        memcpy(&s8, data, sizeof(s8));
+        return s8;
+    case 2:
+        memcpy(&s16, data, sizeof(s16));
+        return s16;
+    case 4:
+        memcpy(&s32, data, sizeof(s32));
+        return s32;
+    default:
+        memcpy(&s64, data, sizeof(s64));
+        return s64;
+    }
+}
+
+static uint64_t read_unsigned(const unsigned char *data, int bytes)
+{
+    const uint64_t value = (uint64_t)read_signed(data, bytes);
+    return bytes >= 8 ? value : value & ((UINT64_C(1) << (8 * bytes)) - 1);
+}
+
+/* "IK": tenths of a kelvin; "IK3": thousandths. */
+static void put_temperature(struct out *out, int64_t value, char digits_char)
+{
+    const int digits = digits_char >= '0' && digits_char <= '9' ? digits_char - '0' : 1;
+    double scale = 1.0;
+    for (int i = 0; i < digits; i++)
+        scale *= 10.0;
+    put(out, "%.*fC", digits, (double)value / scale - 273.15);
+}
+
+static int put_numbers(struct out *out, unsigned type, const char *format, const unsigned char *data,
+                       size_t bytes)
+{
+    const int signed_bytes = number_bytes(type);
+    const int each = signed_bytes < 0 ? -signed_bytes : signed_bytes;
+    if (bytes < (size_t)each)
+        return -EBADMSG;
+    for (size_t at = 0; bytes - at >= (size_t)each && !out->cut; at += (size_t)each) {
+        if (at > 0)
+            put(out, " ");
+        const int64_t value = read_signed(data + at, each);
+        if (signed_bytes > 0)
+            put(out, "%" PRIu64, read_unsigned(data + at, each));
+        else if (format[0] != '\0' && format[1] == 'K' && value >= 0)
+            put_temperature(out, value, format[2]);
+        else
+            put(out, "%" PRId64, value);
+    }
+    return 0;
+}
+
+static void put_timeval(struct out *out, const struct st_oid_timeval *tv)
+{
+    put(out, "{ sec = %" PRId64 ", usec = %" PRId64 " }", tv->s, tv->us);
+    const time_t s = (time_t)tv->s;
+    char text[64] = "";
+    struct tm tm;
+    if (localtime_r(&s, &tm) != NULL && strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm) > 0)
+        put(out, " %s", text);
+}
+
+static int put_struct(struct out *out, const char *format, const void *data, size_t bytes)
+{
+    struct st_oid_clockinfo clock;
+    struct st_oid_loadavg load;
+    struct st_oid_timeval tv;
+    if (strcmp(format, "S,clockinfo") == 0) {
+        if (bytes != sizeof(clock))
+            return -EBADMSG;
+        memcpy(&clock, data, sizeof(clock));
+        put(out, "{ hz = %d, tick = %d, profhz = %d, stathz = %d }", clock.hz, clock.tick, clock.profhz,
+            clock.stathz);
+        return 0;
+    }
+    if (strcmp(format, "S,loadavg") == 0) {
+        if (bytes != sizeof(load))
+            return -EBADMSG;
+        memcpy(&load, data, sizeof(load));
+        if (load.scale <= 0)
+            return -EBADMSG;
+        const double scale = (double)load.scale;
+        put(out, "{ %.2f %.2f %.2f }", load.load[0] / scale, load.load[1] / scale, load.load[2] / scale);
+        return 0;
+    }
+    if (strcmp(format, "S,timeval") == 0) {
+        if (bytes != sizeof(tv))
+            return -EBADMSG;
+        memcpy(&tv, data, sizeof(tv));
+        put_timeval(out, &tv);
+        return 0;
+    }
+    return -ENOTSUP;
+}
+
+static void put_string(struct out *out, const char *data, size_t bytes)
+{
+    const size_t len = strnlen(data, bytes);
+    const size_t room = out->bytes - 1;
+    out->cut = len > room;
+    out->len = out->cut ? room : len;
+    memcpy(out->buf, data, out->len);
+    out->buf[out->len] = '\0';
+}
+
+int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
+                size_t buf_bytes, size_t *ret_len)
+{
+    if (buf_bytes == 0)
+        return -EINVAL;
+    const unsigned type = kind & KIND_TYPE;
+    struct out out = {.buf = buf, .bytes = buf_bytes};
+    buf[0] = '\0';
+    int r = 0;
+    if (type == TYPE_NODE)
+        r = -EISDIR;
+    else if (type == TYPE_STRING)
+        put_string(&out, data, bytes);
+    else if (type == TYPE_OPAQUE)
+        r = put_struct(&out, format, data, bytes);
+    else if (number_bytes(type) != 0)
+        r = put_numbers(&out, type, format, data, bytes);
+    else
+        r = -ENOTSUP;
+    if (r < 0)
+        return r;
+    *ret_len = out.len;
+    return out.cut ? -EFBIG : 0;
+}

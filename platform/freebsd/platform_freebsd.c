@@ -1,0 +1,52 @@
+/* The FreeBSD row of the seam. */
+#include <errno.h>
+
+#include "platform/freebsd/freebsd.h"
+#include "platform/posix/posix.h"
+#include "platform/tree.h"
+
+static int no_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
+{
+    (void)p;
+    (void)cpu;
+    (void)ret;
+    return -ENOTSUP;
+}
+
+struct st_platform *st_platform_native(void)
+{
+    static struct st_platform freebsd_row = {
+        .name = "freebsd",
+        .os = ST_OS_FREEBSD,
+        .now_ns = st_posix_now_ns,
+        .sleep_until_ns = st_posix_sleep_until_ns,
+        .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
+        .wall_ns = st_posix_wall_ns,
+        .suspended_ns = st_freebsd_suspended_ns,
+        .set_policy = st_freebsd_set_policy,
+        .get_policy = st_freebsd_get_policy,
+        .thread_id = st_freebsd_thread_id,
+        .demote = st_freebsd_demote,
+        .pin = st_freebsd_pin,
+        .cpus_allowed = st_freebsd_cpus_allowed,
+        .set_name = st_freebsd_set_name,
+        .timer_slack_ns = st_freebsd_timer_slack_ns,
+        .set_timer_slack_ns = st_freebsd_set_timer_slack_ns,
+        .counters_open = st_freebsd_counters_open,
+        .counters_self = st_freebsd_counters_self,
+        .counters_other = st_freebsd_counters_other,
+        .counters_close = st_freebsd_counters_close,
+        .lock_memory = st_freebsd_lock_memory,
+        .set_rttime_limit_ns = st_freebsd_set_rttime_limit_ns,
+        .rt_rights = st_freebsd_rt_rights,
+        .resident_bytes = st_freebsd_resident_bytes,
+        .circumstances = st_tree_circumstances_freebsd,
+        .smi_count = no_smi_count,
+        .steal_accounted = st_tree_steal_accounted,
+        .virtualised = st_tree_virtualised_freebsd,
+        .read_text = st_posix_read_text,
+        .list = st_posix_list,
+        .read_sysctl = st_freebsd_read_sysctl,
+    };
+    return &freebsd_row;
+}

@@ -1,0 +1,16 @@
+/* Real-time priorities: ours (1..99, as Linux and every audio program count them) and FreeBSD's (0..31).
+ * Pure, tested on every host. */
+#ifndef ST_PLATFORM_FREEBSD_PRIORITY_H
+#define ST_PLATFORM_FREEBSD_PRIORITY_H
+
+#include "lib/base.h"
+
+#define ST_FREEBSD_PRIORITY_MAX 31 /* RTP_PRIO_MAX; sched_get_priority_max(SCHED_FIFO) */
+
+/** floor(priority * 31 / 99): 70 is 21, 99 is 31. @return 0..31, -EINVAL outside 1..99. */
+int st_freebsd_priority(int priority);
+
+/** rtprio(2) counts the other way: 0 is the most urgent. Its own inverse. */
+int st_freebsd_rtprio(int freebsd_priority);
+
+#endif

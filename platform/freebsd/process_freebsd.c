@@ -1,0 +1,136 @@
+/* What threads and the process have used, and locked memory. */
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sysctl.h>
+#include <sys/user.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/freebsd/freebsd.h"
+#include "platform/posix/posix.h"
+
+#define THREADS_MAX 4096 /* more of our own is a fault of ours */
+
+int st_freebsd_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+{
+    *ret = (struct st_counters_handle){
+        .tid = st_freebsd_thread_id(p),
+        .fd_schedstat = -1,
+        .fd_stat = -1,
+        .fd_status = -1,
+    };
+    return 0;
+}
+
+void st_freebsd_counters_close(struct st_platform *p, struct st_counters_handle *h)
+{
+    (void)p;
+    (void)h;
+}
+
+static void add_rusage(const struct rusage *usage, struct st_thread_counters *counters)
+{
+    counters->switches_involuntary_n = (uint64_t)usage->ru_nivcsw;
+    counters->faults_minor_n = (uint64_t)usage->ru_minflt;
+    counters->faults_major_n = (uint64_t)usage->ru_majflt;
+    counters->valid |= ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS;
+}
+
+/* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
+int st_freebsd_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                             struct st_thread_counters *ret)
+{
+    (void)p;
+    (void)h;
+    struct st_thread_counters counters = {0};
+    struct rusage usage;
+    counters.cpu_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (counters.cpu_ns >= 0)
+        counters.valid |= ST_COUNTER_CPU;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0)
+        add_rusage(&usage, &counters);
+    counters.cpu = sched_getcpu(); /* libc from 13.1 on */
+    if (counters.cpu >= 0)
+        counters.valid |= ST_COUNTER_CPU_NUMBER;
+    *ret = counters;
+    return 0;
+}
+
+/* One row for each thread of this process (or one for the process). Free *ret with free. @return how many. */
+static int read_kinfo(int what, struct kinfo_proc **ret)
+{
+    int mib[4] = {CTL_KERN, KERN_PROC, what, getpid()};
+    size_t room = 16 * sizeof(struct kinfo_proc);
+    for (;;) {
+        struct kinfo_proc *rows = malloc(room);
+        if (rows == NULL)
+            return -ENOMEM;
+        size_t bytes = room;
+        if (sysctl(mib, 4, rows, &bytes, NULL, 0) == 0) {
+            if (bytes < sizeof(*rows) || rows[0].ki_structsize != (int)sizeof(*rows)) {
+                free(rows);
+                return -EBADMSG; /* a kernel with another layout */
+            }
+            *ret = rows;
+            return (int)(bytes / sizeof(*rows));
+        }
+        const int error = errno;
+        free(rows);
+        if (error != ENOMEM || room >= THREADS_MAX * sizeof(*rows))
+            return -error;
+        room *= 2;
+    }
+}
+
+int st_freebsd_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+                              struct st_thread_counters *ret)
+{
+    (void)p;
+    struct kinfo_proc *rows;
+    const int n = read_kinfo(KERN_PROC_PID | KERN_PROC_INC_THREAD, &rows);
+    if (n < 0)
+        return n;
+    int r = -ESRCH;
+    for (int i = 0; i < n && r != 0; i++) {
+        if (rows[i].ki_tid != h->tid)
+            continue;
+        struct st_thread_counters counters = {.valid = ST_COUNTER_CPU};
+        counters.cpu_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
+        add_rusage(&rows[i].ki_rusage, &counters);
+        counters.cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu; /* NOCPU is -1 */
+        if (counters.cpu >= 0)
+            counters.valid |= ST_COUNTER_CPU_NUMBER;
+        *ret = counters;
+        r = 0;
+    }
+    free(rows);
+    return r;
+}
+
+int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret)
+{
+    (void)p;
+    struct kinfo_proc *row;
+    const int n = read_kinfo(KERN_PROC_PID, &row);
+    if (n < 0)
+        return n;
+    *ret = (int64_t)row->ki_rssize * getpagesize();
+    free(row);
+    return 0;
+}
+
+int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret)
+{
+    (void)p;
+    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+        return errno == EAGAIN ? -ENOMEM : -errno; /* EAGAIN: beyond the limit of locked memory */
+    if (ret != NULL)
+        *ret = ST_LOCK_ALL;
+    return 0;
+}
