@@ -15,7 +15,7 @@ wait_for() {
     shift
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
-        [ $tries -gt 0 ] || return 1
+        [ "$tries" -gt 0 ] || return 1
         sleep 0.2
     done
 }
