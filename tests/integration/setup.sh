@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# scripts/setup on systems that this is not: package managers that only write down what they are asked for.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# system NAME: an empty PATH with the usual small tools, and a copy of the script
+system() {
+    rm -rf "${tmp:?}/bin" "$tmp/tree" "$tmp/asked"
+    mkdir -p "$tmp/bin" "$tmp/tree/scripts"
+    cp "$SLEEPTUNE_SRC/scripts/setup" "$tmp/tree/scripts/"
+    for tool in sh sed awk tr dirname cat mkdir grep env rm tail true; do ln -s "$(type -P $tool)" "$tmp/bin/$tool"; done
+    stub id 'echo 0'
+    stub uname "echo $1"
+}
+# stub NAME COMMAND: asked for ARGS is noted in $tmp/asked
+stub() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$tmp/bin/$1"
+    chmod +x "$tmp/bin/$1"
+}
+note="echo \"\${0##*/} \$*\" >>$tmp/asked"
+setup() { PATH=$tmp/bin "$tmp/tree/scripts/setup" "$@" 2>&1; }
+asked() { cat "$tmp/asked" 2>/dev/null; }
+
+system Linux
+stub apt-get "$note"
+stub dpkg-query 'exit 0'
+stub apt-cache 'echo "  Candidate: 1.0"'
+ok "Debian, nothing there: it succeeds" setup
+like "the package lists come first" "$(asked | head -n 1)" '^apt-get update'
+like "then one installation with everything" "$(asked | tail -n 1)" '^apt-get install .*gcc .*meson .*libjansson-dev .*libsoundio-dev'
+is "tests are not part of it" "$(asked | grep -c cmocka)" 0
+rm "$tmp/asked"
+ok "--test" setup --test
+like "asks for what tests need, too" "$(asked | tail -n 1)" 'libcmocka-dev'
+
+system Linux
+stub apt-get "$note"
+stub dpkg-query 'for p in gcc libc6-dev meson ninja-build pkgconf libjansson-dev libconfig-dev zlib1g-dev libsystemd-dev libmicrohttpd-dev libcurl4-gnutls-dev libsoundio-dev; do echo "installed $p"; done'
+ok "Debian, all there (other variants of two packages): it succeeds" setup
+is "and asks for nothing" "$(asked)" ""
+ok "--check says so" setup --check
+
+system Linux
+stub apt-get "$note"
+stub dpkg-query 'exit 0'
+stub apt-cache 'case $2 in libsoundio-dev) echo "  Candidate: (none)";; *) echo "  Candidate: 1.0";; esac'
+ok "an optional part that is not offered is left out" setup
+is "it is not asked for" "$(asked | grep -c soundio)" 0
+stub apt-cache 'case $2 in libjansson-dev) ;; *) echo "  Candidate: 1.0";; esac'
+rm -rf "$tmp/tree/build-setup"
+out=$(setup)
+is "what is needed and not offered is an error" "$?" 1
+like "that names it" "$out" 'libjansson-dev'
+
+system Linux
+stub dnf "$note"
+stub rpm 'for p; do case $p in -*) ;; *) echo "no package provides $p";; esac; done; exit 1'
+ok "Fedora" setup
+like "by its names" "$(asked)" '^dnf install .*gcc .*jansson-devel .*libcurl-devel'
+
+system Linux
+stub pacman "case \$1 in -T) shift; for p; do echo \$p; done;; *) $note;; esac"
+ok "Arch" setup
+like "by its names" "$(asked)" '^pacman -S .*jansson .*systemd-libs'
+
+system Linux
+stub zypper "$note; case \"\$*\" in *' '*soundio*) exit 104;; esac"
+stub rpm 'for p; do case $p in -*) ;; *) echo "no package provides $p";; esac; done; exit 1'
+ok "openSUSE, one optional package unknown: the others are installed one by one" setup
+like "by its names" "$(asked)" 'install libjansson-devel$'
+rm "$tmp/asked"
+stub rpm 'for p; do case $p in *soundio*) echo "no package provides $p";; esac; done; exit 1'
+ok "the next time it goes on" setup
+is "without asking for it again" "$(asked)" ""
+
+system FreeBSD
+stub pkg "case \$1 in query) exit 0;; *) $note;; esac"
+ok "FreeBSD" setup
+like "by its names, without what the base system has" "$(asked)" '^pkg install -q -y meson ninja pkgconf jansson libconfig '
+
+system Plan9
+out=$(setup)
+is "an unknown system is an error" "$?" 1
+like "that lists what is needed" "$out" '^  libconfig$'
+
+system Linux
+stub apt-get "$note"
+stub dpkg-query 'exit 0'
+stub id 'echo 1000'
+out=$(setup </dev/null)
+is "without root, sudo or doas it is an error" "$?" 1
+like "that says the command" "$out" '^  apt-get install .*libjansson-dev'
+is "and nothing was installed" "$(asked)" ""
+stub sudo "$note; shift; \"\$@\""
+stub apt-cache 'echo "  Candidate: 1.0"'
+ok "with sudo it goes by that" setup </dev/null
+like "without a question" "$(asked)" '^sudo -n env '
+tap_done
