@@ -20,7 +20,7 @@ int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result
     if (sink != NULL)
         drain->sink = *sink;
     drain->machine = *machine;
-    drain->base[0].at_ns = drain->base[1].at_ns = INT64_MIN;
+    drain->base[0].at_ns = drain->base[1].at_ns = drain->first.at_ns = INT64_MIN;
     drain->suspended_ns = INT64_MIN;
     return st_device_init(&drain->device, &loop->period, result->periods, 0);
 }
@@ -306,6 +306,27 @@ void st_drain_step(struct st_drain *drain)
         drain->sink.flush(drain->sink.ctx);
 }
 
+/* What the loop costs, while it runs: since the first baseline of the counted part. */
+static void running_costs(struct st_drain *drain, const struct st_cause_baseline *base)
+{
+    if (!drain->counting)
+        return;
+    if (drain->first.at_ns == INT64_MIN)
+        drain->first = *base;
+    struct st_result *result = drain->result;
+    const struct st_thread_counters *a = &drain->first.counters, *b = &base->counters;
+    const unsigned valid = a->valid & b->valid;
+    if (valid & ST_COUNTER_CPU && base->cycle > drain->first.cycle)
+        result->cpu_ns_per_cycle =
+            (double)(b->cpu_ns - a->cpu_ns) / (double)(base->cycle - drain->first.cycle);
+    if (valid & ST_COUNTER_FAULTS) {
+        result->faults_minor = (int64_t)(b->faults_minor_n - a->faults_minor_n);
+        result->faults_major = (int64_t)(b->faults_major_n - a->faults_major_n);
+    }
+    if (valid & ST_COUNTER_SWITCHES)
+        result->switches_involuntary = (int64_t)(b->switches_involuntary_n - a->switches_involuntary_n);
+}
+
 void st_drain_baseline(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
@@ -327,6 +348,7 @@ void st_drain_baseline(struct st_drain *drain)
     }
     drain->causes_since_base = 0;
     push_baseline(drain, &base);
+    running_costs(drain, &base);
 }
 
 void st_drain_finish(struct st_drain *drain)

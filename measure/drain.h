@@ -31,6 +31,7 @@ struct st_drain {
     size_t words_n; /* left over from the last step: a record's beginning */
 
     struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
+    struct st_cause_baseline first;   /* of the counted part; at_ns INT64_MIN: none */
     double usual_wait_ns_per_cycle;
     bool usual_known;
     uint64_t causes_since_base;

@@ -1,0 +1,56 @@
+/* The daemon's own output stream: silence, whose underflows are counted (own xruns). */
+#ifndef ST_DAEMON_AUDIO_H
+#define ST_DAEMON_AUDIO_H
+
+#include "daemon/config.h"
+#include "daemon/events.h"
+
+enum st_audio_state {
+    ST_AUDIO_OFF,     /* backend "none", or built without libsoundio */
+    ST_AUDIO_OPENING, /* first try under way */
+    ST_AUDIO_PLAYING,
+    ST_AUDIO_WAITING, /* could not be opened or was lost: tried again after a pause */
+};
+
+const char *st_audio_state_name(enum st_audio_state state);
+
+/** What is known of the stream; values as the sound system gave them, not as they were asked for. */
+struct st_audio_view {
+    enum st_audio_state state;
+    char backend[32];
+    char device[ST_CONFIG_TEXT_BYTES]; /* id */
+    char device_name[ST_CONFIG_TEXT_BYTES];
+    bool raw;
+    char format[48];
+    int64_t rate_hz;
+    int64_t channels;
+    int64_t latency_ns;
+    int policy; /* enum st_policy of the callback's thread; -1: the sound system's own, or not known yet */
+    int priority;
+    uint64_t underflows_n; /* since the daemon started or the backend was changed */
+    uint64_t opened_n;
+    int64_t retry_after_ns; /* pause before the next try, while WAITING */
+    char error[200];        /* while WAITING, and while OFF for want of libsoundio */
+};
+
+struct st_audio;
+
+/**
+ * Starts the stream's thread. A backend that cannot be opened is no error here: it is tried again, 1 s .. 60
+ * s.
+ * @param config audio.* and, for the wished rate, latency and priority, loop.*; copied.
+ * @return 0, -ENOMEM, -EAGAIN. Threads: one.
+ */
+ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_config *config,
+                                struct st_events *events, struct st_audio **ret);
+
+/** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */
+void st_audio_stop(struct st_audio *audio);
+
+/** Threads: any. */
+void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
+
+/** Pause before the next try after `failures` in a row: 1 s, 2 s, 4 s .. 60 s. Pure. */
+int64_t st_audio_backoff_ns(unsigned failures);
+
+#endif

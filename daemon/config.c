@@ -1,0 +1,424 @@
+/* Reads sleeptuned.conf through libconfig; every message names file, line, key, value and what is allowed. */
+#include "daemon/config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <libconfig.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/period.h"
+
+#define ERRORS_MAX    20
+#define PERIOD_MIN_NS (100 * ST_NS_PER_US)
+#define PERIOD_MAX_NS (2 * ST_NS_PER_S)
+#define NAME_BYTES    64 /* longer names cannot be keys */
+
+struct parse {
+    const char *name;
+    struct st_config *config;
+    st_config_error_fn error;
+    void *ctx;
+    int errors_n;
+};
+
+/* Text of others in a message: printable, short. */
+static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
+{
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 1 < buf_bytes; n++)
+        buf[n] = text[n] >= 0x20 && text[n] < 0x7f ? text[n] : '?';
+    buf[n] = '\0';
+    if (text[n] != '\0' && buf_bytes > 4)
+        memcpy(buf + buf_bytes - 4, "...", 4);
+    return buf;
+}
+
+static void complain(struct parse *parse, const char *file, unsigned line, const char *format, ...)
+    ST_PRINTF(4, 5);
+static void complain(struct parse *parse, const char *file, unsigned line, const char *format, ...)
+{
+    if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
+        return;
+    char message[1024];
+    int at = line > 0 ? snprintf(message, sizeof(message), "%s:%u: ", file != NULL ? file : parse->name, line)
+                      : snprintf(message, sizeof(message), "%s: ", file != NULL ? file : parse->name);
+    if (at < 0 || (size_t)at >= sizeof(message))
+        at = 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message + at, sizeof(message) - (size_t)at, format, args);
+    va_end(args);
+    parse->error(parse->ctx, message);
+}
+
+static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
+{
+    char safe[NAME_BYTES];
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        snprintf(buf, buf_bytes, "%lld", config_setting_get_int64(setting));
+        break;
+    case CONFIG_TYPE_FLOAT:
+        snprintf(buf, buf_bytes, "%g", config_setting_get_float(setting));
+        break;
+    case CONFIG_TYPE_BOOL:
+        snprintf(buf, buf_bytes, "%s", config_setting_get_bool(setting) ? "true" : "false");
+        break;
+    case CONFIG_TYPE_STRING:
+        snprintf(buf, buf_bytes, "\"%s\"", safe_text(config_setting_get_string(setting), safe, sizeof(safe)));
+        break;
+    case CONFIG_TYPE_GROUP:
+        snprintf(buf, buf_bytes, "{ ... }");
+        break;
+    case CONFIG_TYPE_LIST:
+        snprintf(buf, buf_bytes, "( ... )");
+        break;
+    default:
+        snprintf(buf, buf_bytes, "[ ... ]");
+        break;
+    }
+    return buf;
+}
+
+const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
+{
+    const char *space = key->unit[0] != '\0' ? " " : "";
+    switch (key->type) {
+    case ST_CONFIG_INT:
+        snprintf(buf, buf_bytes, "a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
+                 key->unit);
+        break;
+    case ST_CONFIG_FLOAT:
+        snprintf(buf, buf_bytes, "a number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
+                 key->unit);
+        break;
+    case ST_CONFIG_CHOICE: {
+        int at = snprintf(buf, buf_bytes, "one of");
+        for (const char *word = key->choices; at > 0 && (size_t)at < buf_bytes && *word != '\0';) {
+            const size_t len = strcspn(word, " ");
+            at += snprintf(buf + at, buf_bytes - (size_t)at, "%s \"%.*s\"", word == key->choices ? "" : ",",
+                           (int)len, word);
+            word += len;
+            word += strspn(word, " ");
+        }
+        break;
+    }
+    case ST_CONFIG_TEXT:
+        snprintf(buf, buf_bytes, "a text of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
+        break;
+    case ST_CONFIG_PATH:
+        snprintf(buf, buf_bytes, "\"\" or an absolute path of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
+        break;
+    case ST_CONFIG_MODE:
+        snprintf(buf, buf_bytes, "octal digits in quotes, \"0000\" .. \"0777\"");
+        break;
+    case ST_CONFIG_LISTEN:
+        snprintf(buf, buf_bytes, "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"");
+        break;
+    case ST_CONFIG_LIST:
+        snprintf(buf, buf_bytes, "a list of texts, such as ( \"linux-hz\" )");
+        break;
+    }
+    return buf;
+}
+
+int st_config_split_listen(const char *text, char *ret_address, size_t address_bytes, uint16_t *ret_port,
+                           bool *ret_v6)
+{
+    const char *colon = strrchr(text, ':');
+    if (colon == NULL || colon == text || colon[1] < '0' || colon[1] > '9')
+        return -EINVAL;
+    char *end;
+    errno = 0;
+    const unsigned long port = strtoul(colon + 1, &end, 10);
+    if (errno != 0 || *end != '\0' || port < 1 || port > 65535)
+        return -EINVAL;
+    const bool v6 = text[0] == '[';
+    if (v6 && colon[-1] != ']')
+        return -EINVAL;
+    const char *first = v6 ? text + 1 : text;
+    const size_t len = (size_t)(colon - first) - (v6 ? 1 : 0);
+    char address[INET6_ADDRSTRLEN];
+    if (len >= sizeof(address) || len >= address_bytes)
+        return -EINVAL;
+    memcpy(address, first, len);
+    address[len] = '\0';
+    unsigned char parsed[sizeof(struct in6_addr)];
+    if (inet_pton(v6 ? AF_INET6 : AF_INET, address, parsed) != 1)
+        return -EINVAL;
+    memcpy(ret_address, address, len + 1);
+    *ret_port = (uint16_t)port;
+    *ret_v6 = v6;
+    return 0;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t len = strlen(text);
+    for (const char *word = choices; *word != '\0';) {
+        const size_t word_len = strcspn(word, " ");
+        if (word_len == len && memcmp(word, text, len) == 0)
+            return true;
+        word += word_len;
+        word += strspn(word, " ");
+    }
+    return false;
+}
+
+/* Text value of one key. @return true when it is allowed and was stored. */
+static bool store_text(const struct st_config_key *key, const char *text, void *member)
+{
+    if (key->type == ST_CONFIG_MODE) {
+        char *end;
+        const unsigned long mode = strtoul(text, &end, 8);
+        if (text[0] < '0' || text[0] > '7' || *end != '\0' || mode > (unsigned long)key->max)
+            return false;
+        *(int64_t *)member = (int64_t)mode;
+        return true;
+    }
+    char address[INET6_ADDRSTRLEN];
+    uint16_t port;
+    bool v6;
+    if (strlen(text) >= ST_CONFIG_TEXT_BYTES)
+        return false;
+    if (key->type == ST_CONFIG_CHOICE && !is_choice(key->choices, text))
+        return false;
+    if (key->type == ST_CONFIG_PATH && text[0] != '\0' && text[0] != '/')
+        return false;
+    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' &&
+        st_config_split_listen(text, address, sizeof(address), &port, &v6) != 0)
+        return false;
+    memset(member, 0, ST_CONFIG_TEXT_BYTES); /* so that two configurations can be compared byte by byte */
+    memcpy(member, text, strlen(text));
+    return true;
+}
+
+static bool is_list_of_texts(const config_setting_t *setting)
+{
+    if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
+        return false;
+    for (int i = 0; i < config_setting_length(setting); i++) {
+        if (config_setting_get_string_elem(setting, i) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool store_value(const struct st_config_key *key, const config_setting_t *setting,
+                        struct st_config *config)
+{
+    void *member = (char *)config + key->offset;
+    const int type = config_setting_type(setting);
+    const bool whole = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
+    if (key->type == ST_CONFIG_LIST)
+        return is_list_of_texts(setting);
+    if (key->type == ST_CONFIG_INT) {
+        const int64_t value = config_setting_get_int64(setting);
+        if (!whole || value < key->min || value > key->max)
+            return false;
+        *(int64_t *)member = value;
+        return true;
+    }
+    if (key->type == ST_CONFIG_FLOAT) {
+        const double value =
+            whole ? (double)config_setting_get_int64(setting) : config_setting_get_float(setting);
+        if ((!whole && type != CONFIG_TYPE_FLOAT) ||
+            !(value >= (double)key->min && value <= (double)key->max))
+            return false;
+        *(double *)member = value;
+        return true;
+    }
+    return type == CONFIG_TYPE_STRING && store_text(key, config_setting_get_string(setting), member);
+}
+
+/* Edit distance; both shorter than NAME_BYTES. Source: Wagner and Fischer, 1974. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_BYTES + 1];
+    const size_t b_len = strlen(b);
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b_len; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j + 1] + 1 < best)
+                best = row[j + 1] + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = best;
+        }
+    }
+    return row[b_len];
+}
+
+static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
+{
+    char safe[NAME_BYTES];
+    safe_text(path, safe, sizeof(safe));
+    const struct st_config_key *nearest = &st_config_keys[0];
+    for (size_t i = 1; i < st_config_keys_n; i++) {
+        if (distance(safe, st_config_keys[i].path) < distance(safe, nearest->path))
+            nearest = &st_config_keys[i];
+    }
+    complain(parse, config_setting_source_file(setting), config_setting_source_line(setting),
+             "%s: unknown key; the nearest known one is %s", safe, nearest->path);
+}
+
+static bool is_group(const char *name)
+{
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        if (strncmp(st_config_keys[i].path, name, len) == 0 && st_config_keys[i].path[len] == '.')
+            return true;
+    }
+    return false;
+}
+
+static void read_key(struct parse *parse, const config_setting_t *setting, const char *path)
+{
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        if (strcmp(key->path, path) != 0)
+            continue;
+        char value[NAME_BYTES + 8], allowed[256];
+        if (!store_value(key, setting, parse->config))
+            complain(parse, config_setting_source_file(setting), config_setting_source_line(setting),
+                     "%s = %s: allowed is %s", path, value_text(setting, value, sizeof(value)),
+                     st_config_allowed(key, allowed, sizeof(allowed)));
+        return;
+    }
+    unknown_key(parse, setting, path);
+}
+
+static void read_group(struct parse *parse, const config_setting_t *group, const char *prefix)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (name == NULL)
+            continue;
+        if (prefix[0] == '\0' && config_setting_is_group(setting) && is_group(name)) {
+            read_group(parse, setting, name);
+            continue;
+        }
+        char path[2 * NAME_BYTES];
+        snprintf(path, sizeof(path), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
+        read_key(parse, setting, path);
+    }
+}
+
+static void check_period(struct parse *parse)
+{
+    struct st_period period;
+    char text[32];
+    if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
+                       (uint32_t)parse->config->loop.rate_hz) == 0 &&
+        st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= PERIOD_MAX_NS)
+        return;
+    complain(parse, NULL, 0,
+             "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
+             " is a period of %s: allowed is 100 µs .. 2 s",
+             parse->config->loop.frames, parse->config->loop.rate_hz,
+             st_ns_format(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz, text,
+                          sizeof(text)));
+}
+
+void st_config_defaults(struct st_config *ret)
+{
+    *ret = (struct st_config){0};
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        void *member = (char *)ret + key->offset;
+        if (key->type == ST_CONFIG_LIST)
+            continue;
+        if (key->type == ST_CONFIG_INT) {
+            *(int64_t *)member = strtoll(key->default_text, NULL, 10);
+        } else if (key->type == ST_CONFIG_FLOAT) {
+            *(double *)member = strtod(key->default_text, NULL);
+        } else {
+            char text[ST_CONFIG_TEXT_BYTES];
+            snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
+            (void)store_text(key, text, member);
+        }
+    }
+}
+
+int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
+                    st_config_error_fn error, void *ctx)
+{
+    struct st_config config;
+    struct parse parse = {.name = name, .config = &config, .error = error, .ctx = ctx};
+    st_config_defaults(&config);
+    const char *nul = memchr(text, '\0', len);
+    if (nul != NULL) {
+        unsigned line = 1;
+        for (const char *p = text; p < nul; p++)
+            line += *p == '\n';
+        complain(&parse, NULL, line, "a zero byte: this is not a text file");
+        return -EBADMSG;
+    }
+    config_t file;
+    config_init(&file);
+    if (config_read_string(&file, text) != CONFIG_TRUE) {
+        complain(&parse, config_error_file(&file), (unsigned)config_error_line(&file), "%s",
+                 config_error_text(&file) != NULL ? config_error_text(&file) : "cannot be read");
+    } else {
+        read_group(&parse, config_root_setting(&file), "");
+        if (parse.errors_n == 0)
+            check_period(&parse);
+    }
+    config_destroy(&file);
+    if (parse.errors_n > 0)
+        return -EBADMSG;
+    *ret = config;
+    return 0;
+}
+
+int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
+                   st_config_error_fn error, void *ctx)
+{
+    struct parse parse = {.name = path, .error = error, .ctx = ctx};
+    char *text = malloc(ST_CONFIG_FILE_BYTES + 1);
+    if (text == NULL)
+        return -ENOMEM;
+    size_t len = 0;
+    int r = platform->read_text(platform, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
+    if (r == -EFBIG)
+        complain(&parse, NULL, 0, "larger than %d bytes: this is not a sleeptuned configuration",
+                 ST_CONFIG_FILE_BYTES);
+    else if (r == -EINVAL)
+        complain(&parse, NULL, 0, "not a regular file");
+    else if (r < 0)
+        complain(&parse, NULL, 0, "cannot be read: %s", strerror(-r));
+    else
+        r = st_config_parse(text, len, path, ret, error, ctx);
+    free(text);
+    return r;
+}
+
+unsigned st_config_difference(const struct st_config *a, const struct st_config *b)
+{
+    unsigned applies = 0;
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        size_t bytes = ST_CONFIG_TEXT_BYTES;
+        if (key->type == ST_CONFIG_LIST)
+            continue;
+        if (key->type == ST_CONFIG_INT || key->type == ST_CONFIG_MODE)
+            bytes = sizeof(int64_t);
+        else if (key->type == ST_CONFIG_FLOAT)
+            bytes = sizeof(double);
+        if (memcmp((const char *)a + key->offset, (const char *)b + key->offset, bytes) != 0)
+            applies |= key->applies;
+    }
+    return applies;
+}

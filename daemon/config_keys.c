@@ -1,0 +1,55 @@
+/* The table of configuration keys. */
+#include "daemon/config.h"
+
+#include <stddef.h>
+
+#define AT(member) offsetof(struct st_config, member)
+
+const struct st_config_key st_config_keys[] = {
+    {"loop.rate_hz", ST_CONFIG_INT, "Hz", "48000", 8000, 768000, NULL, AT(loop.rate_hz),
+     ST_CONFIG_APPLIES_LOOP, "Sample rate. A period is frames / rate_hz seconds, kept as an exact fraction."},
+    {"loop.frames", ST_CONFIG_INT, "frames", "128", 16, 16384, NULL, AT(loop.frames), ST_CONFIG_APPLIES_LOOP,
+     "Frames in a period: the buffer size you set in an audio program."},
+    {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
+     "Periods in the ring of the modelled sound device; decides when a late cycle is a simulated xrun."},
+    {"loop.priority", ST_CONFIG_INT, "", "70", 1, 98, NULL, AT(loop.priority), ST_CONFIG_APPLIES_LOOP,
+     "SCHED_FIFO priority of the loop. The watchdog that can demote it runs one above."},
+    {"loop.cpu", ST_CONFIG_INT, "", "-1", -1, 4095, NULL, AT(loop.cpu), ST_CONFIG_APPLIES_LOOP,
+     "CPU to pin the loop to; -1 leaves it to the scheduler."},
+    {"loop.wait", ST_CONFIG_CHOICE, "", "\"plain\"", 0, 0, "plain precise", AT(loop.wait),
+     ST_CONFIG_APPLIES_LOOP,
+     "How the loop sleeps: plain is clock_nanosleep, which is what audio programs get; precise is a timed "
+     "wait that "
+     "FreeBSD does not stretch. Where the plain sleep is exact already (Linux), precise is the same."},
+    {"loop.load_percent", ST_CONFIG_FLOAT, "percent", "0.0", 0, 50, NULL, AT(loop.load_percent),
+     ST_CONFIG_APPLIES_LOOP, "Synthetic signal processing in each cycle, as a share of the period."},
+    {"loop.timer_slack_ns", ST_CONFIG_INT, "ns", "-1", -1, 1000000000, NULL, AT(loop.timer_slack_ns),
+     ST_CONFIG_APPLIES_LOOP,
+     "Timer slack of the loop thread; -1 leaves it as found. It does not touch SCHED_FIFO threads, and "
+     "FreeBSD has "
+     "none."},
+    {"audio.backend", ST_CONFIG_CHOICE, "", "\"dummy\"", 0, 0, "dummy alsa pulseaudio jack none",
+     AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
+     "Sound system for the stream that the daemon itself holds (it plays silence and counts underflows). "
+     "dummy needs "
+     "no sound card; none opens no stream."},
+    {"audio.device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.device), ST_CONFIG_APPLIES_AUDIO,
+     "Output device by id, as \"sleeptune devices\" prints it; empty is the default device. For ALSA choose "
+     "a raw one "
+     "(hw:N,M): the default goes through dmix, which underflows by itself."},
+    {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,
+     "Unix socket that serves status and metrics. Empty: sleeptuned.sock in the system's run folder, without "
+     "the right "
+     "to write there in $XDG_RUNTIME_DIR/sleeptune. $SLEEPTUNE_SOCKET wins over this key."},
+    {"socket.mode", ST_CONFIG_MODE, "", "\"0660\"", 0, 0777, NULL, AT(socket.mode), ST_CONFIG_APPLIES_SOCKET,
+     "Rights of the socket, octal."},
+    {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group), ST_CONFIG_APPLIES_SOCKET,
+     "Group of the socket, by name; empty leaves the group that the daemon runs as."},
+    {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
+     "Serve over TCP too, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733. There is no "
+     "password and no "
+     "encryption: everybody who reaches the address can read. Empty: no TCP."},
+    {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
+     "Ids of rules that \"sleeptune report\" shall not show."},
+};
+const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

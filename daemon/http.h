@@ -1,0 +1,28 @@
+/* HTTP/1.1 for status and metrics: on the Unix socket, on TCP when configured. */
+#ifndef ST_DAEMON_HTTP_H
+#define ST_DAEMON_HTTP_H
+
+#include "lib/base.h"
+
+/** Where bodies come from: text to be freed, NULL when out of memory. Called in the server's threads. */
+struct st_http_source {
+    char *(*status)(void *ctx);
+    char *(*metrics)(void *ctx);
+    void *ctx;
+};
+
+struct st_http;
+
+/**
+ * Serves on a listening socket, which it closes at the end.
+ * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Threads: any. Stop with st_http_stop.
+ */
+ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
+
+/** Serves on an address such as "127.0.0.1:9733". @return as above, or what bind said. */
+ST_NODISCARD int st_http_start_tcp(const char *listen, const struct st_http_source *source,
+                                   struct st_http **ret);
+
+void st_http_stop(struct st_http *http); /* NULL is fine */
+
+#endif

@@ -1,0 +1,181 @@
+/* The server, by libmicrohttpd: one thread, few connections, small limits. */
+#include "daemon/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/route.h"
+
+#define LOG_MODULE "http"
+#include "daemon/log.h"
+
+#define CONNECTIONS_MAX      32u
+#define CONNECTION_TIMEOUT_S 10u
+#define CONNECTION_BYTES     (size_t)(32 * 1024) /* request line and headers */
+#define BACKLOG              16
+
+struct st_http {
+    struct MHD_Daemon *server;
+    struct st_http_source source;
+    bool tcp;
+    char machine[256];
+};
+
+static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
+static void log_server(void *ctx, const char *format, va_list args)
+{
+    (void)ctx;
+    char text[256];
+    vsnprintf(text, sizeof(text), format, args);
+    text[strcspn(text, "\n")] = '\0';
+    ST_DBG("%s", text);
+}
+
+static char *error_body(const char *error)
+{
+    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error);
+    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    return text;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, const struct st_http *http,
+                              const struct st_route *route)
+{
+    char *body = NULL;
+    const char *type = "application/json";
+    switch (route->body) {
+    case ST_ROUTE_STATUS:
+        body = http->source.status(http->source.ctx);
+        break;
+    case ST_ROUTE_METRICS:
+        body = http->source.metrics(http->source.ctx);
+        type = "text/plain; version=0.0.4; charset=utf-8";
+        break;
+    case ST_ROUTE_ERROR:
+        body = error_body(route->error);
+        break;
+    }
+    if (body == NULL)
+        return MHD_NO; /* out of memory: the connection is closed */
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(body), body, MHD_RESPMEM_MUST_FREE);
+    if (response == NULL) {
+        free(body);
+        return MHD_NO;
+    }
+    MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (route->http_status == 405) {
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that nobody reads */
+    }
+    const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
+    MHD_destroy_response(response);
+    return r;
+}
+
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *upload_data,
+                              size_t *upload_data_bytes, void **request)
+{
+    (void)version;
+    (void)upload_data;
+    static int seen;
+    const struct st_http *http = ctx;
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
+    if (route.http_status != 200)
+        return answer(connection, http, &route);
+    if (*request == NULL) { /* headers are here, a body may follow */
+        *request = &seen;
+        return MHD_YES;
+    }
+    if (*upload_data_bytes > 0) { /* of no use to us */
+        *upload_data_bytes = 0;
+        return MHD_YES;
+    }
+    return answer(connection, http, &route);
+}
+
+static int start(int fd, bool tcp, const struct st_http_source *source, struct st_http **ret)
+{
+    struct st_http *http = calloc(1, sizeof(*http));
+    if (http == NULL)
+        return -ENOMEM;
+    http->source = *source;
+    http->tcp = tcp;
+    if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
+        http->machine[0] = '\0';
+    http->server = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
+        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_END);
+    if (http->server == NULL) {
+        free(http);
+        return -EIO;
+    }
+    *ret = http;
+    return 0;
+}
+
+int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
+{
+    return start(fd, false, source, ret);
+}
+
+int st_http_start_tcp(const char *listen_on, const struct st_http_source *source, struct st_http **ret)
+{
+    char address[INET6_ADDRSTRLEN];
+    uint16_t port;
+    bool v6;
+    int r = st_config_split_listen(listen_on, address, sizeof(address), &port, &v6);
+    if (r < 0)
+        return r;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name = {0};
+    if (v6) {
+        name.v6.sin6_family = AF_INET6;
+        name.v6.sin6_port = htons(port);
+        inet_pton(AF_INET6, address, &name.v6.sin6_addr);
+    } else {
+        name.v4.sin_family = AF_INET;
+        name.v4.sin_port = htons(port);
+        inet_pton(AF_INET, address, &name.v4.sin_addr);
+    }
+    const int fd = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    const int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) ||
+        bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, BACKLOG) != 0)
+        r = -errno;
+    else
+        r = start(fd, true, source, ret);
+    if (r < 0)
+        close(fd);
+    return r;
+}
+
+void st_http_stop(struct st_http *http)
+{
+    if (http == NULL)
+        return;
+    MHD_stop_daemon(http->server);
+    free(http);
+}

@@ -1,0 +1,22 @@
+/* last.json in the state folder: the status document of the last minute, and of the end. */
+#ifndef ST_DAEMON_LASTSTATE_H
+#define ST_DAEMON_LASTSTATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+#define ST_LASTSTATE_PATH_BYTES 1024
+
+/** Where it is kept: $STATE_DIRECTORY (systemd), else the system's state folder. @return false when there is
+ * no such folder that we may write to: nothing is kept then. */
+bool st_laststate_path(char *buf, size_t buf_bytes);
+
+/** Replaces the file in one step; after a power cut it is the old or the new one. @return 0 or errno. */
+ST_NODISCARD int st_laststate_write(const char *path, const json_t *document);
+
+/** How the daemon before us ended. @return buf: "" when cleanly or when nothing is known, else a sentence. */
+const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes);
+
+#endif

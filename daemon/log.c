@@ -1,0 +1,45 @@
+/* One line a message. */
+#include "daemon/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define MESSAGE_BYTES 1024
+
+static bool log_to_stderr = true;
+static enum st_log_level log_level = ST_LOG_INFO;
+
+static const char *const level_names[] = {"error", "warning", "info", "debug"};
+
+void st_log_init(bool to_stderr, enum st_log_level level)
+{
+    log_to_stderr = to_stderr;
+    log_level = level;
+}
+
+void st_log_event(enum st_log_level level, const char *module, const char *event,
+                  const struct st_log_field *fields, size_t fields_n, const char *text)
+{
+    const int saved_errno = errno;
+    if (level <= log_level) {
+        if (log_to_stderr)
+            fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, text);
+        else
+            st_log_system(level, module, event, fields,
+                          fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, text);
+    }
+    errno = saved_errno;
+}
+
+void st_log(enum st_log_level level, const char *module, const char *format, ...)
+{
+    const int saved_errno = errno;
+    char text[MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    st_log_event(level, module, NULL, NULL, 0, text);
+    errno = saved_errno;
+}

@@ -1,0 +1,40 @@
+/* Log messages: to stderr (-f), else to the journal or syslog. Each file defines LOG_MODULE before it
+ * includes this. */
+#ifndef ST_DAEMON_LOG_H
+#define ST_DAEMON_LOG_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };
+
+/** A value beside the text, for those who filter: name without prefix ("LATENESS_NS"). */
+struct st_log_field {
+    const char *name;
+    int64_t value;
+};
+
+#define ST_LOG_FIELDS_MAX 8
+
+/** @param to_stderr -f. @param level the most talkative level that is written. Call before threads exist. */
+void st_log_init(bool to_stderr, enum st_log_level level);
+
+/** Keeps errno. Threads: any but the cycle loop. */
+void st_log(enum st_log_level level, const char *module, const char *format, ...) ST_PRINTF(3, 4);
+
+/** A named event with fields: SLEEPTUNE_EVENT=event and SLEEPTUNE_<name>=value in the journal. Keeps errno.
+ */
+void st_log_event(enum st_log_level level, const char *module, const char *event,
+                  const struct st_log_field *fields, size_t fields_n, const char *text);
+
+/** The system's log: log_systemd.c or log_syslog.c. event may be NULL. */
+void st_log_system(enum st_log_level level, const char *module, const char *event,
+                   const struct st_log_field *fields, size_t fields_n, const char *text);
+
+#define ST_ERR(...)  st_log(ST_LOG_ERR, LOG_MODULE, __VA_ARGS__)
+#define ST_WARN(...) st_log(ST_LOG_WARN, LOG_MODULE, __VA_ARGS__)
+#define ST_INFO(...) st_log(ST_LOG_INFO, LOG_MODULE, __VA_ARGS__)
+#define ST_DBG(...)  st_log(ST_LOG_DBG, LOG_MODULE, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,156 @@
+/* sleeptuned: options and signals. It never forks. */
+#include <errno.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/service.h"
+#include "lib/ns.h"
+#include "st_config.h"
+
+#define LOG_MODULE "main"
+#include "daemon/log.h"
+
+/* the exit statuses of all of sleeptune (design 8) */
+enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
+
+#define DEFAULT_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
+
+static void usage(FILE *out)
+{
+    fputs("Usage: sleeptuned [-dfn] [-c FILE]\n"
+          "       sleeptuned -h | -V\n"
+          "Drives an audio-shaped real-time loop, counts what goes wrong, and serves it.\n\n"
+          "  -c FILE  configuration instead of " DEFAULT_CONFIG "\n"
+          "  -d       log debug messages too\n"
+          "  -f       log to standard error instead of the system's log\n"
+          "  -n       check the configuration and exit\n"
+          "  -h       this help\n"
+          "  -V       version\n\n"
+          "It stays in the foreground. SIGHUP reads the configuration again, SIGTERM and SIGINT end it.\n"
+          "'sleeptune status' shows what it says. Manual: man sleeptuned\n",
+          out);
+}
+
+static void print_error(void *ctx, const char *message)
+{
+    (void)ctx;
+    fprintf(stderr, "sleeptuned: %s\n", message);
+}
+
+struct options {
+    const char *config; /* NULL: the default one */
+    bool check, to_stderr, debug;
+};
+
+/* @return -1 to go on, else the exit status. */
+static int read_options(int argc, char **argv, struct options *ret)
+{
+    int option;
+    while ((option = getopt(argc, argv, "c:dfnhV")) != -1) {
+        switch (option) {
+        case 'c':
+            ret->config = optarg;
+            break;
+        case 'd':
+            ret->debug = true;
+            break;
+        case 'f':
+            ret->to_stderr = true;
+            break;
+        case 'n':
+            ret->check = true;
+            break;
+        case 'h':
+            usage(stdout);
+            return EXIT_DONE;
+        case 'V':
+            puts("sleeptuned " ST_VERSION);
+            return EXIT_DONE;
+        default:
+            fputs("Try 'sleeptuned -h'.\n", stderr);
+            return EXIT_USAGE;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "sleeptuned: what is '%s'? Try 'sleeptuned -h'.\n", argv[optind]);
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+/* A file that was named must be there; the default one may be missing. @return 0, or EXIT_USAGE with messages
+ * given. */
+static int read_config(struct st_platform *platform, const struct options *options, struct st_config *ret,
+                       const char **ret_path)
+{
+    *ret_path = options->config;
+    if (options->config == NULL) {
+        if (access(DEFAULT_CONFIG, F_OK) != 0 && errno == ENOENT) {
+            st_config_defaults(ret);
+            return 0;
+        }
+        *ret_path = DEFAULT_CONFIG;
+    }
+    return st_config_load(platform, *ret_path, ret, print_error, NULL) == 0 ? 0 : EXIT_USAGE;
+}
+
+static int serve(struct st_service *service, const sigset_t *signals, struct st_platform *platform)
+{
+    int64_t next_ns = platform->now_ns(platform) + ST_SERVICE_TICK_NS;
+    int r = 0;
+    while (r == 0) {
+        const int64_t now_ns = platform->now_ns(platform);
+        if (now_ns >= next_ns) {
+            r = st_service_tick(service);
+            next_ns = now_ns + ST_SERVICE_TICK_NS;
+            continue;
+        }
+        const struct timespec timeout = st_ns_to_timespec(next_ns - now_ns);
+        const int number = sigtimedwait(signals, NULL, &timeout);
+        if (number == SIGHUP) {
+            r = st_service_reload(service);
+        } else if (number == SIGTERM || number == SIGINT) {
+            ST_INFO("%s: ending", number == SIGTERM ? "SIGTERM" : "SIGINT");
+            return 0;
+        }
+    }
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {0};
+    int status = read_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    struct st_platform *platform = st_platform_native();
+    struct st_config config;
+    const char *config_path;
+    status = read_config(platform, &options, &config, &config_path);
+    if (status != 0)
+        return status;
+    if (options.check) {
+        printf("configuration OK (%s)\n",
+               config_path != NULL ? config_path : "defaults, there is no " DEFAULT_CONFIG);
+        return EXIT_DONE;
+    }
+    st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
+    /* blocked before any thread exists, so that every thread has them blocked */
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    struct st_service *service;
+    if (st_service_start(platform, &config, config_path, &service) < 0)
+        return EXIT_FAILED;
+    const int r = serve(service, &signals, platform);
+    st_service_stop(service);
+    return r == 0 ? EXIT_DONE : EXIT_FAILED;
+}

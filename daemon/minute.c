@@ -1,0 +1,107 @@
+/* Minute sums. */
+#include "daemon/minute.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/ns.h"
+
+static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+{
+    (void)period_index;
+    (void)callback_ns;
+    struct st_minute_sink *sink = ctx;
+    if (lateness_ns > sink->max_ns)
+        sink->max_ns = lateness_ns;
+}
+
+static void on_late(void *ctx, const struct st_cause_event *event)
+{
+    struct st_minute_sink *sink = ctx;
+    sink->late_n++;
+    pthread_mutex_lock(&sink->mutex);
+    const bool tell = sink->late_events_left > 0;
+    sink->late_events_left -= tell;
+    pthread_mutex_unlock(&sink->mutex);
+    if (!tell)
+        return;
+    char lateness[32];
+    const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
+                                          {"RUNQ_WAIT_NS", event->runq_wait_ns}};
+    st_events_add(sink->events, ST_LOG_WARN, sink->platform->wall_ns(sink->platform), "late-wake", fields,
+                  ST_ARRAY_LEN(fields), "woke %s late: %s",
+                  st_ns_format(event->lateness_ns, lateness, sizeof(lateness)), st_cause_text(event->cause));
+}
+
+static void on_flush(void *ctx)
+{
+    struct st_minute_sink *sink = ctx;
+    pthread_mutex_lock(&sink->mutex);
+    if (sink->max_ns > sink->shared_max_ns)
+        sink->shared_max_ns = sink->max_ns;
+    sink->shared_late_n += sink->late_n;
+    pthread_mutex_unlock(&sink->mutex);
+    sink->max_ns = INT64_MIN;
+    sink->late_n = 0;
+}
+
+int st_minute_sink_init(struct st_minute_sink *sink, struct st_platform *platform, struct st_events *events)
+{
+    *sink = (struct st_minute_sink){.platform = platform,
+                                    .events = events,
+                                    .max_ns = INT64_MIN,
+                                    .shared_max_ns = INT64_MIN,
+                                    .late_events_left = ST_MINUTE_LATE_EVENTS_MAX};
+    return -pthread_mutex_init(&sink->mutex, NULL);
+}
+
+void st_minute_sink_finish(struct st_minute_sink *sink)
+{
+    pthread_mutex_destroy(&sink->mutex);
+}
+
+struct st_sink st_minute_sink_functions(struct st_minute_sink *sink)
+{
+    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = sink};
+}
+
+static uint64_t difference(uint64_t now, uint64_t before)
+{
+    return now >= before ? now - before : now;
+}
+
+struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
+                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns)
+{
+    struct st_minute minute = {
+        .from_wall_ns = from_wall_ns,
+        .to_wall_ns = to_wall_ns,
+        .cycles = difference(now->cycles, before->cycles),
+        .misses = difference(now->misses, before->misses),
+        .skipped_periods = difference(now->skipped_periods, before->skipped_periods),
+        .simulated_xruns = difference(now->simulated_xruns, before->simulated_xruns),
+        .own_xruns = difference(now->own_xruns, before->own_xruns),
+    };
+    *before = *now;
+    pthread_mutex_lock(&sink->mutex);
+    minute.lateness_max_ns = sink->shared_max_ns;
+    minute.late_wakes = sink->shared_late_n;
+    sink->shared_max_ns = INT64_MIN;
+    sink->shared_late_n = 0;
+    sink->late_events_left = ST_MINUTE_LATE_EVENTS_MAX;
+    pthread_mutex_unlock(&sink->mutex);
+    return minute;
+}
+
+const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf_bytes)
+{
+    char lateness[32] = "none";
+    if (minute->lateness_max_ns != INT64_MIN)
+        st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
+    snprintf(buf, buf_bytes,
+             "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " misses (%" PRIu64
+             " skipped periods), %" PRIu64 " simulated and %" PRIu64 " own xruns, latest wake-up %s late",
+             (minute->to_wall_ns - minute->from_wall_ns) / ST_NS_PER_S, minute->cycles, minute->misses,
+             minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
+    return buf;
+}

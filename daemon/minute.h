@@ -1,0 +1,48 @@
+/* The last minute: what the drain thread saw of each cycle, and the events of late wake-ups. */
+#ifndef ST_DAEMON_MINUTE_H
+#define ST_DAEMON_MINUTE_H
+
+#include "daemon/events.h"
+#include "measure/session.h"
+
+#define ST_MINUTE_LATE_EVENTS_MAX 10 /* a minute; more are only counted */
+
+/** One minute, or less for the first and the last. */
+struct st_minute {
+    int64_t from_wall_ns, to_wall_ns;
+    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, late_wakes;
+    int64_t lateness_max_ns; /* INT64_MIN: no cycle */
+};
+
+struct st_minute_counts {
+    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns;
+};
+
+struct st_minute_sink {
+    struct st_platform *platform;
+    struct st_events *events;
+    /* drain thread */
+    int64_t max_ns;
+    uint64_t late_n;
+    /* both threads */
+    pthread_mutex_t mutex;
+    int64_t shared_max_ns;
+    uint64_t shared_late_n;
+    unsigned late_events_left;
+};
+
+int st_minute_sink_init(struct st_minute_sink *sink, struct st_platform *platform, struct st_events *events);
+void st_minute_sink_finish(struct st_minute_sink *sink);
+
+/** To be given to a session. */
+struct st_sink st_minute_sink_functions(struct st_minute_sink *sink);
+
+/** Ends a minute: what was seen since the last call. Counts are differences; `before` becomes `now`. A
+ * counter that went back (the loop was started again) counts from zero. Threads: one. */
+struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
+                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns);
+
+/** "last minute: 22500 cycles, 0 misses ..." @return buf. */
+const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf_bytes);
+
+#endif

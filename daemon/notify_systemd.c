@@ -1,0 +1,37 @@
+/* sd_notify(3). */
+#include "daemon/notify.h"
+
+#include <systemd/sd-daemon.h>
+
+#include "lib/ns.h"
+
+void st_notify_ready(void)
+{
+    sd_notify(0, "READY=1");
+}
+
+void st_notify_reloading(int64_t monotonic_ns)
+{
+    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(monotonic_ns / ST_NS_PER_US));
+}
+
+void st_notify_stopping(void)
+{
+    sd_notify(0, "STOPPING=1");
+}
+
+void st_notify_status(const char *text)
+{
+    sd_notifyf(0, "STATUS=%s", text);
+}
+
+void st_notify_watchdog(void)
+{
+    sd_notify(0, "WATCHDOG=1");
+}
+
+int64_t st_notify_watchdog_ns(void)
+{
+    uint64_t usec = 0;
+    return sd_watchdog_enabled(0, &usec) > 0 ? (int64_t)usec * ST_NS_PER_US : 0;
+}

@@ -1,0 +1,65 @@
+/* The table of paths and the Host check. */
+#include "daemon/route.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *path;
+    enum st_route_body body;
+} routes[] = {
+    {"/v1/status", ST_ROUTE_STATUS},
+    {"/metrics", ST_ROUTE_METRICS},
+};
+
+/* ":" and digits, or nothing. */
+static bool is_port(const char *text)
+{
+    if (*text == '\0')
+        return true;
+    return *text == ':' && text[1] != '\0' && strspn(text + 1, "0123456789") == strlen(text + 1);
+}
+
+bool st_route_host_allowed(const char *host, const char *machine)
+{
+    char name[256];
+    unsigned char address[sizeof(struct in6_addr)];
+    const bool v6 = host[0] == '[';
+    const char *first = v6 ? host + 1 : host;
+    const size_t len = strcspn(first, v6 ? "]" : ":");
+    if (len == 0 || len >= sizeof(name) || (v6 && first[len] != ']') || !is_port(first + len + (v6 ? 1 : 0)))
+        return false;
+    memcpy(name, first, len);
+    name[len] = '\0';
+    if (v6)
+        return inet_pton(AF_INET6, name, address) == 1;
+    if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
+        return true;
+    /* "studio" and "studio.example.org" are both this machine when it calls itself either */
+    const size_t label_len = strcspn(machine, ".");
+    return label_len > 0 && (strcasecmp(name, machine) == 0 ||
+                             (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
+}
+
+static struct st_route refuse(unsigned http_status, const char *error)
+{
+    return (struct st_route){.http_status = http_status, .body = ST_ROUTE_ERROR, .error = error};
+}
+
+struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
+                                const char *machine)
+{
+    if (tcp && host == NULL)
+        return refuse(400, "a Host header is needed");
+    if (tcp && !st_route_host_allowed(host, machine))
+        return refuse(403,
+                      "this Host is not served: use the IP address, localhost or the name of this machine");
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return refuse(405, "sleeptuned is read-only: GET and HEAD");
+    for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
+        if (strcmp(path, routes[i].path) == 0)
+            return (struct st_route){.http_status = 200, .body = routes[i].body};
+    }
+    return refuse(404, "there is /v1/status and /metrics");
+}

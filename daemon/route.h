@@ -1,0 +1,29 @@
+/* Which answer a request gets. Pure, so that it can be tested and fuzzed without a server. */
+#ifndef ST_DAEMON_ROUTE_H
+#define ST_DAEMON_ROUTE_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+enum st_route_body { ST_ROUTE_STATUS, ST_ROUTE_METRICS, ST_ROUTE_ERROR };
+
+struct st_route {
+    unsigned http_status; /* 200, 400, 403, 404, 405 */
+    enum st_route_body body;
+    const char *error; /* for ST_ROUTE_ERROR: a sentence */
+};
+
+/**
+ * @param host  Host header, NULL when there was none. Looked at only on TCP, where it keeps a web page from
+ * reading us under a name of its own (DNS rebinding): allowed are IP addresses, localhost and this machine's
+ * name.
+ * @param machine  this machine's host name.
+ */
+struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
+                                const char *machine);
+
+/** The Host check alone. */
+bool st_route_host_allowed(const char *host, const char *machine);
+
+#endif

@@ -1,0 +1,31 @@
+/* The parts of sleeptuned put together: start, one tick a second, reload, end. */
+#ifndef ST_DAEMON_SERVICE_H
+#define ST_DAEMON_SERVICE_H
+
+#include "daemon/config.h"
+#include "platform/platform.h"
+
+#define ST_SERVICE_TICK_NS INT64_C(1000000000)
+
+struct st_service;
+
+/**
+ * Starts everything. What can fail without being the daemon's purpose (audio, TCP, real-time rights) makes it
+ * degraded; the rest is an error, which is logged.
+ * @param config_path  read again at reload; NULL: there was no file, defaults.
+ * @return 0 or a negative errno value (-EADDRINUSE: another daemon). Threads: main; signals are blocked
+ * already.
+ */
+ST_NODISCARD int st_service_start(struct st_platform *platform, const struct st_config *config,
+                                  const char *config_path, struct st_service **ret);
+
+/** Looks after the parts; call every ST_SERVICE_TICK_NS. @return 0, or -EIO when the loop ended by itself. */
+int st_service_tick(struct st_service *service);
+
+/** SIGHUP. A bad file keeps the old settings and says so. @return as st_service_tick. */
+int st_service_reload(struct st_service *service);
+
+/** Ends the loop, stores and logs the last minute, closes all, frees. */
+void st_service_stop(struct st_service *service);
+
+#endif

@@ -1,0 +1,49 @@
+/* Everything that status and metrics say, gathered at one moment. */
+#ifndef ST_DAEMON_VIEW_H
+#define ST_DAEMON_VIEW_H
+
+#include "daemon/audio.h"
+#include "daemon/minute.h"
+#include "daemon/watchdog.h"
+#include "measure/result.h"
+
+#define ST_VIEW_TEXT_BYTES 512
+
+struct st_view {
+    int64_t now_wall_ns, started_wall_ns, uptime_ns;
+    long pid;
+    bool ended;                   /* the last document of a daemon that ends */
+    const struct st_result *loop; /* NULL: not known yet */
+    uint64_t loop_starts;
+    struct st_audio_view audio;
+    struct st_watchdog_view watchdog;
+    bool has_minute;
+    struct st_minute minute;
+    json_t *events;                       /* borrowed */
+    char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */
+    char config_file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */
+    int64_t config_read_wall_ns;
+    char config_error[ST_VIEW_TEXT_BYTES];  /* the last reload failed: first message */
+    char http_error[ST_VIEW_TEXT_BYTES];    /* TCP could not be opened */
+    char state_error[ST_VIEW_TEXT_BYTES];   /* last.json could not be written */
+    char previous_run[ST_VIEW_TEXT_BYTES];  /* "" or how it ended, when it did not end cleanly */
+    int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
+};
+
+/** Document sleeptune-status/1. New reference, NULL when out of memory. */
+json_t *st_view_json(const struct st_view *view);
+
+/** Prometheus text format. To be freed; NULL when out of memory. */
+char *st_view_metrics(const struct st_view *view);
+
+#define ST_VIEW_DEGRADED_MAX 10
+
+struct st_degraded {
+    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "http", "state" */
+    char why[ST_VIEW_TEXT_BYTES];
+};
+
+/** What is not as it was asked for. @return how many. */
+size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);
+
+#endif

@@ -1,0 +1,154 @@
+/* The status document; docs/schema/sleeptune-status-1.json. */
+#include "daemon/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "st_config.h"
+
+static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+    ST_PRINTF(4, 5);
+static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+{
+    struct st_degraded *entry = &list[(*n)++];
+    entry->what = what;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(entry->why, sizeof(entry->why), format, args);
+    va_end(args);
+}
+
+size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
+{
+    size_t n = 0;
+    if (view->loop != NULL && view->loop->degraded[0] != '\0')
+        add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
+    if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
+        strstr(view->loop->degraded, "memory") == NULL)
+        add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
+    if (view->loop != NULL && view->loop->books_balance == false && view->ended)
+        add(ret, &n, "books", "the books do not balance: these figures are not valid");
+    if (view->watchdog.reason[0] != '\0')
+        add(ret, &n, "watchdog", "%s", view->watchdog.reason);
+    if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
+        add(ret, &n, "audio", "%s", view->audio.error);
+    if (view->config_error[0] != '\0')
+        add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
+    if (view->http_error[0] != '\0')
+        add(ret, &n, "http", "%s", view->http_error);
+    if (view->state_error[0] != '\0')
+        add(ret, &n, "state", "%s", view->state_error);
+    return n;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *degraded_json(const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const size_t n = st_view_degraded(view, degraded);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s}", "what", degraded[i].what, "why", degraded[i].why));
+    return list;
+}
+
+static json_t *audio_json(const struct st_audio_view *audio)
+{
+    json_t *object = json_pack("{s:s, s:s, s:o, s:I}", "state", st_audio_state_name(audio->state), "backend",
+                               audio->backend, "error", text_or_null(audio->error), "own_xruns",
+                               (json_int_t)audio->underflows_n);
+    json_object_set_new(object, "opened", json_integer((json_int_t)audio->opened_n));
+    if (audio->state == ST_AUDIO_WAITING)
+        json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
+    if (audio->state != ST_AUDIO_PLAYING)
+        return object;
+    json_object_set_new(object, "device", json_string(audio->device));
+    json_object_set_new(object, "device_name", json_string(audio->device_name));
+    json_object_set_new(object, "raw", json_boolean(audio->raw));
+    json_object_set_new(object, "format", json_string(audio->format));
+    json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
+    json_object_set_new(object, "channels", json_integer(audio->channels));
+    json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
+    json_object_set_new(object, "policy",
+                        audio->policy >= 0 ? json_string(st_policy_name((enum st_policy)audio->policy))
+                                           : json_null());
+    json_object_set_new(object, "priority", audio->policy >= 0 ? json_integer(audio->priority) : json_null());
+    return object;
+}
+
+static json_t *minute_json(const struct st_view *view)
+{
+    if (!view->has_minute)
+        return json_null();
+    const struct st_minute *minute = &view->minute;
+    json_t *object = json_object();
+    json_object_set_new(object, "from_ns", json_integer(minute->from_wall_ns));
+    json_object_set_new(object, "to_ns", json_integer(minute->to_wall_ns));
+    json_object_set_new(object, "cycles", json_integer((json_int_t)minute->cycles));
+    json_object_set_new(object, "misses", json_integer((json_int_t)minute->misses));
+    json_object_set_new(object, "skipped_periods", json_integer((json_int_t)minute->skipped_periods));
+    json_object_set_new(object, "simulated_xruns", json_integer((json_int_t)minute->simulated_xruns));
+    json_object_set_new(object, "own_xruns", json_integer((json_int_t)minute->own_xruns));
+    json_object_set_new(object, "late_wakes", json_integer((json_int_t)minute->late_wakes));
+    json_object_set_new(object, "lateness_max_ns",
+                        minute->lateness_max_ns != INT64_MIN ? json_integer(minute->lateness_max_ns)
+                                                             : json_null());
+    return object;
+}
+
+static json_t *wait_json(const struct st_view *view)
+{
+    if (view->wait_plain_ns == INT64_MIN || view->wait_precise_ns == INT64_MIN)
+        return json_null();
+    return json_pack("{s:I, s:I}", "plain_lateness_median_ns", (json_int_t)view->wait_plain_ns,
+                     "precise_lateness_median_ns", (json_int_t)view->wait_precise_ns);
+}
+
+json_t *st_view_json(const struct st_view *view)
+{
+    json_t *document = json_object();
+    json_t *degraded = degraded_json(view);
+    const char *state = json_array_size(degraded) > 0 ? "degraded" : "running";
+    if (view->loop == NULL)
+        state = "starting";
+    if (view->ended)
+        state = "ended";
+    char verdict[ST_VIEW_TEXT_BYTES] = "the loop has not begun to count yet";
+    if (view->loop != NULL && view->loop->cycles > 0)
+        st_result_verdict(view->loop, verdict, sizeof(verdict));
+    json_object_set_new(document, "schema", json_string("sleeptune-status/1"));
+    json_object_set_new(document, "version", json_string(ST_VERSION));
+    json_object_set_new(document, "pid", json_integer(view->pid));
+    json_object_set_new(document, "state", json_string(state));
+    json_object_set_new(document, "verdict", json_string(verdict));
+    json_object_set_new(document, "degraded", degraded);
+    json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
+    json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
+    json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
+    json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
+    json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
+    json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
+    json_object_set_new(document, "audio", audio_json(&view->audio));
+    json_object_set_new(document, "xruns",
+                        json_pack("{s:I, s:I}", "simulated",
+                                  (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
+                                  (json_int_t)view->audio.underflows_n));
+    json_object_set_new(document, "watchdog",
+                        json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
+                                  view->watchdog.above_loop, "demoted", view->watchdog.demoted));
+    json_object_set_new(document, "config",
+                        json_pack("{s:o, s:I, s:o}", "file", text_or_null(view->config_file), "read_ns",
+                                  (json_int_t)view->config_read_wall_ns, "error",
+                                  text_or_null(view->config_error)));
+    json_object_set_new(document, "wait_test", wait_json(view));
+    json_object_set_new(document, "last_minute", minute_json(view));
+    json_object_set_new(document, "previous_run", text_or_null(view->previous_run));
+    json_object_set(document, "events", view->events);
+    return document;
+}
