@@ -1,0 +1,126 @@
+/* kern.eventtimer: does the hardware wake us when asked, or at each tick? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+
+#define PERIODIC  "freebsd.kern.eventtimer.periodic"
+#define TIMER     "freebsd.kern.eventtimer.timer"
+#define CHOICE    "freebsd.kern.eventtimer.choice"
+#define SINGLEMUL "freebsd.kern.eventtimer.singlemul"
+#define HZ        "freebsd.kern.hz"
+#define CPUS      "freebsd.kern.smp.cpus"
+#define FLAGS     "freebsd.kern.eventtimer.et.%s.flags"
+
+/* sys/sys/timeet.h */
+#define ET_ONESHOT 0x02
+#define ET_PERCPU  0x04
+#define ET_C3STOP  0x08
+
+#define SINGLEMUL_MAX 20 /* setuptimer() clamps to 1 .. 20 */
+#define HZ_MAX        1000000
+
+static void judge_periodic(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
+                           struct st_finding *finding)
+{
+    int64_t hz, mul;
+    const double period_us = st_period_seconds(&wish->period) * 1e6;
+    if (st_finding_need_int(finding, facts, HZ, &hz) != 0 ||
+        st_finding_need_int(finding, facts, SINGLEMUL, &mul) != 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "the event timer is periodic, so each sleep waits for the next tick; how long, is not known");
+    } else if (hz < 1 || hz > HZ_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        return;
+    } else {
+        mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
+        const double tick_us = 1e6 / ((double)hz * (double)mul);
+        st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
+                       tick_us);
+        st_finding_effect(finding, tick_us, "1 / (hz %" PRId64 " * singlemul %" PRId64 ") = %.1f µs", hz, mul,
+                          tick_us);
+    }
+    if (flags >= 0 && (flags & ET_ONESHOT) == 0)
+        st_finding_fix(
+            finding,
+            "sysctl kern.eventtimer.timer=NAME (a timer of kern.eventtimer.choice with one-shot mode)",
+            "/etc/sysctl.conf: kern.eventtimer.timer=NAME", ST_NEEDS_NOTHING);
+    else
+        st_finding_fix(finding, "sysctl kern.eventtimer.periodic=0",
+                       "/etc/sysctl.conf: kern.eventtimer.periodic=0, and no kern.eventtimer.periodic in "
+                       "/boot/loader.conf",
+                       ST_NEEDS_NOTHING);
+}
+
+/** Flags of the current timer, -1 when they cannot be read. */
+static int64_t timer_flags(const struct st_facts *facts, struct st_finding *finding, const char *timer)
+{
+    char key[128];
+    int64_t flags;
+    if (timer == NULL || strlen(timer) > 32)
+        return -1;
+    snprintf(key, sizeof(key), FLAGS, timer);
+    st_finding_quote(finding, facts, key);
+    return st_facts_int(facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t periodic, cpus;
+    const char *timer = NULL;
+    if (st_finding_need_int(finding, facts, PERIODIC, &periodic) != 0)
+        return;
+    st_finding_quote(finding, facts, TIMER);
+    st_finding_quote(finding, facts, CHOICE);
+    (void)st_facts_text(facts, TIMER, &timer);
+    const int64_t flags = timer_flags(facts, finding, timer);
+    if (periodic != 0) {
+        judge_periodic(facts, wish, flags, finding);
+        return;
+    }
+    st_finding_quote(finding, facts, CPUS);
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && st_facts_int(facts, CPUS, &cpus) == 0 && cpus > 1) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%" PRId64
+                       " CPUs share the one event timer %s, so a wake-up may take a detour over another CPU",
+                       cpus, timer);
+        st_finding_fix(finding, "sysctl kern.eventtimer.timer=LAPIC (if kern.eventtimer.choice has it)",
+                       "/etc/sysctl.conf: kern.eventtimer.timer=LAPIC", ST_NEEDS_NOTHING);
+        return;
+    }
+    if (flags < 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the event timer is in one-shot mode: sleeps do not wait for a tick");
+    else if ((flags & ET_C3STOP) != 0)
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: power, not "
+            "lateness",
+            timer);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
+    st_finding_effect(finding, 0, "periodic = 0: the timer is set for the end of each sleep");
+}
+
+const struct st_rule st_rule_freebsd_eventtimer = {
+    .id = "freebsd-eventtimer",
+    .os = ST_OS_FREEBSD,
+    .title = "the event timer ticks instead of waking when asked",
+    .mechanism =
+        "In one-shot mode the kernel sets the event timer for the end of the next sleep. In periodic mode it "
+        "looks at its timers only at each of hz * singlemul interrupts a second, so every sleep is rounded "
+        "up "
+        "to the next one.",
+    .privilege = "root",
+    .cost = "none: one-shot is the default and saves power",
+    .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
+    .sources = "eventtimers(4)\n"
+               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)",
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS,
+                                   "freebsd.kern.eventtimer.et.*", NULL},
+    .judge = judge,
+};

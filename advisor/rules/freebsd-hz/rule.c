@@ -1,0 +1,80 @@
+/* kern.hz: what it does, and what it does not do any more. */
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+
+#define HZ       "freebsd.kern.hz"
+#define PERIODIC "freebsd.kern.eventtimer.periodic"
+#define GUEST    "freebsd.kern.vm_guest"
+
+#define HZ_USUAL 1000
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t hz, periodic;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, HZ, &hz) != 0)
+        return;
+    if (hz < 1) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        return;
+    }
+    st_finding_quote(finding, facts, PERIODIC);
+    st_finding_quote(finding, facts, GUEST);
+    const double tick_us = 1e6 / (double)hz;
+    if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.hz is %" PRId64
+                       "; whether sleeps depend on it is not known, as kern.eventtimer.periodic "
+                       "could not be read",
+                       hz);
+        return;
+    }
+    if (periodic != 0 && hz < HZ_USUAL) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "kern.hz is %" PRId64
+                       " and the event timer is periodic, so sleeps are rounded by it; the µs are "
+                       "counted in freebsd-eventtimer",
+                       hz);
+        st_finding_fix(finding, NULL, "/boot/loader.conf: kern.hz=\"1000\"", ST_NEEDS_REBOOT);
+        return;
+    }
+    if (periodic != 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
+        return;
+    }
+    if (hz < HZ_USUAL)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz %" PRId64
+                       " does not touch this loop; POSIX timers (timer_settime) may be up to two "
+                       "ticks, %.0f ms, late",
+                       hz, 2 * tick_us / 1e3);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "kern.hz %" PRId64 " does not touch this loop", hz);
+    st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
+                      tick_us);
+}
+
+const struct st_rule st_rule_freebsd_hz = {
+    .id = "freebsd-hz",
+    .os = ST_OS_FREEBSD,
+    .title = "kern.hz with a periodic event timer",
+    .mechanism =
+        "With a one-shot event timer, the default, sleeps do not depend on kern.hz. It matters with a "
+        "periodic event timer, for POSIX timers, which round up to ticks, and for where long sleeps start to "
+        "use "
+        "the coarse clock (freebsd-alloweddeviation).",
+    .privilege = "root",
+    .cost = "power: more clock interrupts",
+    .when_not = "with a one-shot event timer, the default; above 2000 there were reports of larger sleep "
+                "errors (2009)",
+    .sources = "FreeBSD sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
+               "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX timer of "
+               "2.667 ms "
+               "was 17.3 ms late at hz 100\n"
+               "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){HZ, PERIODIC, GUEST, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,67 @@
+/* kern.timecounter.nanosleep_precise: FreeBSD 15's switch back to stretched sleeps. */
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+
+#define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
+#define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
+#define OSRELDATE "freebsd.kern.osreldate"
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t precise, percent;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PRECISE, &precise) != 0) {
+        st_finding_quote(finding, facts, OSRELDATE);
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_NOT_APPLICABLE,
+                "this kernel has no such switch (it came with FreeBSD 15.0): alloweddeviation decides");
+        return;
+    }
+    if (precise == 1) {
+        st_finding_set(finding, ST_STATUS_OK, "clock_nanosleep ends on time, whatever alloweddeviation says");
+        st_finding_effect(finding, 0, "nanosleep_precise = 1: the window has no width");
+        return;
+    }
+    if (precise != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the value %" PRId64 " is neither 0 nor 1", precise);
+        return;
+    }
+    st_finding_quote(finding, facts, DEVIATION);
+    if (st_facts_int(facts, DEVIATION, &percent) == 0 && percent <= 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "switched off, but alloweddeviation is %" PRId64 ", so sleeps are exact all the same",
+                       percent);
+        st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
+        return;
+    }
+    st_finding_set(
+        finding, ST_STATUS_ADVICE,
+        "switched off: sleeps are stretched as on FreeBSD 14; the µs are those of freebsd-alloweddeviation, "
+        "counted there");
+    st_finding_fix(finding, "sysctl kern.timecounter.nanosleep_precise=1",
+                   "/etc/sysctl.conf: remove kern.timecounter.nanosleep_precise=0 (1 is the default)",
+                   ST_NEEDS_NOTHING);
+}
+
+const struct st_rule st_rule_freebsd_nanosleep_precise = {
+    .id = "freebsd-nanosleep-precise",
+    .os = ST_OS_FREEBSD,
+    .title = "exact sleeps (nanosleep_precise) are switched off",
+    .mechanism =
+        "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by default. "
+        "With "
+        "kern.timecounter.nanosleep_precise=0 the kernel stretches them by alloweddeviation again; poll, "
+        "select and kevent are stretched either way.",
+    .privilege = "root",
+    .cost = "power: the default of FreeBSD 15",
+    .when_not = "machines that run on battery and play nothing",
+    .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
+               "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
+               "(2667 µs)",
+    .applicability = ST_APPLY_AUTO,
+    .first_version = "15.0",
+    .facts = (const char *const[]){PRECISE, DEVIATION, OSRELDATE, NULL},
+    .judge = judge,
+};

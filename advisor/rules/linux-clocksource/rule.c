@@ -1,0 +1,116 @@
+/* The clocksource: what a look at the clock costs. */
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define CURRENT   "linux.clocksource.current"
+#define AVAILABLE "linux.clocksource.available"
+#define CONFIG_HZ "linux.config.HZ"
+
+#define HZ_MAX 10000
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len) {
+        const bool begins = at == list || at[-1] == ' ';
+        if (begins && (at[len] == '\0' || at[len] == ' ' || at[len] == '\n'))
+            return true;
+    }
+    return false;
+}
+
+static void judge_slow(const struct st_facts *facts, const char *current, struct st_finding *finding)
+{
+    const char *available;
+    char option[32];
+    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    if (st_finding_need_text(finding, facts, AVAILABLE, &available) != 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the clock is %s, so each look at it is a slow read and a system call", current);
+    } else if (!has_word(available, "tsc")) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the clock is %s, as the kernel does not offer the TSC: do not force it, see 'dmesg | "
+                       "grep -i tsc' "
+                       "for why",
+                       current);
+    } else {
+        const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
+        st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although the TSC is available%s", current,
+                       chosen ? ": clocksource= is on the kernel command line" : "");
+        st_finding_fix(
+            finding, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+            chosen ? "remove clocksource= from the kernel command line (/etc/default/grub, then update-grub)"
+                   : "kernel command line: clocksource=tsc",
+            ST_NEEDS_NOTHING);
+    }
+}
+
+static void judge_jiffies(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t hz;
+    st_finding_set(finding, ST_STATUS_PROBLEM,
+                   "the clock is jiffies: it moves once a tick, and high-resolution timers cannot run");
+    st_finding_quote(finding, facts, CONFIG_HZ);
+    if (st_facts_int(facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
+        st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
+                          1e6 / (double)hz);
+    st_finding_fix(finding, NULL,
+                   "another clocksource: see 'dmesg | grep -i clocksource' for why there is none",
+                   ST_NEEDS_REBOOT);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    static const char *const fast[] = {
+        "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
+        "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
+    static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
+    const char *current;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, CURRENT, &current) != 0)
+        return;
+    if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
+        judge_jiffies(facts, finding);
+    } else if (is_one_of(current, slow)) {
+        judge_slow(facts, current, finding);
+    } else if (is_one_of(current, fast)) {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
+                       current);
+        st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", current);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints what a read costs",
+            current);
+    }
+}
+
+const struct st_rule st_rule_linux_clocksource = {
+    .id = "linux-clocksource",
+    .os = ST_OS_LINUX,
+    .title = "reading the clock is slow (clocksource)",
+    .mechanism = "A program looks at the clock several times in each cycle. With tsc, kvm-clock and the like "
+                 "it reads it in "
+                 "place; with hpet or acpi_pm each look is a system call and a read of a slow chip, about a "
+                 "microsecond "
+                 "or more.",
+    .privilege = "root",
+    .cost = "none, when the kernel offers the TSC",
+    .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
+    .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
+               "cost of a read: 'sleeptune measure' prints it for this machine",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,221 @@
+/* CPU frequency: governor and energy preference, by what the driver means by them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define PREFIX  "linux.cpufreq."
+#define PRESENT "linux.cpufreq.present"
+
+#define KEY_BYTES 160
+
+/** How a policy behaves, from best to worst. */
+enum kind {
+    KIND_FAST,      /* stays at the highest clock the hardware gives */
+    KIND_UNREAD,    /* cannot be told */
+    KIND_USERSPACE, /* a program sets it */
+    KIND_SCALING,   /* follows the load in software */
+    KIND_EPP,       /* the hardware chooses, and was asked to save energy */
+    KIND_LOWEST,    /* stays at the lowest clock */
+};
+
+struct scan {
+    const struct st_facts *facts;
+    int policies;
+    int counts[KIND_LOWEST + 1];
+    char worst[KEY_BYTES]; /* "linux.cpufreq.policy0", of the worst kind seen */
+    enum kind worst_kind;
+};
+
+static void key_of(char *key, const char *policy, const char *what)
+{
+    snprintf(key, KEY_BYTES, "%.120s.%s", policy, what);
+}
+
+/** Under intel_pstate and amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver
+ * scales. */
+static enum kind active_pstate_kind(const struct st_facts *facts, const char *policy)
+{
+    char key[KEY_BYTES];
+    const char *epp;
+    key_of(key, policy, "epp");
+    const int r = st_facts_text(facts, key, &epp);
+    if (r == -ENOENT)
+        return KIND_SCALING;
+    if (r != 0)
+        return KIND_UNREAD;
+    return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
+}
+
+static enum kind kind_of(const struct st_facts *facts, const char *policy)
+{
+    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive"};
+    char key[KEY_BYTES];
+    const char *governor, *driver;
+    key_of(key, policy, "governor");
+    if (st_facts_text(facts, key, &governor) != 0)
+        return KIND_UNREAD;
+    if (strcmp(governor, "performance") == 0)
+        return KIND_FAST;
+    if (strcmp(governor, "userspace") == 0)
+        return KIND_USERSPACE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(scaling); i++) {
+        if (strcmp(governor, scaling[i]) == 0)
+            return KIND_SCALING;
+    }
+    if (strcmp(governor, "powersave") != 0)
+        return KIND_UNREAD;
+    key_of(key, policy, "driver");
+    if (st_facts_text(facts, key, &driver) != 0)
+        return KIND_UNREAD;
+    if (strcmp(driver, "intel_pstate") == 0 || strcmp(driver, "amd-pstate-epp") == 0)
+        return active_pstate_kind(facts, policy);
+    return KIND_LOWEST;
+}
+
+static void see_policy(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char policy[KEY_BYTES];
+    const int len = (int)(strlen(fact->key) - strlen(".governor"));
+    if (fact->state == ST_FACT_ABSENT || len >= (int)sizeof(policy))
+        return;
+    snprintf(policy, sizeof(policy), "%.*s", len, fact->key);
+    const enum kind kind = kind_of(scan->facts, policy);
+    scan->policies++;
+    scan->counts[kind]++;
+    if (scan->policies == 1 || kind > scan->worst_kind) {
+        scan->worst_kind = kind;
+        memcpy(scan->worst, policy, sizeof(policy));
+    }
+}
+
+/** The text of a fact of the worst policy, "?" when it has none. */
+static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
+{
+    char key[KEY_BYTES];
+    const char *text;
+    key_of(key, scan->worst, what);
+    st_finding_quote(finding, scan->facts, key);
+    return st_facts_text(scan->facts, key, &text) == 0 ? text : "?";
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    char key[KEY_BYTES];
+    const char *available;
+    key_of(key, scan->worst, "available_governors");
+    if (scan->worst_kind == KIND_EPP) {
+        st_finding_fix(
+            finding,
+            "echo performance | sudo tee "
+            "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+            "/etc/tmpfiles.d/sleeptune.conf: w "
+            "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - performance",
+            ST_NEEDS_NOTHING);
+        return;
+    }
+    if (st_facts_text(scan->facts, key, &available) == 0 && strstr(available, "performance") == NULL) {
+        st_finding_fix(finding, "sudo modprobe cpufreq_performance, then see scaling_available_governors",
+                       NULL, ST_NEEDS_NOTHING);
+        return;
+    }
+    st_finding_fix(
+        finding, "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+        "/etc/tmpfiles.d/sleeptune.conf: w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - "
+        "performance",
+        ST_NEEDS_NOTHING);
+}
+
+static void judge_slow(const struct scan *scan, struct st_finding *finding)
+{
+    const char *governor = worst_text(scan, finding, "governor");
+    const char *driver = worst_text(scan, finding, "driver");
+    const int slow = scan->policies - scan->counts[KIND_FAST] - scan->counts[KIND_UNREAD];
+    switch (scan->worst_kind) {
+    case KIND_EPP:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks prefer saving energy (%s, %s, preference %s), so short bursts of "
+                       "work may run "
+                       "slowly",
+                       slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
+        break;
+    case KIND_LOWEST:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)", slow,
+                       scan->policies, driver, governor);
+        break;
+    case KIND_USERSPACE:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value", slow,
+                       scan->policies, driver, governor);
+        break;
+    case KIND_FAST:
+    case KIND_UNREAD:
+    case KIND_SCALING:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks follow the load (%s, %s), so a burst after idle may start slowly",
+                       slow, scan->policies, driver, governor);
+        break;
+    }
+    fix(scan, finding);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
+    int64_t present;
+    (void)wish;
+    st_facts_each(facts, PREFIX, ".governor", see_policy, &scan);
+    st_finding_quote(finding, facts, PRESENT);
+    if (scan.policies == 0) {
+        const int r = st_facts_int(facts, PRESENT, &present);
+        if (r != 0 && r != -ENOENT)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "whether this machine scales its clocks could not be read");
+        else if (r == 0 && present != 0)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "this machine scales its clocks, but no governor could be read");
+        else
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no frequency scaling is visible here%s",
+                           st_machine_is_guest(facts) ? "; in a virtual machine the host decides" : "");
+        return;
+    }
+    if (scan.worst_kind > KIND_UNREAD) {
+        judge_slow(&scan, finding);
+    } else if (scan.worst_kind == KIND_UNREAD) {
+        (void)worst_text(&scan, finding, "driver");
+        (void)worst_text(&scan, finding, "epp");
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "for %d of %d CPU clocks it cannot be told how they scale (governor %.40s)",
+                       scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
+    } else {
+        (void)worst_text(&scan, finding, "epp");
+        st_finding_set(finding, ST_STATUS_OK, "all %d CPU clocks prefer speed (%s, %s)", scan.policies,
+                       worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"));
+        st_finding_effect(finding, 0, "the clock need not ramp up first");
+    }
+}
+
+const struct st_rule st_rule_linux_cpu_frequency = {
+    .id = "linux-cpu-frequency",
+    .os = ST_OS_LINUX,
+    .title = "the CPU clock is slow to rise",
+    .mechanism = "An audio callback is a short burst after idle time. A clock that first looks at the load "
+                 "starts it at a "
+                 "low frequency, so the same work takes longer although the average load looks small; no "
+                 "bound is known.",
+    .privilege = "root",
+    .cost = "power, heat, fan noise",
+    .when_not = "on battery; laptops that get hot and throttle; while power-profiles-daemon, tuned or TLP "
+                "runs: use its "
+                "performance profile instead, as it would overwrite this",
+    .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
+               "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
+               "preference decides",
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){PRESENT, PREFIX "policy*", ST_MACHINE_VIRTUAL, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,186 @@
+/* CPU idle states: how long it takes to wake up, and what is asked of them (PM QoS). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define DRIVER  "linux.cpuidle.driver"
+#define STATES  "linux.cpuidle.cpu0.state"
+#define LATENCY ".latency_us"
+#define REQUEST "linux.pmqos.cpu_dma_latency_us"
+
+#define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
+
+/** What is not worth a word: 20 us, or 2 % of a long period. More than half of the period is a problem.
+ * Choices of this rule. */
+#define SMALL_US      20.0
+#define SMALL_SHARE   0.02
+#define PROBLEM_SHARE 0.5
+
+#define KEY_BYTES 128
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int64_t request_us;
+    int states;
+    int unread;
+    int64_t worst_us;      /* longest of the enabled states the request allows */
+    char worst[KEY_BYTES]; /* its key without the suffix */
+    int64_t shallow_us;    /* longest of them that is small; -1: none */
+    int64_t least_us;      /* shortest that is not small; INT64_MAX: none */
+};
+
+static void see_state(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char stem[KEY_BYTES], key[KEY_BYTES + 16];
+    int64_t latency_us, disabled;
+    const size_t len = strlen(fact->key) - strlen(LATENCY);
+    if (fact->state == ST_FACT_ABSENT || len >= sizeof(stem))
+        return;
+    memcpy(stem, fact->key, len);
+    stem[len] = '\0';
+    scan->states++;
+    snprintf(key, sizeof(key), "%s.disable", stem);
+    /* a state whose switch cannot be read counts as enabled: the bound holds */
+    if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
+        return;
+    if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0) {
+        st_finding_quote(scan->finding, scan->facts, fact->key);
+        scan->unread++;
+        return;
+    }
+    if (latency_us > scan->request_us)
+        return;
+    if ((double)latency_us <= SMALL_US && latency_us > scan->shallow_us)
+        scan->shallow_us = latency_us;
+    if ((double)latency_us > SMALL_US && latency_us < scan->least_us)
+        scan->least_us = latency_us;
+    if (latency_us > scan->worst_us || scan->worst[0] == '\0') {
+        scan->worst_us = latency_us;
+        memcpy(scan->worst, stem, sizeof(stem));
+    }
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    char now[256], persistent[320];
+    /* C1's latency rather than 0, which would mean to poll */
+    const int64_t want_us = scan->shallow_us > 0 ? scan->shallow_us : scan->least_us;
+    if (want_us >= scan->worst_us)
+        return;
+    /* ten characters of hex: four bytes would be taken as a binary number */
+    snprintf(now, sizeof(now),
+             "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x%08" PRIx64
+             " >&3; sleep infinity' (holds %" PRId64 " µs until you press Ctrl-C)",
+             (uint64_t)want_us, want_us);
+    snprintf(persistent, sizeof(persistent),
+             "/etc/udev/rules.d/90-sleeptune.rules: KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", "
+             "MODE=\"0660\" for programs "
+             "that hold a request while they play, or at each boot: cpupower idle-set -D %" PRId64,
+             want_us + 1);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
+
+static const char *worst_name(const struct scan *scan, struct st_finding *finding)
+{
+    char key[KEY_BYTES + 16];
+    const char *name;
+    snprintf(key, sizeof(key), "%s" LATENCY, scan->worst);
+    st_finding_quote(finding, scan->facts, key);
+    snprintf(key, sizeof(key), "%s.name", scan->worst);
+    st_finding_quote(finding, scan->facts, key);
+    return st_facts_text(scan->facts, key, &name) == 0 ? name : "the deepest idle state";
+}
+
+static void judge_states(const struct scan *scan, const struct st_wish *wish, bool request_known,
+                         struct st_finding *finding)
+{
+    const double effect_us = (double)scan->worst_us, period_us = st_period_seconds(&wish->period) * 1e6;
+    const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
+    if (scan->worst[0] == '\0') {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "no idle state is enabled: the CPU is always awake, which costs power");
+        st_finding_effect(finding, 0, "no enabled state");
+        return;
+    }
+    const char *name = worst_name(scan, finding);
+    if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
+        st_finding_set(finding, ST_STATUS_OK, "waking from %.40s takes up to %" PRId64 " µs%s", name,
+                       scan->worst_us,
+                       guest  ? "; the host's idle states are not visible from this virtual machine"
+                       : held ? ", as a program holds a request for low latency"
+                              : "");
+    } else {
+        st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
+                       request_known ? "" : ", unless a program holds a request (only root can read that)");
+        fix(scan, finding);
+    }
+    if (held)
+        st_finding_effect(finding, effect_us,
+                          "longest exit latency of CPU 0's enabled states within the request of %" PRId64
+                          " µs: %" PRId64 " µs",
+                          scan->request_us, scan->worst_us);
+    else
+        st_finding_effect(finding, effect_us,
+                          "longest exit latency of CPU 0's enabled states: %" PRId64 " µs", scan->worst_us);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding, .shallow_us = -1, .least_us = INT64_MAX};
+    char idle[16];
+    const char *driver;
+    st_finding_quote(finding, facts, DRIVER);
+    st_finding_quote(finding, facts, REQUEST);
+    const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
+    if (!request_known)
+        scan.request_us = REQUEST_NONE_US;
+    st_facts_each(facts, STATES, LATENCY, see_state, &scan);
+    if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the exit latency of %d of %d idle states could not be read", scan.unread,
+                       scan.states);
+    } else if (scan.states > 0) {
+        judge_states(&scan, wish, request_known, finding);
+    } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
+        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+        st_finding_set(finding, ST_STATUS_OK, "idle=poll: the CPU never sleeps, which costs much power");
+        st_finding_effect(finding, 0, "no idle state to leave");
+    } else {
+        const int r = st_facts_text(facts, DRIVER, &driver);
+        if (r == 0 && strcmp(driver, "none") != 0)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "the idle driver is %.40s, but no idle state could be read", driver);
+        else if (r != 0 && r != -ENOENT)
+            st_finding_set(finding, ST_STATUS_UNKNOWN, "whether the CPU has idle states could not be read");
+        else
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no idle states are visible here%s",
+                           st_machine_is_guest(facts) ? "; in a virtual machine they are the host's business"
+                                                      : "");
+    }
+}
+
+const struct st_rule st_rule_linux_idle_states = {
+    .id = "linux-idle-states",
+    .os = ST_OS_LINUX,
+    .title = "deep idle states make wake-ups late",
+    .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come back: "
+                 "that time is "
+                 "added to each wake-up. A program can ask for a limit by holding /dev/cpu_dma_latency open.",
+    .privilege = "root, or write access to /dev/cpu_dma_latency",
+    .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
+    .when_not = "on battery; all day long: hold the request while music plays",
+    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
+               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
+               "other CPUs may "
+               "differ",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){DRIVER, STATES "*", REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge,
+};

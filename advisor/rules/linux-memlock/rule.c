@@ -1,0 +1,74 @@
+/* RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? */
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define MEMLOCK "linux.rt.memlock_limit_bytes"
+#define UID     "user.uid"
+
+#define UNLIMITED (-1)
+#define MIB       (1024 * 1024)
+
+/** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
+ * more. */
+#define ENOUGH_BYTES (INT64_C(256) * MIB)
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t limit, uid;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, MEMLOCK, &limit) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "a limit belongs to a user, and this capture has none; run the report as the user who plays");
+        return;
+    }
+    st_finding_quote(finding, facts, UID);
+    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+    const double mib = (double)limit / MIB;
+    if (limit < UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+    } else if (limit == UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_effect(finding, 0, "locked memory is not paged out");
+    } else if (limit >= ENOUGH_BYTES) {
+        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked", mib);
+        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+                          mib);
+    } else if (st_facts_int(facts, UID, &uid) == 0 && uid == 0 && !st_machine_in_container(facts)) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "root may lock memory beyond the limit of %.3g MiB; other users may differ", mib);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "only %.3g MiB may be locked, so an audio program may wait for a page in the middle of a cycle",
+            mib);
+        st_finding_fix(
+            finding, "sudo prlimit --pid $$ --memlock=4294967296:4294967296 (this shell and what it starts)",
+            "/etc/security/limits.d/90-sleeptune.conf: '@audio - memlock 4194304' (KiB), then sudo usermod "
+            "-aG audio USER. Systemd services need LimitMEMLOCK=4G in the unit instead",
+            ST_NEEDS_RELOGIN);
+    }
+}
+
+const struct st_rule st_rule_linux_memlock = {
+    .id = "linux-memlock",
+    .os = ST_OS_LINUX,
+    .title = "too little memory may be locked",
+    .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
+                 "touches it waits for "
+                 "the disk; there is no upper bound for that. A limit below the size of the program makes "
+                 "mlockall fail.",
+    .privilege = "root",
+    .cost = "memory: what is locked is not available to others",
+    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
+               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; the line of 256 MiB is "
+               "sleeptune's "
+               "own",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){MEMLOCK, UID, ST_MACHINE_CONTAINER, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,227 @@
+/* The preemption model: how long the kernel itself may keep a woken thread waiting. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define VERSION  "linux.kernel.version"
+#define REALTIME "linux.realtime"
+#define DEBUGFS  "linux.preempt.debugfs"
+#define CONFIG   "linux.config."
+
+/** Below these periods a model is recommended: up to about 1.3 ms and 5 ms. */
+#define RT_PERIOD_NS   INT64_C(1400000)
+#define FULL_PERIOD_NS INT64_C(5400000)
+
+enum model { MODEL_UNKNOWN, MODEL_NONE, MODEL_VOLUNTARY, MODEL_LAZY, MODEL_FULL, MODEL_RT };
+
+static const char *const model_names[] = {"unknown", "none", "voluntary", "lazy", "full", "PREEMPT_RT"};
+
+struct detected {
+    enum model model;
+    bool dynamic;       /* can be switched while running */
+    const char *source; /* key of the deciding fact */
+};
+
+static bool is_y(const struct st_facts *facts, const char *key)
+{
+    const char *value;
+    return st_facts_text(facts, key, &value) == 0 && strcmp(value, "y") == 0;
+}
+
+/** "none", "voluntary", "lazy", "full" -> model. */
+static enum model parse_model(const char *name, size_t len)
+{
+    for (enum model model = MODEL_NONE; model <= MODEL_FULL; model++) {
+        if (strlen(model_names[model]) == len && strncmp(name, model_names[model], len) == 0)
+            return model;
+    }
+    return MODEL_UNKNOWN;
+}
+
+/** The word in parentheses: "none voluntary (full)". */
+static enum model debugfs_model(const struct st_facts *facts)
+{
+    const char *text;
+    if (st_facts_text(facts, DEBUGFS, &text) != 0 || (text = strchr(text, '(')) == NULL)
+        return MODEL_UNKNOWN;
+    return parse_model(text + 1, strcspn(text + 1, ")"));
+}
+
+static enum model config_model(const struct st_facts *facts, const char **source)
+{
+    static const struct {
+        const char *key;
+        enum model model;
+    } rows[] = {
+        {CONFIG "PREEMPT_RT", MODEL_RT},     {CONFIG "PREEMPT", MODEL_FULL},
+        {CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
+        {CONFIG "PREEMPT_NONE", MODEL_NONE},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (is_y(facts, rows[i].key)) {
+            *source = rows[i].key;
+            return rows[i].model;
+        }
+    }
+    return MODEL_UNKNOWN;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    const size_t len = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += len) {
+        const char after = at[len];
+        if ((at == text || at[-1] == ' ') && (after == '\0' || after == ' ' || after == '('))
+            return true;
+    }
+    return false;
+}
+
+/** What runs counts before what was configured: version text, debugfs, command line, configuration last. */
+static struct detected detect(const struct st_facts *facts)
+{
+    const char *version;
+    char option[16];
+    int64_t realtime;
+    const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
+    struct detected found = {.source = VERSION};
+    /* "PREEMPT RT" is how patched kernels before 5.x wrote it; /sys/kernel/realtime exists on patched ones
+     * only */
+    if (has_version && (has_word(version, "PREEMPT_RT") || has_word(version, "PREEMPT RT"))) {
+        found.model = MODEL_RT;
+        return found;
+    }
+    if (st_facts_int(facts, REALTIME, &realtime) == 0 && realtime == 1) {
+        found.model = MODEL_RT;
+        found.source = REALTIME;
+        return found;
+    }
+    found.dynamic =
+        has_version ? has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
+    found.model = debugfs_model(facts);
+    if (found.model != MODEL_UNKNOWN) {
+        found.source = DEBUGFS;
+        return found;
+    }
+    if (has_version && !found.dynamic && has_word(version, "PREEMPT")) {
+        found.model = MODEL_FULL;
+        return found;
+    }
+    if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
+        found.model = parse_model(option, strlen(option));
+        found.source = ST_MACHINE_CMDLINE;
+        if (found.model != MODEL_UNKNOWN)
+            return found;
+    }
+    found.model = config_model(facts, &found.source);
+    return found;
+}
+
+static void judge_unknown(const struct st_facts *facts, const struct detected *found,
+                          struct st_finding *finding)
+{
+    const char *version;
+    const int r = st_facts_text(facts, VERSION, &version);
+    if (found->dynamic)
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this kernel can switch its preemption model, but the current one was not readable "
+                       "(run the report "
+                       "as root)");
+    else if (r == -EACCES || r == -EBADMSG)
+        (void)st_finding_need_text(finding, facts, VERSION, &version);
+    else
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "nothing here tells the preemption model");
+}
+
+static void fix(const struct detected *found, struct st_finding *finding)
+{
+    if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
+        st_finding_fix(finding, NULL,
+                       "a PREEMPT_RT kernel: Debian apt install linux-image-rt-amd64; others: the "
+                       "distribution's rt kernel",
+                       ST_NEEDS_REBOOT);
+    else if (found->dynamic)
+        st_finding_fix(
+            finding, "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+            "/etc/default/grub.d/sleeptune.cfg: GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
+            "preempt=full\", then sudo update-grub",
+            ST_NEEDS_NOTHING);
+    else
+        st_finding_fix(
+            finding, NULL,
+            "a kernel with PREEMPT_DYNAMIC and preempt=full, or a low-latency or PREEMPT_RT kernel",
+            ST_NEEDS_REBOOT);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    const struct detected found = detect(facts);
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    st_finding_quote(finding, facts, VERSION);
+    st_finding_quote(finding, facts, found.source);
+    switch (found.model) {
+    case MODEL_UNKNOWN:
+        judge_unknown(facts, &found, finding);
+        return;
+    case MODEL_RT:
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this is a PREEMPT_RT kernel, the best there is for short periods");
+        return;
+    case MODEL_FULL:
+    case MODEL_LAZY:
+        if (wish->period_ns > RT_PERIOD_NS) {
+            st_finding_set(finding, ST_STATUS_OK,
+                           "the kernel is preemptible (%s), which suits a period of %.2f ms",
+                           model_names[found.model], period_ms);
+            return;
+        }
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT bounds the time it keeps "
+                       "a thread waiting",
+                       model_names[found.model], period_ms);
+        break;
+    case MODEL_NONE:
+    case MODEL_VOLUNTARY:
+        if (wish->period_ns > FULL_PERIOD_NS) {
+            st_finding_set(finding, ST_STATUS_OK,
+                           "the kernel is not preemptible (%s), which a period of %.2f ms can bear",
+                           model_names[found.model], period_ms);
+            return;
+        }
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the kernel is not preemptible (%s): a system call of another program may delay your "
+                       "thread, at a "
+                       "period of %.2f ms",
+                       model_names[found.model], period_ms);
+        break;
+    }
+    fix(&found, finding);
+}
+
+const struct st_rule st_rule_linux_preemption = {
+    .id = "linux-preemption",
+    .os = ST_OS_LINUX,
+    .title = "the kernel's preemption model does not fit the period",
+    .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
+                 "interrupted: under none "
+                 "and voluntary only at chosen places, under full and lazy nearly anywhere for a real-time "
+                 "thread, under "
+                 "PREEMPT_RT almost always. Delays of hundreds of µs to milliseconds may occur; no bound is "
+                 "known but under "
+                 "PREEMPT_RT.",
+    .privilege = "root",
+    .cost = "throughput: a few per cent",
+    .when_not = "servers; proprietary drivers may not work with PREEMPT_RT",
+    .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+               "lazy (from 6.13): delays normal threads only, as full for real-time ones (patch text of the "
+               "lazy model, 2024)\n"
+               "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
+                                   CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
+                                   CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},
+    .judge = judge,
+};

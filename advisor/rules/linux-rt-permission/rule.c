@@ -1,0 +1,123 @@
+/* The right to real-time priority: the one setting that matters most. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define FIFO_ERRNO    "linux.rt.fifo_errno"
+#define FIFO_PRIORITY "linux.rt.fifo_priority"
+#define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
+#define UID           "user.uid"
+#define GROUPS        "user.groups"
+
+#define UNLIMITED (-1)
+
+static const char *errno_text(int64_t error)
+{
+    return error == EPERM    ? "EPERM, not permitted"
+           : error == EINVAL ? "EINVAL, priority out of range"
+           : error == ENOSYS ? "ENOSYS, no such call here"
+                             : "an unexpected error";
+}
+
+static void fix_limits(struct st_finding *finding)
+{
+    st_finding_fix(
+        finding, "sudo prlimit --pid $$ --rtprio=90:90 (this shell and what it starts)",
+        "/etc/security/limits.d/90-sleeptune.conf: '@audio - rtprio 90' and '@audio - memlock 4194304', then "
+        "sudo usermod -aG audio USER. Systemd services need LimitRTPRIO=90 in the unit instead. rtkit is an "
+        "alternative, but gives at most priority 20",
+        ST_NEEDS_RELOGIN);
+}
+
+static void judge_granted(const struct st_facts *facts, int64_t priority, struct st_finding *finding)
+{
+    int64_t uid;
+    if (st_facts_int(facts, UID, &uid) == 0 && uid == 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "SCHED_FIFO %" PRId64
+                       " was granted, as root; other users may differ: run the report as the one "
+                       "who plays",
+                       priority);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
+    st_finding_effect(finding, 0, "granted: nothing is lost");
+}
+
+static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
+                          struct st_finding *finding)
+{
+    int64_t limit, uid = UNLIMITED;
+    const bool has_limit = st_facts_int(facts, RTPRIO_LIMIT, &limit) == 0;
+    (void)st_facts_int(facts, UID, &uid);
+    if (has_limit && limit > 0 && limit < priority && error == EPERM) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "priority %" PRId64 " was refused; the limit allows up to %" PRId64
+                       ", which is below other "
+                       "real-time threads, interrupts (50) included",
+                       priority, limit);
+        fix_limits(finding);
+    } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "real-time priority was refused (%s) although %s allows it: %s", errno_text(error),
+                       uid == 0 ? "being root" : "the limit",
+                       st_machine_in_container(facts)
+                           ? "the container forbids it"
+                           : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
+        if (st_machine_in_container(facts))
+            st_finding_fix(finding, NULL, "start the container with --cap-add=SYS_NICE --ulimit rtprio=90",
+                           ST_NEEDS_REOPEN);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "this user may not use real-time priority (%s), so any busy program can delay the audio thread",
+            errno_text(error));
+        fix_limits(finding);
+    }
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t error, priority = 0;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "a right belongs to a user, and this capture did not try it; run the report as the user who "
+                "plays");
+        return;
+    }
+    st_finding_quote(finding, facts, FIFO_PRIORITY);
+    st_finding_quote(finding, facts, RTPRIO_LIMIT);
+    st_finding_quote(finding, facts, UID);
+    st_finding_quote(finding, facts, GROUPS);
+    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+    (void)st_facts_int(facts, FIFO_PRIORITY, &priority);
+    if (error == 0)
+        judge_granted(facts, priority, finding);
+    else
+        judge_refused(facts, error, priority, finding);
+}
+
+const struct st_rule st_rule_linux_rt_permission = {
+    .id = "linux-rt-permission",
+    .os = ST_OS_LINUX,
+    .title = "no right to real-time priority",
+    .mechanism =
+        "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn behind whatever "
+        "else is busy, for milliseconds, and there is no upper bound. The right comes from the rtprio limit, "
+        "from rtkit, or from being root.",
+    .privilege = "root",
+    .cost = "fairness: a program with this right can take a CPU for itself (the kernel leaves others 5 %)",
+    .when_not =
+        "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
+    .sources =
+        "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most 20)\n"
+        "tried with sched_setscheduler(2) in a short-lived child",
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, ST_MACHINE_CONTAINER,
+                                   NULL},
+    .judge = judge,
+};

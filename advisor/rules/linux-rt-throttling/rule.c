@@ -1,0 +1,80 @@
+/* RT throttling: the safety net that keeps a machine alive under a spinning real-time thread. */
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+
+#define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
+#define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
+
+/** The kernel's default: real-time threads get 95 %. */
+#define SHARE_USUAL 0.95
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t runtime, period;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, RUNTIME, &runtime) != 0 ||
+        st_finding_need_int(finding, facts, PERIOD, &period) != 0)
+        return;
+    if (runtime < -1 || period < 1 || runtime > period) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%" PRId64 " µs of %" PRId64 " µs cannot be", runtime,
+                       period);
+        return;
+    }
+    if (runtime == -1 || runtime == period) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the safety net is off: a real-time thread that spins takes its CPU for good, and "
+                       "maybe the machine");
+        st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
+        st_finding_fix(finding, "sudo sysctl kernel.sched_rt_runtime_us=950000",
+                       "remove kernel.sched_rt_runtime_us=-1 from /etc/sysctl.conf and /etc/sysctl.d",
+                       ST_NEEDS_NOTHING);
+        return;
+    }
+    const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
+    if (share < SHARE_USUAL) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU (usual: 95 %%)",
+            hole_us / 1e3, share * 100);
+        st_finding_effect(finding, hole_us, "above %.1f %% load: %" PRId64 " - %" PRId64 " = %.0f µs",
+                          share * 100, period, runtime, hole_us);
+        st_finding_fix(finding,
+                       "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
+                       "/etc/sysctl.d/90-sleeptune.conf: kernel.sched_rt_runtime_us = 950000 and "
+                       "kernel.sched_rt_period_us = 1000000",
+                       ST_NEEDS_NOTHING);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_OK,
+                   "the safety net is on; only a real-time thread that spins above %.1f %% of a CPU is "
+                   "stopped, for up to "
+                   "%.0f ms",
+                   share * 100, hole_us / 1e3);
+    st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
+                      share * 100, period, runtime, hole_us);
+}
+
+const struct st_rule st_rule_linux_rt_throttling = {
+    .id = "linux-rt-throttling",
+    .os = ST_OS_LINUX,
+    .title = "RT throttling is not at its default",
+    .mechanism = "When real-time threads have used 95 % of a CPU's second, the kernel stops them for the "
+                 "rest of it, so "
+                 "that a thread gone wild does not hang the machine. An audio thread that sleeps in each "
+                 "cycle does not get "
+                 "there.",
+    .privilege = "root",
+    .cost = "none at the default",
+    .when_not = "dedicated machines with isolated CPUs, run by people who know why. Never as a cure for "
+                "xruns: -1 hides "
+                "the thread that spins and can hang the machine.",
+    .sources =
+        "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of 1000000)\n"
+        "newer kernels protect normal threads by the deadline server (commit a110a81c52a9) instead of "
+        "stopping "
+        "real-time ones; from which release on: not verified",
+    .applicability = ST_APPLY_DANGEROUS,
+    .facts = (const char *const[]){RUNTIME, PERIOD, NULL},
+    .judge = judge,
+};

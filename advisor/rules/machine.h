@@ -1,0 +1,25 @@
+/* What several rules ask of the facts about the machine as a whole. */
+#ifndef ST_ADVISOR_RULES_MACHINE_H
+#define ST_ADVISOR_RULES_MACHINE_H
+
+#include "advisor/facts.h"
+
+/** Is this inside a container (docker, lxc, flatpak ...)? false also when nobody knows. */
+bool st_machine_in_container(const struct st_facts *facts);
+
+/** Is this a virtual machine? false also when nobody knows. */
+bool st_machine_is_guest(const struct st_facts *facts);
+
+/**
+ * The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
+ * "=". What follows " -- " belongs to init and is not looked at.
+ * @return 0, -ENOENT (not given), -ENODATA (the command line is not known), -ENOSPC (the value is too long).
+ */
+ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret,
+                                        size_t bytes);
+
+#define ST_MACHINE_CMDLINE   "linux.cmdline"
+#define ST_MACHINE_VIRTUAL   "linux.virtual"
+#define ST_MACHINE_CONTAINER "system.container"
+
+#endif
