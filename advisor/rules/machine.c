@@ -4,6 +4,12 @@
 
 #include "advisor/rules/machine.h"
 
+int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    int64_t value;
+    return st_facts_int(facts, key, &value) == 0 ? value : fallback;
+}
+
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name;
@@ -13,8 +19,7 @@ bool st_machine_in_container(const struct st_facts *facts)
 
 bool st_machine_is_guest(const struct st_facts *facts)
 {
-    int64_t is_virtual;
-    return st_facts_int(facts, ST_MACHINE_VIRTUAL, &is_virtual) == 0 && is_virtual != 0;
+    return st_machine_int_or(facts, ST_MACHINE_VIRTUAL, 0) != 0;
 }
 
 int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret, size_t bytes)

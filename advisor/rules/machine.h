@@ -4,6 +4,9 @@
 
 #include "advisor/facts.h"
 
+/** The number of a fact, or `fallback` when there is none. */
+int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
+
 /** Is this inside a container (docker, lxc, flatpak ...)? false also when nobody knows. */
 bool st_machine_in_container(const struct st_facts *facts);
 

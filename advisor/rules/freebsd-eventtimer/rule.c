@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define PERIODIC  "freebsd.kern.eventtimer.periodic"
 #define TIMER     "freebsd.kern.eventtimer.timer"
@@ -69,20 +70,22 @@ static int64_t timer_flags(const struct st_facts *facts, struct st_finding *find
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    int64_t periodic, cpus;
-    const char *timer = NULL;
+    int64_t periodic;
+    const char *timer;
     if (st_finding_need_int(finding, facts, PERIODIC, &periodic) != 0)
         return;
     st_finding_quote(finding, facts, TIMER);
     st_finding_quote(finding, facts, CHOICE);
-    (void)st_facts_text(facts, TIMER, &timer);
+    if (st_facts_text(facts, TIMER, &timer) != 0)
+        timer = NULL;
     const int64_t flags = timer_flags(facts, finding, timer);
     if (periodic != 0) {
         judge_periodic(facts, wish, flags, finding);
         return;
     }
     st_finding_quote(finding, facts, CPUS);
-    if (flags >= 0 && (flags & ET_PERCPU) == 0 && st_facts_int(facts, CPUS, &cpus) == 0 && cpus > 1) {
+    const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "%" PRId64
                        " CPUs share the one event timer %s, so a wake-up may take a detour over another CPU",

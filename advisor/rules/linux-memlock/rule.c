@@ -16,7 +16,7 @@
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    int64_t limit, uid;
+    int64_t limit;
     (void)wish;
     if (st_finding_need_int(finding, facts, MEMLOCK, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
@@ -37,7 +37,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked", mib);
         st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
                           mib);
-    } else if (st_facts_int(facts, UID, &uid) == 0 && uid == 0 && !st_machine_in_container(facts)) {
+    } else if (st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts)) {
         st_finding_set(finding, ST_STATUS_OK,
                        "root may lock memory beyond the limit of %.3g MiB; other users may differ", mib);
     } else {

@@ -85,7 +85,6 @@ static struct detected detect(const struct st_facts *facts)
 {
     const char *version;
     char option[16];
-    int64_t realtime;
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
     struct detected found = {.source = VERSION};
     /* "PREEMPT RT" is how patched kernels before 5.x wrote it; /sys/kernel/realtime exists on patched ones
@@ -94,7 +93,7 @@ static struct detected detect(const struct st_facts *facts)
         found.model = MODEL_RT;
         return found;
     }
-    if (st_facts_int(facts, REALTIME, &realtime) == 0 && realtime == 1) {
+    if (st_machine_int_or(facts, REALTIME, 0) == 1) {
         found.model = MODEL_RT;
         found.source = REALTIME;
         return found;
@@ -124,15 +123,13 @@ static void judge_unknown(const struct st_facts *facts, const struct detected *f
                           struct st_finding *finding)
 {
     const char *version;
-    const int r = st_facts_text(facts, VERSION, &version);
+    const int r = st_finding_need_text(finding, facts, VERSION, &version);
     if (found->dynamic)
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "this kernel can switch its preemption model, but the current one was not readable "
-                       "(run the report "
-                       "as root)");
-    else if (r == -EACCES || r == -EBADMSG)
-        (void)st_finding_need_text(finding, facts, VERSION, &version);
-    else
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "this kernel can switch its preemption model, but the current one was not readable (run the "
+            "report as root)");
+    else if (r == 0 || r == -ENOENT)
         st_finding_set(finding, ST_STATUS_UNKNOWN, "nothing here tells the preemption model");
 }
 

@@ -30,10 +30,10 @@ static bool off_at_boot(const struct st_facts *facts)
 /** Would the limit alone refuse SCHED_FIFO? */
 static bool limit_refuses(const struct st_facts *facts)
 {
-    int64_t uid, limit, priority = 1;
-    if (st_facts_int(facts, UID, &uid) == 0 && uid == 0)
+    int64_t limit;
+    if (st_machine_int_or(facts, UID, -1) == 0)
         return false;
-    (void)st_facts_int(facts, FIFO_PRIORITY, &priority);
+    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 1);
     return st_facts_int(facts, RTPRIO_LIMIT, &limit) != 0 || (limit != UNLIMITED && limit < priority);
 }
 

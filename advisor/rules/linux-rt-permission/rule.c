@@ -33,8 +33,7 @@ static void fix_limits(struct st_finding *finding)
 
 static void judge_granted(const struct st_facts *facts, int64_t priority, struct st_finding *finding)
 {
-    int64_t uid;
-    if (st_facts_int(facts, UID, &uid) == 0 && uid == 0)
+    if (st_machine_int_or(facts, UID, -1) == 0)
         st_finding_set(finding, ST_STATUS_OK,
                        "SCHED_FIFO %" PRId64
                        " was granted, as root; other users may differ: run the report as the one "
@@ -48,9 +47,9 @@ static void judge_granted(const struct st_facts *facts, int64_t priority, struct
 static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
                           struct st_finding *finding)
 {
-    int64_t limit, uid = UNLIMITED;
+    int64_t limit;
     const bool has_limit = st_facts_int(facts, RTPRIO_LIMIT, &limit) == 0;
-    (void)st_facts_int(facts, UID, &uid);
+    const int64_t uid = st_machine_int_or(facts, UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "priority %" PRId64 " was refused; the limit allows up to %" PRId64
@@ -79,7 +78,7 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    int64_t error, priority = 0;
+    int64_t error;
     (void)wish;
     if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
@@ -94,7 +93,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, UID);
     st_finding_quote(finding, facts, GROUPS);
     st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
-    (void)st_facts_int(facts, FIFO_PRIORITY, &priority);
+    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 0);
     if (error == 0)
         judge_granted(facts, priority, finding);
     else
