@@ -1,0 +1,209 @@
+/* Runs the collectors, and what they share. */
+#include "advisor/collector.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/text.h"
+
+#define SMALL_FILE_BYTES  4097
+#define LARGE_FILE_BYTES  (1024 * 1024)
+#define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
+
+static void keep_error(struct st_collector *c, int r)
+{
+    if (c->error == 0)
+        c->error = r;
+}
+
+void st_collector_put_text(struct st_collector *c, const char *key, const char *value, const char *raw,
+                           const char *source)
+{
+    keep_error(c, st_facts_put_text(c->facts, key, value, raw, source));
+}
+
+void st_collector_put_int(struct st_collector *c, const char *key, int64_t value, const char *raw,
+                          const char *source)
+{
+    keep_error(c, st_facts_put_int(c->facts, key, value, raw, source));
+}
+
+void st_collector_put_state(struct st_collector *c, const char *key, enum st_fact_state state, int error,
+                            const char *raw, const char *source)
+{
+    keep_error(c, st_facts_put_state(c->facts, key, state, error, raw, source));
+}
+
+void st_collector_put_failure(struct st_collector *c, const char *key, int r, const char *source)
+{
+    if (r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP)
+        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+    else
+        st_collector_put_state(c, key, ST_FACT_UNREADABLE, -r, NULL, source);
+}
+
+static void put_value(struct st_collector *c, const char *key, const char *text, size_t bytes,
+                      enum st_value_kind kind, const char *source)
+{
+    char value[SMALL_FILE_BYTES];
+    int64_t number;
+    memcpy(value, text, bytes);
+    value[bytes] = '\0';
+    st_text_trim(value);
+    if (memchr(text, '\0', bytes) != NULL || (kind == ST_VALUE_INT && st_text_int(value, &number) != 0))
+        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, text, source);
+    else
+        st_collector_put_text(c, key, value, text, source);
+}
+
+void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind)
+{
+    char buf[SMALL_FILE_BYTES];
+    size_t len = 0;
+    const int r = c->p->read_text(c->p, path, buf, sizeof(buf), &len);
+    if (r == 0)
+        put_value(c, key, buf, len, kind, path);
+    else
+        st_collector_put_failure(c, key, r, path);
+}
+
+void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
+{
+    char buf[SMALL_FILE_BYTES], source[300];
+    size_t len = 0;
+    snprintf(source, sizeof(source), "sysctl %s", name);
+    const int r = c->p->read_sysctl(c->p, name, buf, sizeof(buf), &len);
+    if (r == 0)
+        put_value(c, key, buf, len, kind, source);
+    else
+        st_collector_put_failure(c, key, r, source);
+}
+
+int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
+{
+    struct st_collector c = {.p = p, .live = live, .buf_bytes = LARGE_FILE_BYTES};
+    c.facts = st_facts_new(p->os);
+    c.buf = malloc(c.buf_bytes);
+    if (c.facts == NULL || c.buf == NULL) {
+        st_facts_free(c.facts);
+        free(c.buf);
+        return -ENOMEM;
+    }
+    if (live)
+        st_facts_set_time(c.facts, p->wall_ns(p));
+    switch (p->os) {
+    case ST_OS_LINUX:
+        st_collect_linux(&c);
+        st_collect_linux_kernel(&c);
+        st_collect_linux_cpu(&c);
+        break;
+    case ST_OS_FREEBSD:
+        st_collect_freebsd(&c);
+        break;
+    }
+    if (live)
+        st_collect_live(&c);
+    free(c.buf);
+    if (c.error != 0) {
+        st_facts_free(c.facts);
+        return c.error;
+    }
+    *ret = c.facts;
+    return 0;
+}
+
+/* --- a folder
+ * ------------------------------------------------------------------------------------------------- */
+
+/* What may lie beside sysctl-a.txt: kept as one text each. */
+static const struct st_value_row capture_files[] = {
+    {"freebsd.capture.freebsd_version", "/freebsd-version.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.kenv", "/kenv.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.kldstat", "/kldstat.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.limits", "/limits.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.loader_conf", "/boot/loader.conf", ST_VALUE_TEXT},
+    {"freebsd.capture.ps", "/ps.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.rc_conf", "/etc/rc.conf", ST_VALUE_TEXT},
+    {"freebsd.capture.sndstat", "/sndstat.txt", ST_VALUE_TEXT},
+    {"freebsd.capture.sysctl_conf", "/etc/sysctl.conf", ST_VALUE_TEXT},
+};
+
+static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
+                                   struct st_facts **ret)
+{
+    struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD)};
+    if (c.facts == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < ST_ARRAY_LEN(capture_files); i++)
+        st_collector_file(&c, capture_files[i].key, capture_files[i].name, capture_files[i].kind);
+    const int r = c.error != 0 ? c.error : st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+    if (r != 0) {
+        st_facts_free(c.facts);
+        return r;
+    }
+    *ret = c.facts;
+    return 0;
+}
+
+static int stop_at_first(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+static int collect_tree(struct st_platform *p, struct st_facts **ret)
+{
+    static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
+        if (p->list(p, folders[i], stop_at_first, NULL) == 0)
+            return st_collect(p, false, ret);
+    }
+    return -EBADMSG;
+}
+
+int st_collect_dir(const char *dir, struct st_facts **ret)
+{
+    struct st_platform *p;
+    int r = st_platform_root_new(dir, &p);
+    if (r != 0)
+        return r;
+    char *text = malloc(SYSCTL_TEXT_BYTES);
+    if (text == NULL) {
+        st_platform_root_free(p);
+        return -ENOMEM;
+    }
+    size_t bytes = 0;
+    r = p->read_text(p, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
+    if (r == 0)
+        r = collect_freebsd_capture(p, text, bytes, ret);
+    else if (r == -ENOENT)
+        r = collect_tree(p, ret);
+    free(text);
+    st_platform_root_free(p);
+    return r;
+}
+
+/* --- what they provide
+ * ---------------------------------------------------------------------------------------- */
+
+static bool any_matches(const char *const *provided, const char *pattern)
+{
+    for (; *provided != NULL; provided++) {
+        if (fnmatch(*provided, pattern, 0) == 0 || fnmatch(pattern, *provided, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool st_collect_provides(enum st_os os, const char *pattern)
+{
+    if (any_matches(st_live_patterns, pattern))
+        return true;
+    if (os == ST_OS_FREEBSD)
+        return strncmp(pattern, "freebsd.", 8) == 0;
+    return any_matches(st_linux_patterns, pattern) || any_matches(st_linux_kernel_patterns, pattern) ||
+           any_matches(st_linux_cpu_patterns, pattern);
+}

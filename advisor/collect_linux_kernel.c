@@ -1,0 +1,136 @@
+/* Linux: the kernel's version, its configuration and its timers. */
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/collector.h"
+#include "advisor/parse.h"
+
+#define CONFIG_KEY "linux.config."
+
+static const char *const options[] = {
+    "HIGH_RES_TIMERS", "HZ",         "PREEMPT",           "PREEMPT_DYNAMIC", "PREEMPT_LAZY",
+    "PREEMPT_NONE",    "PREEMPT_RT", "PREEMPT_VOLUNTARY", "RT_GROUP_SCHED",
+};
+
+const char *const st_linux_kernel_patterns[] = {
+    "linux.kernel.release",           "linux.kernel.version",
+    "linux.config.HIGH_RES_TIMERS",   "linux.config.HZ",
+    "linux.config.PREEMPT",           "linux.config.PREEMPT_DYNAMIC",
+    "linux.config.PREEMPT_LAZY",      "linux.config.PREEMPT_NONE",
+    "linux.config.PREEMPT_RT",        "linux.config.PREEMPT_VOLUNTARY",
+    "linux.config.RT_GROUP_SCHED",    "linux.timer_list.hres_active",
+    "linux.timer_list.resolution_ns", NULL,
+};
+
+/** Reads a whole file into c->buf; of one that is longer, the beginning. */
+static int read_large(struct st_collector *c, const char *path)
+{
+    size_t len;
+    const int r = c->p->read_text(c->p, path, c->buf, c->buf_bytes, &len);
+    return r == -EFBIG ? 0 : r;
+}
+
+/** Reads /boot/config-RELEASE, or where Fedora and others keep it, into c->buf. ret_path: what was read, or
+ * the first one when none could be. @return 0 or what reading the first one said. */
+static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes)
+{
+    const char *release;
+    char path[512];
+    snprintf(ret_path, path_bytes, "/boot/config-*");
+    if (st_facts_text(c->facts, "linux.kernel.release", &release) != 0 || strlen(release) > 200 ||
+        strchr(release, '/') != NULL)
+        return -ENOENT;
+    snprintf(ret_path, path_bytes, "/boot/config-%s", release);
+    const int r = read_large(c, ret_path);
+    if (r == 0)
+        return 0;
+    snprintf(path, sizeof(path), "/lib/modules/%s/config", release);
+    if (read_large(c, path) != 0)
+        return r;
+    snprintf(ret_path, path_bytes, "%s", path);
+    return 0;
+}
+
+static void config(struct st_collector *c)
+{
+    char path[512];
+    const int opened = read_config(c, path, sizeof(path));
+    for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
+        char key[64], value[128], raw[256];
+        snprintf(key, sizeof(key), CONFIG_KEY "%s", options[i]);
+        const int r = opened != 0 ? opened : st_parse_kernel_config(c->buf, options[i], value, sizeof(value));
+        if (r == 0) {
+            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", options[i], value);
+            st_collector_put_text(c, key, value, raw, path);
+        } else if (r == -EBADMSG) {
+            st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, NULL, path);
+        } else {
+            st_collector_put_failure(c, key, r, path);
+        }
+    }
+}
+
+static void timer_list_value(struct st_collector *c, const char *key, bool has, int64_t value,
+                             const char *name)
+{
+    static const char source[] = "/proc/timer_list";
+    char raw[64];
+    snprintf(raw, sizeof(raw), "%s: %lld", name, (long long)value);
+    if (has)
+        st_collector_put_int(c, key, value, raw, source);
+    else
+        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+}
+
+static void timer_list(struct st_collector *c)
+{
+    static const char source[] = "/proc/timer_list";
+    static const char active_key[] = "linux.timer_list.hres_active";
+    static const char resolution_key[] = "linux.timer_list.resolution_ns";
+    struct st_timer_list list;
+    int r = read_large(c, source);
+    if (r != 0) {
+        st_collector_put_failure(c, active_key, r, source);
+        st_collector_put_failure(c, resolution_key, r, source);
+        return;
+    }
+    r = st_parse_timer_list(c->buf, &list);
+    if (r != 0 || (!list.has_hres_active && !list.has_resolution)) {
+        st_collector_put_state(c, active_key, ST_FACT_MALFORMED, 0, c->buf, source);
+        st_collector_put_state(c, resolution_key, ST_FACT_MALFORMED, 0, c->buf, source);
+        return;
+    }
+    timer_list_value(c, active_key, list.has_hres_active, list.hres_active, ".hres_active");
+    timer_list_value(c, resolution_key, list.has_resolution, list.resolution_ns, ".resolution");
+}
+
+/** Below a hypervisor, x86 kernels show the CPU flag of that name. (A live machine is asked in
+ * collect_live.c.) */
+static void captured_cpuinfo(struct st_collector *c)
+{
+    static const char key[] = "linux.virtual";
+    static const char source[] = "/proc/cpuinfo";
+    const int r = read_large(c, source);
+    if (r != 0) {
+        st_collector_put_failure(c, key, r, source);
+        return;
+    }
+    const char *flags = strstr(c->buf, "\nflags");
+    if (flags == NULL) {
+        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+        return;
+    }
+    const char *end = strchr(flags + 1, '\n');
+    const char *found = strstr(flags, " hypervisor");
+    st_collector_put_int(c, key, found != NULL && (end == NULL || found < end), NULL, source);
+}
+
+void st_collect_linux_kernel(struct st_collector *c)
+{
+    st_collector_file(c, "linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT);
+    st_collector_file(c, "linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT);
+    config(c);
+    timer_list(c);
+    if (!c->live)
+        captured_cpuinfo(c);
+}

@@ -1,0 +1,159 @@
+/* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "advisor/collector.h"
+#include "advisor/text.h"
+
+#define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
+#define GROUPS_MAX     1024
+
+const char *const st_live_patterns[] = {
+    "linux.clock_getres_ns",
+    "linux.pmqos.cpu_dma_latency_us",
+    "linux.rt.fifo_errno",
+    "linux.rt.fifo_priority",
+    "linux.rt.memlock_limit_bytes",
+    "linux.rt.rtprio_limit",
+    "linux.timer_slack_ns",
+    "linux.virtual",
+    "system.hypervisor",
+    "user.groups",
+    "user.name",
+    "user.uid",
+    NULL,
+};
+
+static void rights(struct st_collector *c)
+{
+    static const char try[] = "sched_setscheduler in a child";
+    static const char limits[] = "getrlimit";
+    struct st_rt_rights rights;
+    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
+    if (r != 0) {
+        st_collector_put_failure(c, "linux.rt.fifo_errno", r, try);
+        st_collector_put_failure(c, "linux.rt.fifo_priority", r, try);
+        st_collector_put_failure(c, "linux.rt.rtprio_limit", r, limits);
+        st_collector_put_failure(c, "linux.rt.memlock_limit_bytes", r, limits);
+        return;
+    }
+    st_collector_put_int(c, "linux.rt.fifo_errno", rights.fifo_errno, NULL, try);
+    st_collector_put_int(c, "linux.rt.fifo_priority", rights.fifo_priority, NULL, try);
+    if (rights.rtprio_limit == INT64_MIN)
+        st_collector_put_state(c, "linux.rt.rtprio_limit", ST_FACT_ABSENT, 0, NULL, limits);
+    else
+        st_collector_put_int(c, "linux.rt.rtprio_limit", rights.rtprio_limit, NULL, limits);
+    st_collector_put_int(c, "linux.rt.memlock_limit_bytes", rights.memlock_limit_bytes, NULL, limits);
+}
+
+static void slack(struct st_collector *c)
+{
+    static const char source[] = "prctl(PR_GET_TIMERSLACK)";
+    int64_t ns;
+    const int r = c->p->timer_slack_ns(c->p, &ns);
+    if (r == 0)
+        st_collector_put_int(c, "linux.timer_slack_ns", ns, NULL, source);
+    else
+        st_collector_put_failure(c, "linux.timer_slack_ns", r, source);
+}
+
+static void resolution(struct st_collector *c)
+{
+    static const char source[] = "clock_getres(CLOCK_MONOTONIC)";
+    struct timespec resolution;
+    if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0)
+        st_collector_put_int(c, "linux.clock_getres_ns",
+                             (int64_t)resolution.tv_sec * INT64_C(1000000000) + resolution.tv_nsec, NULL,
+                             source);
+    else
+        st_collector_put_failure(c, "linux.clock_getres_ns", -errno, source);
+}
+
+static void virtual_machine(struct st_collector *c)
+{
+    static const char source[] = "platform";
+    bool is_virtual;
+    const int r = c->p->virtualised(c->p, &is_virtual);
+    if (r == 0)
+        st_collector_put_int(c, "linux.virtual", is_virtual, NULL, source);
+    else
+        st_collector_put_failure(c, "linux.virtual", r == -ENODATA ? -ENOENT : r, source);
+}
+
+/** Of the circumstances, the two that no file tells in one number. */
+static void circumstance(void *ctx, const char *key, const char *value)
+{
+    struct st_collector *c = ctx;
+    int64_t number;
+    if (strcmp(key, "hypervisor") == 0)
+        st_collector_put_text(c, "system.hypervisor", value, NULL, "platform");
+    else if (strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0)
+        st_collector_put_int(c, "linux.pmqos.cpu_dma_latency_us", number, NULL, "/dev/cpu_dma_latency");
+}
+
+static void circumstances(struct st_collector *c)
+{
+    static const char key[] = "linux.pmqos.cpu_dma_latency_us";
+    static const char source[] = "/dev/cpu_dma_latency";
+    c->p->circumstances(c->p, -1, circumstance, c);
+    if (st_facts_find(c->facts, key) == NULL) {
+        char buf[16];
+        size_t len;
+        /* a device is refused with -EINVAL once it is open, so what comes back tells why it was left out */
+        const int r = c->p->read_text(c->p, source, buf, sizeof(buf), &len);
+        st_collector_put_failure(c, key, r != 0 ? r : -EINVAL, source);
+    }
+    if (st_facts_find(c->facts, "system.hypervisor") == NULL)
+        st_collector_put_state(c, "system.hypervisor", ST_FACT_ABSENT, 0, NULL, "platform");
+}
+
+static void user_groups(struct st_collector *c)
+{
+    gid_t gids[GROUPS_MAX];
+    char text[4096] = "";
+    size_t used = 0;
+    const int n = getgroups(GROUPS_MAX, gids);
+    if (n < 0) {
+        st_collector_put_failure(c, "user.groups", -errno, "getgroups");
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const struct group *group = getgrgid(gids[i]);
+        char number[32];
+        snprintf(number, sizeof(number), "%lu", (unsigned long)gids[i]);
+        const int len = snprintf(text + used, sizeof(text) - used, "%s%s", used > 0 ? " " : "",
+                                 group != NULL ? group->gr_name : number);
+        if (len < 0 || (size_t)len >= sizeof(text) - used)
+            break;
+        used += (size_t)len;
+    }
+    st_collector_put_text(c, "user.groups", text, NULL, "getgroups");
+}
+
+static void user(struct st_collector *c)
+{
+    const uid_t uid = getuid();
+    st_collector_put_int(c, "user.uid", (int64_t)uid, NULL, "getuid");
+    const struct passwd *entry = getpwuid(uid);
+    if (entry != NULL)
+        st_collector_put_text(c, "user.name", entry->pw_name, NULL, "getpwuid");
+    else
+        st_collector_put_state(c, "user.name", ST_FACT_ABSENT, 0, NULL, "getpwuid");
+    user_groups(c);
+}
+
+void st_collect_live(struct st_collector *c)
+{
+    user(c);
+    if (c->p->os != ST_OS_LINUX)
+        return;
+    rights(c);
+    slack(c);
+    resolution(c);
+    virtual_machine(c);
+    circumstances(c);
+}

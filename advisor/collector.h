@@ -1,0 +1,53 @@
+/* What the collectors share: one source file reads one kind of source. Internal to advisor/. */
+#ifndef ST_ADVISOR_COLLECTOR_H
+#define ST_ADVISOR_COLLECTOR_H
+
+#include "advisor/collect.h"
+
+struct st_collector {
+    struct st_platform *p;
+    struct st_facts *facts;
+    bool live;
+    int error; /* 0 or -ENOMEM, from the first put that failed */
+    char *buf; /* for whole files: config, timer_list */
+    size_t buf_bytes;
+};
+
+enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
+
+/** One small file or sysctl, one fact. */
+struct st_value_row {
+    const char *key;
+    const char *name; /* path or sysctl */
+    enum st_value_kind kind;
+};
+
+/* The puts of facts.h, which keep the error for the end. */
+void st_collector_put_text(struct st_collector *c, const char *key, const char *value, const char *raw,
+                           const char *source);
+void st_collector_put_int(struct st_collector *c, const char *key, int64_t value, const char *raw,
+                          const char *source);
+void st_collector_put_state(struct st_collector *c, const char *key, enum st_fact_state state, int error,
+                            const char *raw, const char *source);
+
+/** A reading that failed with r < 0: -ENOENT and the like are absent, the rest is unreadable. */
+void st_collector_put_failure(struct st_collector *c, const char *key, int r, const char *source);
+
+/** Reads one file or sysctl of at most 4 KiB into one fact. An empty or non-numeric ST_VALUE_INT is
+ * malformed. */
+void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind);
+void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
+
+void st_collect_linux(struct st_collector *c);
+void st_collect_linux_kernel(struct st_collector *c); /* configuration, timers, command line */
+void st_collect_linux_cpu(struct st_collector *c);    /* cpufreq, cpuidle, PM QoS */
+void st_collect_freebsd(struct st_collector *c);
+void st_collect_live(struct st_collector *c);
+
+/** Key patterns ('*' for a name) of each collector, NULL-terminated. */
+extern const char *const st_linux_patterns[];
+extern const char *const st_linux_kernel_patterns[];
+extern const char *const st_linux_cpu_patterns[];
+extern const char *const st_live_patterns[];
+
+#endif
