@@ -6,10 +6,12 @@
 
 #include "advisor/rule.h"
 
+/** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
+ * problems, last elsewhere), then id. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;
-    struct st_finding *findings; /* all rules of the facts' OS; by status, then effect, then id */
+    struct st_finding *findings;
     size_t findings_n;
     size_t unreadable_n; /* facts that were unreadable or malformed */
 };
@@ -25,14 +27,22 @@ const char *st_report_verdict(const struct st_report *report, char *buf, size_t 
 
 json_t *st_report_json(const struct st_report *report); /* sleeptune-report/1; NULL: out of memory */
 
-/** width: columns (0: do not wrap); colour: ANSI. @return 0 or -EIO. */
-ST_NODISCARD int st_report_print(const struct st_report *report, enum st_format format, FILE *out, int width,
-                                 bool colour);
+/** How the text format looks; the others do not look at it. */
+struct st_view {
+    int width;   /* columns; 0: do not wrap */
+    bool colour; /* ANSI */
+    bool all;    /* details of what is ok or not applicable, too */
+};
+
+/** @return 0, -ENOMEM, -EIO. */
+ST_NODISCARD int st_report_print(const struct st_report *report, enum st_format format, FILE *out,
+                                 const struct st_view *view);
 
 /** Exit status by design 8: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 
-/** The mechanism, formula, sources and this machine's numbers of one rule. */
+/** The mechanism, formula, sources and (with a finding) this machine's numbers of one rule. @return 0 or
+ * -EIO. */
 ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding, FILE *out,
                                    int width);
 

@@ -72,12 +72,17 @@ struct reader {
     size_t message_bytes;
 };
 
+/** Writes the message; it may quote the document, so it is made one line of plain ASCII. */
 static int ST_PRINTF(2, 3) bad(struct reader *reader, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(reader->message, reader->message_bytes, format, args);
     va_end(args);
+    for (char *p = reader->message; reader->message_bytes > 0 && *p != '\0'; p++) {
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    }
     return -EBADMSG;
 }
 

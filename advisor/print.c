@@ -1,0 +1,113 @@
+/* Text on a terminal: wrapped, and safe to show. */
+#include "advisor/print.h"
+
+#include <string.h>
+
+void st_print_safe(FILE *out, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const unsigned char next = i + 1 < bytes ? (unsigned char)text[i + 1] : 0;
+        if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) { /* U+0080 .. U+009F */
+            fputc('?', out);
+            i++;
+        } else if ((byte < 0x20 && byte != '\n') || byte == 0x7F) {
+            fputc(byte == '\t' ? ' ' : '?', out);
+        } else {
+            fputc(byte, out);
+        }
+    }
+}
+
+static int columns(const char *text, size_t bytes)
+{
+    int n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+int st_print_columns(const char *text)
+{
+    return columns(text, strlen(text));
+}
+
+static void spaces(FILE *out, int n)
+{
+    for (int i = 0; i < n; i++)
+        fputc(' ', out);
+}
+
+/** @return the column after it. */
+static int print_label(const struct st_printer *printer, int label_indent, const char *label, int indent)
+{
+    const int end = label_indent + st_print_columns(label);
+    spaces(printer->out, label_indent);
+    fputs(label, printer->out);
+    const int column = end < indent ? indent : end + (label[0] != '\0');
+    spaces(printer->out, column - end);
+    return column;
+}
+
+/** One line of the text, from `column`; ends below `indent`. */
+static void wrap_line(const struct st_printer *printer, int column, int indent, const char *line,
+                      size_t bytes)
+{
+    bool first = true;
+    size_t i = 0;
+    while (i < bytes) {
+        while (i < bytes && (line[i] == ' ' || line[i] == '\t'))
+            i++;
+        size_t end = i;
+        while (end < bytes && line[end] != ' ' && line[end] != '\t')
+            end++;
+        const int word = columns(line + i, end - i);
+        if (word == 0)
+            break;
+        if (!first && printer->width > 0 && column + 1 + word > printer->width) {
+            fputc('\n', printer->out);
+            spaces(printer->out, indent);
+            column = indent;
+            first = true;
+        }
+        if (!first) {
+            fputc(' ', printer->out);
+            column++;
+        }
+        st_print_safe(printer->out, line + i, end - i);
+        column += word;
+        first = false;
+        i = end;
+    }
+    fputc('\n', printer->out);
+}
+
+static void print_lines(const struct st_printer *printer, int column, int indent, const char *text, bool wrap)
+{
+    for (const char *line = text;;) {
+        const size_t bytes = strcspn(line, "\n");
+        if (wrap) {
+            wrap_line(printer, column, indent, line, bytes);
+        } else {
+            st_print_safe(printer->out, line, bytes);
+            fputc('\n', printer->out);
+        }
+        if (line[bytes] == '\0' || line[bytes + 1] == '\0')
+            break;
+        line += bytes + 1;
+        spaces(printer->out, indent);
+        column = indent;
+    }
+}
+
+void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                      const char *text)
+{
+    print_lines(printer, print_label(printer, label_indent, label, indent), indent, text, true);
+}
+
+void st_print_verbatim(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                       const char *text)
+{
+    print_lines(printer, print_label(printer, label_indent, label, indent), indent, text, false);
+}

@@ -1,0 +1,30 @@
+/* What the formats of a report share. Internal to advisor/. */
+#ifndef ST_ADVISOR_RENDER_H
+#define ST_ADVISOR_RENDER_H
+
+#include "advisor/report.h"
+
+#define ST_VERDICT_BYTES   1024
+#define ST_FACT_TEXT_BYTES 700
+
+size_t st_report_count(const struct st_report *report, enum st_status status);
+
+/* Each writes into buf and returns it. */
+const char *st_report_period_text(const struct st_wish *wish, char *buf,
+                                  size_t buf_bytes); /* 64 frames at ... */
+const char *st_effect_text(const struct st_finding *finding, const struct st_wish *wish, char *buf,
+                           size_t buf_bytes);
+const char *st_fact_text(const struct st_fact *fact, char *buf,
+                         size_t buf_bytes); /* may hold control characters */
+
+const char *st_needs_name(enum st_needs needs); /* "nothing", "reopen", "relogin", "reboot" */
+const char *st_needs_text(enum st_needs needs); /* for people */
+const char *st_applicability_name(enum st_applicability applicability); /* "auto", "manual", "dangerous" */
+const char *st_applicability_text(enum st_applicability applicability); /* for people */
+
+void st_render_text(const struct st_report *report, FILE *out, const struct st_view *view);
+int st_render_json(const struct st_report *report, FILE *out); /* 0, -ENOMEM, -EIO */
+void st_render_html(const struct st_report *report, FILE *out);
+void st_render_markdown(const struct st_report *report, FILE *out);
+
+#endif
