@@ -161,7 +161,7 @@ static int collect_tree(struct st_platform *p, struct st_facts **ret)
         if (p->list(p, folders[i], stop_at_first, NULL) == 0)
             return st_collect(p, false, ret);
     }
-    return -EBADMSG;
+    return -ENODATA;
 }
 
 int st_collect_dir(const char *dir, struct st_facts **ret)

@@ -14,12 +14,14 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
 bool st_collect_provides(enum st_os os, const char *pattern);
 
 /** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR,
- * -EBADMSG. */
+ * -ENODATA (neither of both), -EFBIG (sysctl-a.txt is longer than 16 MiB), -E2BIG and -EBADMSG as
+ * st_collect_sysctl_text. */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
 /** The text of `sysctl -a` (FreeBSD): "name: value" or "name=value" lines, values may go on over lines.
- * Tolerates CRLF, a missing last newline, NUL bytes, any size. One fact a name, "freebsd.<name>". @return 0,
- * -ENOMEM, -EBADMSG (no line of it is a sysctl). */
+ * Tolerates CRLF, a missing last newline and NUL bytes. One fact a name, "freebsd.<name>"; of two, the later
+ * one. A value longer than 64 KiB is unreadable (EFBIG), one with a NUL byte malformed.
+ *  @return 0, -ENOMEM, -E2BIG (more than 262144 names), -EBADMSG (no line of it is a sysctl). */
 ST_NODISCARD int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t bytes,
                                         const char *source);
 

@@ -9,6 +9,9 @@
 
 size_t st_report_count(const struct st_report *report, enum st_status status);
 
+/** Is there something to say about the cost? A known one, or that of a setting to be changed. */
+bool st_finding_costs(const struct st_finding *finding);
+
 /* Each writes into buf and returns it. */
 const char *st_report_period_text(const struct st_wish *wish, char *buf,
                                   size_t buf_bytes); /* 64 frames at ... */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/render.h"
+#include "advisor/text.h"
 
 #define NAMED_MAX 3 /* settings that the verdict names */
 
@@ -254,6 +255,11 @@ const char *st_applicability_text(enum st_applicability applicability)
     return texts[applicability];
 }
 
+bool st_finding_costs(const struct st_finding *finding)
+{
+    return finding->effect_known || is_fired(finding);
+}
+
 const char *st_effect_text(const struct st_finding *finding, const struct st_wish *wish, char *buf,
                            size_t buf_bytes)
 {
@@ -268,9 +274,10 @@ const char *st_effect_text(const struct st_finding *finding, const struct st_wis
 
 const char *st_fact_text(const struct st_fact *fact, char *buf, size_t buf_bytes)
 {
+    const char *raw = fact->raw != NULL ? fact->raw : "";
     switch (fact->state) {
     case ST_FACT_OK:
-        snprintf(buf, buf_bytes, "%s = %.200s", fact->key, fact->text);
+        snprintf(buf, buf_bytes, "%s = %.*s", fact->key, st_text_cut(fact->text, 200), fact->text);
         break;
     case ST_FACT_ABSENT:
         snprintf(buf, buf_bytes, "%s is absent", fact->key);
@@ -279,7 +286,7 @@ const char *st_fact_text(const struct st_fact *fact, char *buf, size_t buf_bytes
         snprintf(buf, buf_bytes, "%s could not be read: %s", fact->key, strerror(fact->error));
         break;
     case ST_FACT_MALFORMED:
-        snprintf(buf, buf_bytes, "%s is malformed: \"%.60s\"", fact->key, fact->raw != NULL ? fact->raw : "");
+        snprintf(buf, buf_bytes, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(raw, 60), raw);
         break;
     }
     return buf;

@@ -54,7 +54,8 @@ static void finding_html(const struct st_report *report, const struct st_finding
     fputs("</h2>\n", out);
     element(out, "p", finding->summary);
     fputs("<dl>\n", out);
-    definition(out, "May cost", "span", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+    if (st_finding_costs(finding))
+        definition(out, "May cost", "span", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     definition(out, "Formula", "span", finding->formula);
     definition(out, "Why", "span", rule->mechanism);
     definition(out, "Now", "pre", finding->fix_now);

@@ -7,13 +7,16 @@
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, newlines become blanks. */
 static void put(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("\\`*_{}[]<>()#+!|~&", *text) != NULL)
+    while (*text != '\0') {
+        const size_t plain = strcspn(text, "\\`*_{}[]<>()#+!|~&\n");
+        st_print_safe(out, text, plain);
+        text += plain;
+        if (*text == '\0')
+            break;
+        if (*text != '\n')
             fputc('\\', out);
-        if (*text == '\n')
-            fputc(' ', out);
-        else
-            st_print_safe(out, text, 1);
+        fputc(*text == '\n' ? ' ' : *text, out);
+        text++;
     }
 }
 
@@ -54,7 +57,8 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
     fputs("\n\n", out);
-    field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+    if (st_finding_costs(finding))
+        field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     field(out, "Formula", finding->formula);
     field(out, "Why", rule->mechanism);
     for (size_t i = 0; i < finding->evidence_n; i++) {

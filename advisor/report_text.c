@@ -159,7 +159,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
-    if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE || finding->effect_known)
+    if (st_finding_costs(finding))
         print_field(printer, "May cost:", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);

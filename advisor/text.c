@@ -78,6 +78,16 @@ int st_text_int(const char *text, int64_t *ret)
     return 0;
 }
 
+int st_text_cut(const char *text, size_t max_bytes)
+{
+    size_t n = strnlen(text, max_bytes);
+    if (text[n] != '\0') {
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+            n--;
+    }
+    return (int)n;
+}
+
 size_t st_text_distance(const char *a, const char *b)
 {
     const size_t a_len = strlen(a), b_len = strlen(b);

@@ -38,6 +38,17 @@ static void invalid_bytes_become_replacement_characters(void **state)
     check_utf8("\xF4\x90\x80\x80", 4, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* > U+10FFFF */
 }
 
+static void a_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(st_text_cut("abc", 10), 3);
+    assert_int_equal(st_text_cut("abc", 2), 2);
+    assert_int_equal(st_text_cut("a\xC3\xBC", 3), 3);
+    assert_int_equal(st_text_cut("a\xC3\xBC", 2), 1);
+    assert_int_equal(st_text_cut("\xF0\x9F\x8E\xB5", 3), 0);
+    assert_int_equal(st_text_cut("", 5), 0);
+}
+
 static void white_space_is_cut_at_both_ends_only(void **state)
 {
     (void)state;
@@ -97,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid_utf8_is_kept),
         cmocka_unit_test(invalid_bytes_become_replacement_characters),
+        cmocka_unit_test(a_text_is_cut_between_characters),
         cmocka_unit_test(white_space_is_cut_at_both_ends_only),
         cmocka_unit_test(only_whole_decimal_numbers_are_numbers),
         cmocka_unit_test(distance_counts_single_edits),

@@ -1,0 +1,89 @@
+/* sleeptune snapshot: all facts of a machine as JSON. */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "advisor/collect.h"
+#include "cli/command.h"
+#include "cli/facts_input.h"
+#include "cli/output.h"
+
+#define COMMAND "snapshot"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune snapshot [OPTION...]\n"
+          "Write all facts about this machine as JSON, so that somebody else can judge them with\n"
+          "'sleeptune report --snapshot FILE'. It holds kernel settings and limits, and the name and\n"
+          "groups of the user; root can read a few more facts.\n\n"
+          "  -o, --output FILE  write to FILE (standard output)\n"
+          "  --root DIR         of a captured tree or FreeBSD capture instead of this machine\n"
+          "  -h, --help         this text\n\n"
+          "Examples:\n"
+          "  sleeptune snapshot -o studio-pc.json\n"
+          "  sleeptune snapshot | ssh friend sleeptune report --snapshot -\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+static int write_snapshot(const struct st_facts *facts, const char *path)
+{
+    const char *name = path != NULL ? path : "standard output";
+    json_t *document = st_snapshot_json(facts);
+    if (document == NULL)
+        return st_failure(COMMAND, "out of memory");
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r != 0) {
+        json_decref(document);
+        return st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
+    }
+    r = json_dumpf(document, output.stream, JSON_INDENT(2)) == 0 && fputc('\n', output.stream) != EOF ? 0
+                                                                                                      : -EIO;
+    json_decref(document);
+    const int closed = st_output_close(&output, r == 0);
+    if (r == 0)
+        r = closed;
+    return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
+}
+
+int st_cmd_snapshot(int argc, char **argv)
+{
+    static const struct option table[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"root", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct st_facts_input input = {0};
+    const char *path = NULL;
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":o:h", table, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            path = optarg;
+            break;
+        case 'r':
+            input.root = optarg;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    if (optind < argc)
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
+    struct st_facts *facts;
+    int status = st_facts_input_load(COMMAND, &input, &facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = write_snapshot(facts, path);
+    st_facts_free(facts);
+    return status;
+}

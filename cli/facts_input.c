@@ -1,0 +1,122 @@
+/* Where report, explain and snapshot take their facts from. */
+#include "cli/facts_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+#define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
+
+/** Standard input and what a shell hands over as /dev/fd/N may be a pipe; anything else must be a regular
+ * file. */
+static bool may_be_pipe(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+/** @return a descriptor, or an st_exit with a message, negative. */
+static int open_input(const char *command, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return dup(STDIN_FILENO);
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_be_pipe(path) ? 0 : O_NONBLOCK));
+    if (fd < 0) {
+        st_failure(command, "cannot open %s: %s", path, strerror(errno));
+        return -1;
+    }
+    const int r = fstat(fd, &info);
+    if (r == 0 && (S_ISREG(info.st_mode) || (S_ISFIFO(info.st_mode) && may_be_pipe(path))))
+        return fd;
+    st_failure(command, "%s is %s", path,
+               r != 0                   ? strerror(errno)
+               : S_ISDIR(info.st_mode)  ? "a folder; a captured tree is read with --root"
+               : S_ISFIFO(info.st_mode) ? "a FIFO, not a file; '-' reads standard input"
+                                        : "not a regular file");
+    close(fd);
+    return -1;
+}
+
+/** @return bytes read, at most room, or -errno. */
+static ssize_t read_all(int fd, char *buf, size_t room)
+{
+    size_t used = 0;
+    while (used < room) {
+        const ssize_t n = read(fd, buf + used, room - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        used += (size_t)n;
+    }
+    return (ssize_t)used;
+}
+
+static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const int fd = open_input(command, path);
+    if (fd < 0)
+        return ST_EXIT_FAILURE;
+    char *text = malloc(SNAPSHOT_MAX_BYTES + 1); /* pages that no byte reaches cost nothing */
+    const ssize_t bytes = text != NULL ? read_all(fd, text, SNAPSHOT_MAX_BYTES + 1) : -ENOMEM;
+    close(fd);
+    int status = ST_EXIT_DONE;
+    if (bytes < 0) {
+        status = st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
+    } else if (bytes > SNAPSHOT_MAX_BYTES) {
+        status =
+            st_failure(command, "%s is longer than %d MiB: not a snapshot", name, SNAPSHOT_MAX_BYTES >> 20);
+    } else {
+        char message[512];
+        const int r = st_snapshot_parse(text, (size_t)bytes, ret, message, sizeof(message));
+        if (r == -ENOMEM)
+            status = st_failure(command, "out of memory");
+        else if (r != 0)
+            status = st_failure(command, "%s: %s", name, message);
+    }
+    free(text);
+    return status;
+}
+
+static int load_root(const char *command, const char *dir, struct st_facts **ret)
+{
+    const int r = st_collect_dir(dir, ret);
+    switch (r) {
+    case 0:
+        return ST_EXIT_DONE;
+    case -ENODATA:
+        return st_failure(command,
+                          "%s is neither a captured tree (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
+                          "(sysctl-a.txt)",
+                          dir);
+    case -EBADMSG:
+        return st_failure(command, "%s/sysctl-a.txt: no line of it is a sysctl (name: value)", dir);
+    case -EFBIG:
+        return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
+    case -E2BIG:
+        return st_failure(command, "%s/sysctl-a.txt has more than 262144 names", dir);
+    default:
+        return st_failure(command, "cannot read %s: %s", dir, strerror(-r));
+    }
+}
+
+int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    if (input->snapshot != NULL && input->root != NULL)
+        return st_usage_error(command, "--snapshot and --root exclude each other");
+    if (input->snapshot != NULL)
+        return load_snapshot(command, input->snapshot, ret);
+    if (input->root != NULL)
+        return load_root(command, input->root, ret);
+    const int r = st_collect(st_platform_native(), true, ret);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read this machine: %s", strerror(-r));
+}

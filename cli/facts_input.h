@@ -1,0 +1,17 @@
+/* Where report, explain and snapshot take their facts from. */
+#ifndef ST_CLI_FACTS_INPUT_H
+#define ST_CLI_FACTS_INPUT_H
+
+#include "advisor/collect.h"
+
+struct st_facts_input {
+    const char *snapshot; /* file, "-": standard input; NULL: none */
+    const char *root;     /* folder; NULL: none */
+};
+
+/** Facts of the snapshot, the folder or (neither given) this machine; a message on stderr when it fails.
+ *  @return an st_exit. Free the facts with st_facts_free. */
+ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
+                                     struct st_facts **ret);
+
+#endif

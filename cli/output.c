@@ -1,0 +1,67 @@
+/* -o FILE: written beside the file and moved over it when it is complete. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_temporary(struct st_output *output)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+        output->temporary = NULL;
+        return -ENOMEM;
+    }
+    const int fd = mkstemp(output->temporary);
+    if (fd >= 0 && fchmod(fd, 0644 & ~mask) == 0)
+        output->stream = fdopen(fd, "w");
+    if (output->stream != NULL)
+        return 0;
+    const int r = -errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(output->temporary);
+    }
+    free(output->temporary);
+    output->temporary = NULL;
+    return r;
+}
+
+int st_output_open(struct st_output *output, const char *path)
+{
+    struct stat info;
+    *output = (struct st_output){0};
+    if (path == NULL || strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return 0;
+    }
+    output->path = path;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+        return open_temporary(output);
+    output->stream = fopen(path, "we"); /* a device or a FIFO; a folder fails here */
+    return output->stream != NULL ? 0 : -errno;
+}
+
+int st_output_close(struct st_output *output, bool keep)
+{
+    int r = 0;
+    if (output->path == NULL)
+        return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -EIO;
+    if (keep &&
+        (fflush(output->stream) != 0 || (output->temporary != NULL && fsync(fileno(output->stream)) != 0)))
+        r = -errno;
+    if (fclose(output->stream) != 0 && r == 0)
+        r = -errno;
+    if (output->temporary != NULL) {
+        if (keep && r == 0 && rename(output->temporary, output->path) != 0)
+            r = -errno;
+        if (!keep || r != 0)
+            unlink(output->temporary);
+        free(output->temporary);
+    }
+    *output = (struct st_output){0};
+    return r;
+}

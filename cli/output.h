@@ -1,0 +1,22 @@
+/* -o FILE: written beside the file and moved over it when it is complete. */
+#ifndef ST_CLI_OUTPUT_H
+#define ST_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "lib/base.h"
+
+struct st_output {
+    FILE *stream;
+    const char *path; /* borrowed; NULL: standard output */
+    char *temporary;  /* NULL: written directly (a device, a FIFO) */
+};
+
+/** path: NULL or "-" is standard output. @return 0 or -errno. */
+ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
+
+/** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
+ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
+
+#endif
