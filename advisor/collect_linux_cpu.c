@@ -46,15 +46,15 @@ static const struct set idle_states = {
 
 const char *const st_linux_cpu_patterns[] = {
     "linux.cpufreq.present",
-    "linux.cpufreq.*.governor",
-    "linux.cpufreq.*.driver",
-    "linux.cpufreq.*.epp",
-    "linux.cpufreq.*.available_governors",
+    "linux.cpufreq.policy*.governor",
+    "linux.cpufreq.policy*.driver",
+    "linux.cpufreq.policy*.epp",
+    "linux.cpufreq.policy*.available_governors",
     "linux.cpuidle.driver",
     "linux.cpuidle.governor",
-    "linux.cpuidle.cpu0.*.name",
-    "linux.cpuidle.cpu0.*.latency_us",
-    "linux.cpuidle.cpu0.*.disable",
+    "linux.cpuidle.cpu0.state*.name",
+    "linux.cpuidle.cpu0.state*.latency_us",
+    "linux.cpuidle.cpu0.state*.disable",
     "linux.pmqos.cpu_dma_latency_us",
     NULL,
 };

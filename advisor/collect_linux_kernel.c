@@ -8,8 +8,11 @@
 #define CONFIG_KEY "linux.config."
 
 static const char *const options[] = {
-    "HIGH_RES_TIMERS", "HZ",         "PREEMPT",           "PREEMPT_DYNAMIC", "PREEMPT_LAZY",
-    "PREEMPT_NONE",    "PREEMPT_RT", "PREEMPT_VOLUNTARY", "RT_GROUP_SCHED",
+    "HIGH_RES_TIMERS", "HZ",
+    "PREEMPT",         "PREEMPT_DYNAMIC",
+    "PREEMPT_LAZY",    "PREEMPT_NONE",
+    "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
+    "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED",
 };
 
 const char *const st_linux_kernel_patterns[] = {

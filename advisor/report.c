@@ -103,7 +103,7 @@ const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t 
         snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, khz);
     else
         snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
-    snprintf(buf, buf_bytes, "%u frames at %s (%.1f us)", (unsigned)wish->frames, rate,
+    snprintf(buf, buf_bytes, "%u frames at %s (%.1f µs)", (unsigned)wish->frames, rate,
              (double)wish->period_ns / 1000);
     return buf;
 }
@@ -141,18 +141,18 @@ static void name_costs(struct sentence *s, const struct st_report *report, const
                        size_t n, double sum_us)
 {
     const double period_us = (double)report->wish.period_ns / 1000;
-    say(s, "up to %.1f us (%.1f %%) of each period may go to ", sum_us, 100 * sum_us / period_us);
+    say(s, "up to %.1f µs (%.1f %%) of each period may go to ", sum_us, 100 * sum_us / period_us);
     for (size_t i = 0; i < n; i++)
-        say(s, "%s%s (%.1f us)", i == 0 ? "" : ", ", named[i]->rule->id, named[i]->effect_us);
+        say(s, "%s%s (%.1f µs)", i == 0 ? "" : ", ", named[i]->rule->id, named[i]->effect_us);
 }
 
-/** The problems whose cost has no known bound. */
+/** The findings to act on whose cost has no known bound, problems first. @return how many. */
 static size_t name_boundless(struct sentence *s, const struct st_report *report, const char *before)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (finding->status != ST_STATUS_PROBLEM || finding->effect_known)
+        if (!is_fired(finding) || finding->effect_known)
             continue;
         if (n < NAMED_MAX)
             say(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
@@ -172,13 +172,13 @@ const char *st_report_verdict(const struct st_report *report, char *buf, size_t 
     buf[0] = '\0';
     const size_t named_n = dearest(report, named, NAMED_MAX, &sum_us);
     const size_t problems = st_report_count(report, ST_STATUS_PROBLEM);
-    const size_t advice = st_report_count(report, ST_STATUS_ADVICE);
+    const size_t fired = problems + st_report_count(report, ST_STATUS_ADVICE);
     const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
     const bool too_much = sum_us * 1000 >= (double)report->wish.period_ns;
     st_report_period_text(&report->wish, period, sizeof(period));
-    if (problems + advice == 0 && st_report_count(report, ST_STATUS_OK) == 0)
+    if (fired == 0 && st_report_count(report, ST_STATUS_OK) == 0)
         say(&s, "Nothing could be judged about %s", period);
-    else if (problems + advice == 0)
+    else if (fired == 0)
         say(&s, "Nothing that was read speaks against %s", period);
     else if (problems > 0 || too_much)
         say(&s, "These settings put %s at risk", period);
@@ -188,10 +188,10 @@ const char *st_report_verdict(const struct st_report *report, char *buf, size_t 
         say(&s, ": ");
         name_costs(&s, report, named, named_n, sum_us);
     }
-    if (name_boundless(&s, report, named_n > 0 ? ", with no known bound to " : ": no bound is known for ") ==
-            0 &&
-        named_n == 0 && advice > 0)
-        say(&s, ": %zu piece%s of advice without a known cost", advice, advice == 1 ? "" : "s");
+    const size_t boundless =
+        name_boundless(&s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
+    if (fired > 0 && named_n + boundless == 0)
+        say(&s, ": what is advised below costs this loop nothing");
     if (unknown > 0)
         say(&s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
     say(&s, ".");
@@ -264,11 +264,13 @@ const char *st_effect_text(const struct st_finding *finding, const struct st_wis
                            size_t buf_bytes)
 {
     const double period_us = (double)wish->period_ns / 1000;
-    if (finding->effect_known)
-        snprintf(buf, buf_bytes, "up to %.1f us of %.1f us (%.1f %%)", finding->effect_us, period_us,
+    if (!finding->effect_known)
+        snprintf(buf, buf_bytes, "no bound is known");
+    else if (finding->effect_us > 0)
+        snprintf(buf, buf_bytes, "up to %.1f µs of %.1f µs (%.1f %%)", finding->effect_us, period_us,
                  100 * finding->effect_us / period_us);
     else
-        snprintf(buf, buf_bytes, "no bound is known");
+        snprintf(buf, buf_bytes, "0 µs of this loop's %.1f µs", period_us);
     return buf;
 }
 

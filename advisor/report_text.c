@@ -40,11 +40,11 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
 {
     char effect[32] = "";
     if (finding->effect_known)
-        snprintf(effect, sizeof(effect), "%.1f us", finding->effect_us);
+        snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
     else if (finding->status != ST_STATUS_UNKNOWN)
         snprintf(effect, sizeof(effect), "no bound");
     const int title = st_print_columns(finding->rule->title);
-    const int pad = printer->width - STATUS_WIDTH - title - (int)strlen(effect);
+    const int pad = printer->width - STATUS_WIDTH - title - st_print_columns(effect);
     print_status(printer, finding->status, STATUS_WIDTH);
     if (printer->width == 0 || pad >= 1) {
         fprintf(printer->out, "%s%*s%s\n", finding->rule->title,
@@ -201,7 +201,7 @@ int st_report_explain(const struct st_rule *rule, const struct st_finding *findi
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (finding->effect_known) {
-            snprintf(text, sizeof(text), "up to %.1f us", finding->effect_us);
+            snprintf(text, sizeof(text), "up to %.1f µs", finding->effect_us);
             print_field(&printer, "May cost:", text);
         }
         print_field(&printer, "Formula:", finding->formula);
