@@ -7,22 +7,24 @@
 
 #define CONFIG_KEY "linux.config."
 
-static const char *const options[] = {
-    "HIGH_RES_TIMERS", "HZ",
-    "PREEMPT",         "PREEMPT_DYNAMIC",
-    "PREEMPT_LAZY",    "PREEMPT_NONE",
-    "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
-    "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED",
-};
-
+/* Those that begin with CONFIG_KEY are the options that are looked for. */
 const char *const st_linux_kernel_patterns[] = {
-    "linux.kernel.release",           "linux.kernel.version",
-    "linux.config.HIGH_RES_TIMERS",   "linux.config.HZ",
-    "linux.config.PREEMPT",           "linux.config.PREEMPT_DYNAMIC",
-    "linux.config.PREEMPT_LAZY",      "linux.config.PREEMPT_NONE",
-    "linux.config.PREEMPT_RT",        "linux.config.PREEMPT_VOLUNTARY",
-    "linux.config.RT_GROUP_SCHED",    "linux.timer_list.hres_active",
-    "linux.timer_list.resolution_ns", NULL,
+    CONFIG_KEY "HIGH_RES_TIMERS",
+    CONFIG_KEY "HZ",
+    CONFIG_KEY "PREEMPT",
+    CONFIG_KEY "PREEMPT_DYNAMIC",
+    CONFIG_KEY "PREEMPT_LAZY",
+    CONFIG_KEY "PREEMPT_NONE",
+    CONFIG_KEY "PREEMPT_RT",
+    CONFIG_KEY "PREEMPT_VOLUNTARY",
+    CONFIG_KEY "RT_GROUP_SCHED",
+    CONFIG_KEY "RT_GROUP_SCHED_DEFAULT_DISABLED",
+    "linux.kernel.release",
+    "linux.kernel.version",
+    "linux.timer_list.hres_active",
+    "linux.timer_list.resolution_ns",
+    "linux.virtual",
+    NULL,
 };
 
 /** Reads a whole file into c->buf; of one that is longer, the beginning. */
@@ -58,17 +60,19 @@ static void config(struct st_collector *c)
 {
     char path[512];
     const int opened = read_config(c, path, sizeof(path));
-    for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
-        char key[64], value[128], raw[256];
-        snprintf(key, sizeof(key), CONFIG_KEY "%s", options[i]);
-        const int r = opened != 0 ? opened : st_parse_kernel_config(c->buf, options[i], value, sizeof(value));
+    for (const char *const *key = st_linux_kernel_patterns; *key != NULL; key++) {
+        char value[128], raw[256];
+        if (strncmp(*key, CONFIG_KEY, sizeof(CONFIG_KEY) - 1) != 0)
+            continue;
+        const char *name = *key + sizeof(CONFIG_KEY) - 1;
+        const int r = opened != 0 ? opened : st_parse_kernel_config(c->buf, name, value, sizeof(value));
         if (r == 0) {
-            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", options[i], value);
-            st_collector_put_text(c, key, value, raw, path);
+            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", name, value);
+            st_collector_put_text(c, *key, value, raw, path);
         } else if (r == -EBADMSG) {
-            st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, NULL, path);
+            st_collector_put_state(c, *key, ST_FACT_MALFORMED, 0, NULL, path);
         } else {
-            st_collector_put_failure(c, key, r, path);
+            st_collector_put_failure(c, *key, r, path);
         }
     }
 }
