@@ -129,18 +129,18 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " keeps other waits exact too",
                        percent);
     else
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "does not touch this loop, as clock_nanosleep is exact here; only programs that wait in poll, "
-            "select or kevent may be up to %.1f µs late",
-            late.max_ns / 1e3);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "alloweddeviation %" PRId64
+                       " does not touch this loop, as clock_nanosleep is exact here; only programs "
+                       "that wait in poll, select or kevent may be up to %.1f µs late",
+                       percent, late.max_ns / 1e3);
     st_finding_effect(finding, 0, "nanosleep_precise = 1: clock_nanosleep ignores alloweddeviation");
 }
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
     .os = ST_OS_FREEBSD,
-    .title = "sleeps are stretched by kern.timecounter.alloweddeviation",
+    .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
     .mechanism =
         "To save wake-ups the kernel lets a sleep end anywhere in a window that grows with the time still to "
         "sleep, and an idle CPU uses the late edge of it. Real-time priority does not cancel this; up to "

@@ -111,7 +111,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_freebsd_eventtimer = {
     .id = "freebsd-eventtimer",
     .os = ST_OS_FREEBSD,
-    .title = "the event timer ticks instead of waking when asked",
+    .title = "Event timer mode (kern.eventtimer)",
     .mechanism =
         "In one-shot mode the kernel sets the event timer for the end of the next sleep. In periodic mode it "
         "looks at its timers only at each of hz * singlemul interrupts a second, so every sleep is rounded "

@@ -59,7 +59,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_freebsd_hz = {
     .id = "freebsd-hz",
     .os = ST_OS_FREEBSD,
-    .title = "kern.hz with a periodic event timer",
+    .title = "Timer ticks (kern.hz)",
     .mechanism =
         "With a one-shot event timer, the default, sleeps do not depend on kern.hz. It matters with a "
         "periodic event timer, for POSIX timers, which round up to ticks, and for where long sleeps start to "

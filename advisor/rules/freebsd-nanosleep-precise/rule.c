@@ -25,21 +25,23 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     if (precise != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the value %" PRId64 " is neither 0 nor 1", precise);
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "nanosleep_precise is %" PRId64 ", neither 0 nor 1",
+                       precise);
         return;
     }
     st_finding_quote(finding, facts, DEVIATION);
     if (st_facts_int(facts, DEVIATION, &percent) == 0 && percent <= 0) {
         st_finding_set(finding, ST_STATUS_OK,
-                       "switched off, but alloweddeviation is %" PRId64 ", so sleeps are exact all the same",
+                       "nanosleep_precise is 0, but alloweddeviation is %" PRId64
+                       ", so sleeps are exact all the same",
                        percent);
         st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
         return;
     }
-    st_finding_set(
-        finding, ST_STATUS_ADVICE,
-        "switched off: sleeps are stretched as on FreeBSD 14; the µs are those of freebsd-alloweddeviation, "
-        "counted there");
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
+                   "freebsd-alloweddeviation, "
+                   "counted there");
     st_finding_fix(finding, "sysctl kern.timecounter.nanosleep_precise=1",
                    "/etc/sysctl.conf: remove kern.timecounter.nanosleep_precise=0 (1 is the default)",
                    ST_NEEDS_NOTHING);
@@ -48,7 +50,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .id = "freebsd-nanosleep-precise",
     .os = ST_OS_FREEBSD,
-    .title = "exact sleeps (nanosleep_precise) are switched off",
+    .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
     .mechanism =
         "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by default. "
         "With "

@@ -84,7 +84,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_freebsd_snd_latency = {
     .id = "freebsd-snd-latency",
     .os = ST_OS_FREEBSD,
-    .title = "sound(4)'s default buffer is coarser than your period",
+    .title = "Default sound buffer (hw.snd.latency)",
     .mechanism =
         "A program that does not set its own fragments gets a ring from a table by hw.snd.latency and "
         "hw.snd.latency_profile. It is woken once a block, and what it plays is heard up to a whole ring "

@@ -73,7 +73,7 @@ static void judge_slow(const struct st_facts *facts, const char *hardware, struc
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", NULL};
+    static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
     static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
     const char *hardware;
     int64_t fast;
@@ -114,7 +114,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_freebsd_timecounter = {
     .id = "freebsd-timecounter",
     .os = ST_OS_FREEBSD,
-    .title = "reading the clock is slow (kern.timecounter)",
+    .title = "Timecounter: the cost of a clock read",
     .mechanism =
         "A program looks at the clock several times in each cycle. The CPU's own counter (TSC) is read in "
         "place; HPET, ACPI and i8254 are chips behind a bus, and every read of them may take about a "

@@ -99,7 +99,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
     .os = ST_OS_LINUX,
-    .title = "reading the clock is slow (clocksource)",
+    .title = "Clocksource: the cost of a clock read",
     .mechanism = "A program looks at the clock several times in each cycle. With tsc, kvm-clock and the like "
                  "it reads it in "
                  "place; with hpet or acpi_pm each look is a system call and a read of a slow chip, about a "

@@ -193,8 +193,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_set(finding, ST_STATUS_OK, "all %d CPU clocks prefer speed (%s, %s)", scan.policies,
-                       worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"));
+        st_finding_set(finding, ST_STATUS_OK, "%d of %d CPU clocks prefer speed (%s, %s)", scan.policies,
+                       scan.policies, worst_text(&scan, finding, "driver"),
+                       worst_text(&scan, finding, "governor"));
         st_finding_effect(finding, 0, "the clock need not ramp up first");
     }
 }
@@ -202,7 +203,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
     .os = ST_OS_LINUX,
-    .title = "the CPU clock is slow to rise",
+    .title = "CPU frequency scaling",
     .mechanism = "An audio callback is a short burst after idle time. A clock that first looks at the load "
                  "starts it at a "
                  "low frequency, so the same work takes longer although the average load looks small; no "

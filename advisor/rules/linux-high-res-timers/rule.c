@@ -98,7 +98,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_high_res_timers = {
     .id = "linux-high-res-timers",
     .os = ST_OS_LINUX,
-    .title = "high-resolution timers are off",
+    .title = "High-resolution timers",
     .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
                  "Without them it "
                  "looks only at each tick, so every sleep is rounded up by 1 to 10 ms.",

@@ -62,7 +62,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_hz = {
     .id = "linux-hz",
     .os = ST_OS_LINUX,
-    .title = "CONFIG_HZ",
+    .title = "Timer ticks (CONFIG_HZ)",
     .mechanism = "HZ is how often a busy CPU is interrupted for accounting and time slices. It bounded the "
                  "precision of "
                  "sleeps before high-resolution timers; with them it does not.",

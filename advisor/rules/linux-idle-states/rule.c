@@ -169,7 +169,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
     .os = ST_OS_LINUX,
-    .title = "deep idle states make wake-ups late",
+    .title = "CPU idle states and PM QoS",
     .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come back: "
                  "that time is "
                  "added to each wake-up. A program can ask for a limit by holding /dev/cpu_dma_latency open.",

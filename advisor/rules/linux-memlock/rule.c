@@ -56,7 +56,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .os = ST_OS_LINUX,
-    .title = "too little memory may be locked",
+    .title = "Limit of locked memory",
     .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
                  "touches it waits for "
                  "the disk; there is no upper bound for that. A limit below the size of the program makes "

@@ -201,7 +201,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_preemption = {
     .id = "linux-preemption",
     .os = ST_OS_LINUX,
-    .title = "the kernel's preemption model does not fit the period",
+    .title = "Preemption model of the kernel",
     .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
                  "interrupted: under none "
                  "and voluntary only at chosen places, under full and lazy nearly anywhere for a real-time "

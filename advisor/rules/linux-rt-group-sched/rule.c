@@ -46,20 +46,22 @@ static void judge_refused(const struct st_facts *facts, struct st_finding *findi
     const bool has_runtime = st_facts_int(facts, GROUP_RUNTIME, &runtime) == 0;
     if (has_runtime && runtime > 0) {
         st_finding_set(finding, ST_STATUS_OK,
-                       "this process' group has %" PRId64
+                       "the control group of this process has %" PRId64
                        " µs of real-time budget, so it is not what refuses SCHED_FIFO",
                        runtime);
         return;
     }
     if (!has_runtime && limit_refuses(facts)) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the kernel has it, but the rtprio limit alone refuses SCHED_FIFO: solve "
-                       "linux-rt-permission first");
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the kernel has real-time group scheduling, but the rtprio limit alone refuses SCHED_FIFO: solve "
+            "linux-rt-permission first");
         return;
     }
     if (has_runtime)
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "SCHED_FIFO is refused because this process' group has a real-time budget of 0 µs");
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "SCHED_FIFO is refused because the control group of this process has a real-time budget of 0 µs");
     else
         st_finding_set(finding, ST_STATUS_PROBLEM,
                        "SCHED_FIFO is refused although the limit allows it, and this kernel has real-time "
@@ -89,7 +91,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        config);
     } else if (r == 0 && off_at_boot(facts)) {
         st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-        st_finding_set(finding, ST_STATUS_OK, "built in, but switched off at boot");
+        st_finding_set(finding, ST_STATUS_OK,
+                       "real-time group scheduling is built in, but switched off at boot");
         st_finding_effect(finding, 0, "rt_group_sched=0: groups need no real-time budget");
     } else if (tried && error == 0) {
         st_finding_set(finding, ST_STATUS_OK,
@@ -106,7 +109,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                            "the kernel's configuration is not here, and nothing points to it");
     } else if (!tried) {
         st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "this kernel has it; whether it is in the way was not tried (run the report as the "
+                       "this kernel has real-time group scheduling; whether it is in the way was not tried "
+                       "(run the report as the "
                        "user who plays)");
     } else if (error != EPERM) {
         st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO is refused, but not for lack of permission");
@@ -118,7 +122,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_rt_group_sched = {
     .id = "linux-rt-group-sched",
     .os = ST_OS_LINUX,
-    .title = "real-time group scheduling refuses SCHED_FIFO",
+    .title = "Real-time group scheduling",
     .mechanism = "With CONFIG_RT_GROUP_SCHED each control group needs a real-time budget, and all but the "
                  "root group start "
                  "with none. A program in such a group gets EPERM for SCHED_FIFO even with the right limits, "

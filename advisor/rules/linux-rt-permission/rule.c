@@ -103,7 +103,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .os = ST_OS_LINUX,
-    .title = "no right to real-time priority",
+    .title = "Right to real-time priority",
     .mechanism =
         "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn behind whatever "
         "else is busy, for milliseconds, and there is no upper bound. The right comes from the rtprio limit, "

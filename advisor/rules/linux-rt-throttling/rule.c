@@ -22,9 +22,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     if (runtime == -1 || runtime == period) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the safety net is off: a real-time thread that spins takes its CPU for good, and "
-                       "maybe the machine");
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "real-time throttling is off: a real-time thread that spins takes its CPU for good, and "
+            "maybe the machine");
         st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
         st_finding_fix(finding, "sudo sysctl kernel.sched_rt_runtime_us=950000",
                        "remove kernel.sched_rt_runtime_us=-1 from /etc/sysctl.conf and /etc/sysctl.d",
@@ -37,8 +38,6 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU (usual: 95 %%)",
             hole_us / 1e3, share * 100);
-        st_finding_effect(finding, hole_us, "above %.1f %% load: %" PRId64 " - %" PRId64 " = %.0f µs",
-                          share * 100, period, runtime, hole_us);
         st_finding_fix(finding,
                        "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
                        "/etc/sysctl.d/90-sleeptune.conf: kernel.sched_rt_runtime_us = 950000 and "
@@ -47,9 +46,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_set(finding, ST_STATUS_OK,
-                   "the safety net is on; only a real-time thread that spins above %.1f %% of a CPU is "
-                   "stopped, for up to "
-                   "%.0f ms",
+                   "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; one "
+                   "that sleeps in "
+                   "each cycle is not",
                    share * 100, hole_us / 1e3);
     st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
                       share * 100, period, runtime, hole_us);
@@ -58,7 +57,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_rt_throttling = {
     .id = "linux-rt-throttling",
     .os = ST_OS_LINUX,
-    .title = "RT throttling is not at its default",
+    .title = "Real-time throttling",
     .mechanism = "When real-time threads have used 95 % of a CPU's second, the kernel stops them for the "
                  "rest of it, so "
                  "that a thread gone wild does not hang the machine. An audio thread that sleeps in each "

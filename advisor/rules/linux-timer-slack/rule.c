@@ -60,7 +60,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .os = ST_OS_LINUX,
-    .title = "timer slack makes sleeps of normal threads end late",
+    .title = "Timer slack of normal threads",
     .mechanism =
         "The kernel may end a normal thread's sleep anywhere between its time and its time plus the slack "
         "(50 µs by default), and on an idle CPU it is close to the latest. Threads under SCHED_FIFO, "

@@ -1,0 +1,95 @@
+/* advisor/rules/machine: kernel command line, guest, container. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+
+static struct st_facts *facts_with(const char *key, const char *value)
+{
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    assert_non_null(facts);
+    if (value != NULL)
+        assert_int_equal(st_facts_put_text(facts, key, value, value, key), 0);
+    return facts;
+}
+
+/** want NULL: the option is expected to give the error r. */
+static void option_is(const char *cmdline, const char *name, int r, const char *want)
+{
+    char got[8] = "before";
+    struct st_facts *facts = facts_with(ST_MACHINE_CMDLINE, cmdline);
+    assert_int_equal(st_machine_boot_option(facts, name, got, sizeof(got)), r);
+    assert_string_equal(got, want != NULL ? want : "before");
+    st_facts_free(facts);
+}
+
+static void boot_option_is_the_last_one_given(void **state)
+{
+    (void)state;
+    option_is("quiet preempt=none ro preempt=full", "preempt", 0, "full");
+    option_is("preempt=full", "preempt", 0, "full");
+    option_is("threadirqs quiet", "threadirqs", 0, "");
+    option_is("highres=", "highres", 0, "");
+    option_is("a\tpreempt=lazy\n", "preempt", 0, "lazy");
+}
+
+static void boot_option_is_a_whole_word(void **state)
+{
+    (void)state;
+    option_is("nopreempt=full preempt_x=1 preempted", "preempt", -ENOENT, NULL);
+    option_is("", "preempt", -ENOENT, NULL);
+}
+
+static void options_of_init_are_not_the_kernels(void **state)
+{
+    (void)state;
+    option_is("quiet -- preempt=full", "preempt", -ENOENT, NULL);
+    option_is("preempt=none -- preempt=full", "preempt", 0, "none");
+}
+
+static void a_long_value_is_not_cut(void **state)
+{
+    (void)state;
+    option_is("preempt=voluntary", "preempt", -ENOSPC, NULL);
+}
+
+static void an_unknown_command_line_is_not_an_empty_one(void **state)
+{
+    (void)state;
+    option_is(NULL, "preempt", -ENODATA, NULL);
+}
+
+static void guest_and_container_need_a_reading(void **state)
+{
+    (void)state;
+    struct st_facts *facts = facts_with(ST_MACHINE_VIRTUAL, NULL);
+    assert_false(st_machine_is_guest(facts));
+    assert_false(st_machine_in_container(facts));
+    assert_int_equal(st_machine_int_or(facts, ST_MACHINE_VIRTUAL, -7), -7);
+    assert_int_equal(st_facts_put_int(facts, ST_MACHINE_VIRTUAL, 1, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_MACHINE_CONTAINER, "docker", NULL, "test"), 0);
+    assert_true(st_machine_is_guest(facts));
+    assert_true(st_machine_in_container(facts));
+    assert_int_equal(st_facts_put_text(facts, ST_MACHINE_CONTAINER, "none", NULL, "test"), 0);
+    assert_false(st_machine_in_container(facts));
+    st_facts_free(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boot_option_is_the_last_one_given),
+        cmocka_unit_test(boot_option_is_a_whole_word),
+        cmocka_unit_test(options_of_init_are_not_the_kernels),
+        cmocka_unit_test(a_long_value_is_not_cut),
+        cmocka_unit_test(an_unknown_command_line_is_not_an_empty_one),
+        cmocka_unit_test(guest_and_container_need_a_reading),
+    };
+    return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
+}
