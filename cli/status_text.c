@@ -1,0 +1,253 @@
+/* Verdict first, then what is degraded, then the figures with n and circumstances. */
+#include "cli/status_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/text.h"
+#include "lib/base.h"
+#include "lib/ns.h"
+
+#define LABEL_COLUMNS 11
+#define LINE_BYTES    1024
+#define EVENTS_SHOWN  6
+
+struct page {
+    FILE *out;
+    int columns;
+};
+
+/* One paragraph, behind a label where there is one. The document comes from a socket: no control characters.
+ */
+static void paragraph(const struct page *page, const char *label, const char *text)
+{
+    char safe[LINE_BYTES];
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 1 < sizeof(safe); n++)
+        safe[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
+    safe[n] = '\0';
+    if (label != NULL)
+        st_text_field(page->out, label, safe, LABEL_COLUMNS, page->columns);
+    else
+        st_text_wrap(page->out, safe, 0, page->columns);
+}
+
+/* Collects one line; what does not fit is cut. */
+struct line {
+    char text[LINE_BYTES];
+    size_t len;
+};
+
+static void put(struct line *line, const char *format, ...) ST_PRINTF(2, 3);
+static void put(struct line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(line->text + line->len, sizeof(line->text) - line->len, format, args);
+    va_end(args);
+    if (n > 0)
+        line->len +=
+            (size_t)n < sizeof(line->text) - line->len ? (size_t)n : sizeof(line->text) - line->len - 1;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "?";
+}
+
+static int64_t integer_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* Appends ", NAME VALUE" for a time in ns; a percentile that has too few samples is null. */
+static void put_ns(struct line *line, const char *name, const json_t *value)
+{
+    char text[32];
+    put(line, "%s%s ", line->len > 0 ? ", " : "", name);
+    if (json_is_integer(value))
+        put(line, "%s", st_ns_format(json_integer_value(value), text, sizeof(text)));
+    else
+        put(line, "not yet");
+}
+
+/* An upper bound for print: three digits, rounded up. */
+static double rounded_up(double bound)
+{
+    if (!(bound > 0))
+        return bound;
+    const double unit = pow(10, floor(log10(bound)) - 2);
+    return ceil(bound / unit) * unit;
+}
+
+static void show_times(const struct page *page, const char *label, const json_t *times)
+{
+    if (!json_is_object(times))
+        return;
+    struct line line = {0};
+    put_ns(&line, "min", json_object_get(times, "min"));
+    put_ns(&line, "median", json_object_get(times, "median"));
+    put_ns(&line, "p99", json_object_get(times, "p99"));
+    put_ns(&line, "p99.9", json_object_get(times, "p999"));
+    put_ns(&line, "max", json_object_get(times, "max"));
+    put(&line, " (n = %" PRId64 ")", integer_of(times, "n"));
+    paragraph(page, label, line.text);
+}
+
+static void show_loop(const struct page *page, const json_t *loop)
+{
+    if (!json_is_object(loop))
+        return;
+    const json_t *found = json_object_get(loop, "circumstances");
+    const json_t *period = json_object_get(loop, "period_ns");
+    const int64_t den = integer_of(period, "den");
+    char text[32] = "?";
+    if (den > 0)
+        st_ns_format(integer_of(period, "num") / den, text, sizeof(text));
+    struct line line = {0};
+    put(&line, "%" PRId64 " frames at %" PRId64 " Hz (%s), %s %" PRId64, integer_of(found, "frames"),
+        integer_of(found, "rate_hz"), text, text_of(found, "policy"), integer_of(found, "priority"));
+    if (json_is_integer(json_object_get(found, "cpu")))
+        put(&line, ", CPU %" PRId64, integer_of(found, "cpu"));
+    else
+        put(&line, ", any CPU");
+    put(&line, ", load %g %%, memory locked: %s", json_number_value(json_object_get(found, "load_percent")),
+        text_of(found, "memory_locked"));
+    paragraph(page, "Loop", line.text);
+
+    line = (struct line){0};
+    put(&line,
+        "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); %" PRId64 " skipped periods",
+        integer_of(loop, "misses"), integer_of(loop, "elapsed_periods"),
+        json_number_value(json_object_get(loop, "misses_per_hour_max95")),
+        integer_of(loop, "skipped_periods"));
+    if (integer_of(loop, "records_lost") > 0)
+        put(&line, "; %" PRId64 " records lost", integer_of(loop, "records_lost"));
+    paragraph(page, "Misses", line.text);
+    show_times(page, "Lateness", json_object_get(loop, "lateness_ns"));
+    show_times(page, "Response", json_object_get(loop, "response_ns"));
+
+    size_t i;
+    const json_t *cause;
+    json_array_foreach(json_object_get(loop, "causes"), i, cause)
+    {
+        line = (struct line){0};
+        put(&line, "%" PRId64 " late wake-ups: %s", integer_of(cause, "count"), text_of(cause, "text"));
+        put_ns(&line, "longest", json_object_get(cause, "worst_ns"));
+        paragraph(page, i == 0 ? "Causes" : "", line.text);
+    }
+    line = (struct line){0};
+    put_ns(&line, "CPU per cycle", json_object_get(loop, "cpu_ns_per_cycle"));
+    if (json_is_real(json_object_get(loop, "cpu_ns_per_cycle"))) {
+        line = (struct line){0};
+        put(&line, "CPU per cycle %s",
+            st_ns_format((int64_t)json_number_value(json_object_get(loop, "cpu_ns_per_cycle")), text,
+                         sizeof(text)));
+    }
+    if (json_is_integer(json_object_get(loop, "faults")))
+        put(&line, ", %" PRId64 " page faults", integer_of(loop, "faults"));
+    put(&line, ", ring %" PRId64 " of %" PRId64 " words", integer_of(loop, "ring_high_water"),
+        integer_of(loop, "ring_words"));
+    paragraph(page, "Own cost", line.text);
+}
+
+static void show_audio(const struct page *page, const json_t *document)
+{
+    const json_t *audio = json_object_get(document, "audio"), *xruns = json_object_get(document, "xruns");
+    struct line line = {0};
+    put(&line, "simulated %" PRId64 ", own %" PRId64, integer_of(xruns, "simulated"),
+        integer_of(xruns, "own"));
+    paragraph(page, "Xruns", line.text);
+    line = (struct line){0};
+    put(&line, "%s, %s", text_of(audio, "backend"), text_of(audio, "state"));
+    if (json_is_string(json_object_get(audio, "device"))) {
+        put(&line, ", %s, %" PRId64 " Hz, %s", text_of(audio, "device"), integer_of(audio, "rate_hz"),
+            text_of(audio, "format"));
+        put_ns(&line, "buffer", json_object_get(audio, "latency_ns"));
+    }
+    paragraph(page, "Audio", line.text);
+}
+
+static void show_minute(const struct page *page, const json_t *minute)
+{
+    if (!json_is_object(minute))
+        return;
+    struct line line = {0};
+    put(&line, "%" PRId64 " cycles, %" PRId64 " misses, %" PRId64 " simulated and %" PRId64 " own xruns",
+        integer_of(minute, "cycles"), integer_of(minute, "misses"), integer_of(minute, "simulated_xruns"),
+        integer_of(minute, "own_xruns"));
+    put_ns(&line, "latest wake-up", json_object_get(minute, "lateness_max_ns"));
+    paragraph(page, "Minute", line.text);
+}
+
+static void show_machine(const struct page *page, const json_t *found)
+{
+    static const char *const keys[] = {"os",       "kernel_release", "preemption", "cpu_model",
+                                       "governor", "clocksource",    "hypervisor", "idle_driver"};
+    struct line line = {0};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        const char *value = json_string_value(json_object_get(found, keys[i]));
+        if (value == NULL)
+            continue;
+        if (strcmp(keys[i], "os") == 0)
+            put(&line, "%s", value);
+        else if (strcmp(keys[i], "kernel_release") == 0)
+            put(&line, " %s", value);
+        else
+            put(&line, "%s%s %s", line.len > 0 ? ", " : "", keys[i], value);
+    }
+    if (line.len > 0)
+        paragraph(page, "Machine", line.text);
+}
+
+static void show_events(const struct page *page, const json_t *events)
+{
+    size_t i;
+    const json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        if (i == EVENTS_SHOWN)
+            break;
+        const time_t seconds = (time_t)(integer_of(event, "time_ns") / ST_NS_PER_S);
+        struct tm local;
+        char clock[16] = "?";
+        if (localtime_r(&seconds, &local) != NULL)
+            strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+        struct line line = {0};
+        put(&line, "%s %s: %s", clock, text_of(event, "event"), text_of(event, "text"));
+        paragraph(page, i == 0 ? "Events" : "", line.text);
+    }
+}
+
+void st_status_text(FILE *out, const json_t *document, const char *socket_path, int columns)
+{
+    const struct page page = {.out = out, .columns = columns};
+    const int64_t uptime_s = integer_of(document, "uptime_ns") / ST_NS_PER_S;
+    struct line line = {0};
+    paragraph(&page, NULL, text_of(document, "verdict"));
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(json_object_get(document, "degraded"), i, entry)
+    {
+        line = (struct line){0};
+        put(&line, "%s: %s", text_of(entry, "what"), text_of(entry, "why"));
+        paragraph(&page, i == 0 ? "Degraded" : "", line.text);
+    }
+    fputc('\n', out);
+    line = (struct line){0};
+    put(&line,
+        "sleeptuned %s, PID %" PRId64 ", %s for %" PRId64 " h %02" PRId64 " min %02" PRId64 " s, socket %s",
+        text_of(document, "version"), integer_of(document, "pid"), text_of(document, "state"),
+        uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60, socket_path);
+    paragraph(&page, "Daemon", line.text);
+    show_loop(&page, json_object_get(document, "loop"));
+    show_audio(&page, document);
+    show_minute(&page, json_object_get(document, "last_minute"));
+    show_machine(&page, json_object_get(json_object_get(document, "loop"), "circumstances"));
+    show_events(&page, json_object_get(document, "events"));
+}
