@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Each command explains itself, and manual and completion know what it knows.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+man=$SLEEPTUNE_SRC/man/sleeptune.1 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
+
+is "without a command it is a usage error" "$("$SLEEPTUNE" >/dev/null 2>&1; echo $?)" 3
+is "and so is an unknown one" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
+like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'nonsense'
+is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/null)" ""
+overview=$("$SLEEPTUNE" --help)
+is "--help ends with 0" "$?" 0
+like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
+
+mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$overview")
+is "the overview lists commands" "$([ ${#commands[@]} -ge 8 ] && echo yes)" yes
+for command in "${commands[@]}"; do
+    grep -q "$command" "$bash_words" || fail "bash completion knows $command"
+    grep -q "$command" "$zsh_words" || fail "zsh completion knows $command"
+    case $command in help | version) continue ;; esac
+    out=$("$SLEEPTUNE" "$command" --help 2>&1)
+    status=$?
+    if grep -q 'this build has no module' <<<"$out"; then
+        skip "$command --help" "this build is without it"
+        continue
+    fi
+    is "$command --help ends with 0" "$status" 0
+    like "$command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: sleeptune $command"
+    is "$command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
+    is "$command: an unknown option is a usage error" "$("$SLEEPTUNE" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
+    like "sleeptune(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
+    missing=''
+    for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+' | sort -u); do
+        [ "$option" = --help ] || grep -qE -- "Fl -${option#--}( |\$)" "$man" || missing="$missing man:$option"
+        grep -q -- "$option" "$bash_words" || missing="$missing bash:$option"
+        grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
+    done
+    is "manual and completion have the options of $command" "$missing" ""
+done
+tap_done
