@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Each command explains itself, and manual and completion know what it knows.
+# shellcheck disable=SC2013  # options are words
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 man=$SLEEPTUNE_SRC/man/sleeptune.1 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
