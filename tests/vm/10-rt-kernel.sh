@@ -9,7 +9,7 @@ ldconfig
 
 value() { jq -r "$1" <<<"$json"; }
 
-json=$(sleeptune measure --frames 64 --duration 5s --json)
+json=$(sleeptune measure --quiet --frames 64 --duration 5s --json)
 is "measure ends with status 0" "$?" 0
 is "the books balance" "$(value .books_balance)" true
 is "cycles and skipped periods are the periods that went by" "$(value '.cycles + .skipped_periods == .elapsed_periods')" true

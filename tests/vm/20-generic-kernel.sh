@@ -6,7 +6,7 @@
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 
-json=$(sleeptune measure --frames 64 --duration 5s --cpu all --load 10 --json)
+json=$(sleeptune measure --quiet --frames 64 --duration 5s --cpu all --load 10 --json)
 is "measure ends with status 0" "$?" 0
 is "there is a loop on each CPU" "$(jq '.loops | length' <<<"$json")" 2
 is "the books of each balance" "$(jq '[.loops[].books_balance] | all' <<<"$json")" true
@@ -19,7 +19,7 @@ like "it does not take the stock kernel for a real-time one" \
 is "no fact of it says PREEMPT_RT" "$(jq -c '.findings[] | select(.id == "linux-preemption")' <<<"$report" | grep -c 'PREEMPT_RT active')" 0
 
 # a stop of the whole process is many missed periods and one simulated xrun, not one late sample
-sleeptune measure --frames 64 --duration 4s --json >/tmp/stopped.json &
+sleeptune measure --quiet --frames 64 --duration 4s --json >/tmp/stopped.json &
 pid=$!
 sleep 2; kill -STOP $pid; sleep 0.5; kill -CONT $pid
 wait $pid

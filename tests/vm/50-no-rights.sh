@@ -7,12 +7,12 @@ cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 
-json=$(as_nobody sleeptune measure --frames 256 --duration 3s --json)
+json=$(as_nobody sleeptune measure --quiet --frames 256 --duration 3s --json)
 is "measure works" "$?" 0
 is "the books balance" "$(jq .books_balance <<<"$json")" true
 like "the result says that it ran as a normal thread" "$(jq -r .circumstances.policy <<<"$json")" '^other$'
 like "and why" "$(jq -c .circumstances <<<"$json")" 'SCHED_FIFO|not permitted|right'
-like "the text says degraded" "$(as_nobody sleeptune measure --frames 256 --duration 1s)" 'Degraded'
+like "the text says degraded" "$(as_nobody sleeptune measure --quiet --frames 256 --duration 1s)" 'Degraded'
 
 report=$(as_nobody sleeptune report --json)
 is "report ends with 1: a problem was found" "$?" 1

@@ -7,7 +7,7 @@
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 cd /tmp || exit
-strace -ff -qq -o /tmp/trace sleeptune measure --frames 256 --duration 2s --cause-above 5s --json >/tmp/result.json
+strace -ff -qq -o /tmp/trace sleeptune measure --quiet --frames 256 --duration 2s --cause-above 5s --json >/tmp/result.json
 is "measure runs below strace" "$?" 0
 
 # the loop's own file is the one with the sleeps; between the first sleep and the last there is nothing else
