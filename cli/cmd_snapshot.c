@@ -14,8 +14,8 @@ static void help(void)
 {
     fputs("Usage: sleeptune snapshot [OPTION...]\n"
           "Write all facts about this machine as JSON, so that somebody else can judge them with\n"
-          "'sleeptune report --snapshot FILE'. It holds kernel settings and limits, and the name and\n"
-          "groups of the user; root can read a few more facts.\n\n"
+          "'sleeptune report --snapshot FILE'. It holds kernel settings, the kernel command line,\n"
+          "limits, and name and groups of the user; root can read a few more facts.\n\n"
           "  -o, --output FILE  write to FILE (standard output)\n"
           "  --root DIR         of a captured tree or FreeBSD capture instead of this machine\n"
           "  -h, --help         this text\n\n"
