@@ -120,11 +120,11 @@ static void show_loop(const struct page *page, const json_t *loop)
         text_of(found, "memory_locked"));
     paragraph(page, "Loop", line.text);
 
+    const double bound = rounded_up(json_number_value(json_object_get(loop, "misses_per_hour_max95")));
     line = (struct line){0};
     put(&line,
         "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); %" PRId64 " skipped periods",
-        integer_of(loop, "misses"), integer_of(loop, "elapsed_periods"),
-        json_number_value(json_object_get(loop, "misses_per_hour_max95")),
+        integer_of(loop, "misses"), integer_of(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound,
         integer_of(loop, "skipped_periods"));
     if (integer_of(loop, "records_lost") > 0)
         put(&line, "; %" PRId64 " records lost", integer_of(loop, "records_lost"));
