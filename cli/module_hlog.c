@@ -1,0 +1,17 @@
+#include "cli/module_hlog.h"
+
+#include "store/hlog.h"
+
+int st_module_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                         int64_t start_wall_ns, int64_t end_wall_ns, const char *comment)
+{
+    struct st_hlog *log;
+    int r = st_hlog_create(path, start_wall_ns, comment, &log);
+    if (r < 0)
+        return r;
+    r = st_hlog_interval(log, "lateness", start_wall_ns, end_wall_ns, lateness);
+    if (r == 0)
+        r = st_hlog_interval(log, "response", start_wall_ns, end_wall_ns, response);
+    const int closed = st_hlog_close(log);
+    return closed < 0 ? closed : r;
+}

@@ -1,0 +1,22 @@
+/* The module sleeptune-hlog: histogram logs, loaded when asked for, so that `sleeptune` itself links no zlib.
+ */
+#ifndef ST_CLI_MODULE_HLOG_H
+#define ST_CLI_MODULE_HLOG_H
+
+#include "lib/hist.h"
+
+/** What st_module_load("hlog", ST_MODULE_HLOG_SYMBOL) returns. */
+#define ST_MODULE_HLOG_SYMBOL "st_module_hlog_write"
+typedef int (*st_module_hlog_write_fn)(const char *path, const struct st_hist *lateness,
+                                       const struct st_hist *response, int64_t start_wall_ns,
+                                       int64_t end_wall_ns, const char *comment);
+
+/**
+ * Writes a log with one interval for each histogram, tags `lateness` and `response`.
+ * @param comment lines of circumstances, or NULL. @return 0, -EEXIST (another kind of file), -ERANGE, -ENOSPC
+ * ...
+ */
+int st_module_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                         int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
+
+#endif
