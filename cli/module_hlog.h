@@ -16,7 +16,8 @@ typedef int (*st_module_hlog_write_fn)(const char *path, const struct st_hist *l
  * @param comment lines of circumstances, or NULL. @return 0, -EEXIST (another kind of file), -ERANGE, -ENOSPC
  * ...
  */
-int st_module_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
-                         int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
+__attribute__((visibility("default"))) int
+st_module_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                     int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
 
 #endif
