@@ -205,7 +205,9 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
         const enum st_status status = report->findings[i].status;
         if (st_status_rank(status) >= st_status_rank(threshold))
             return 1;
-        unknown = unknown || status == ST_STATUS_UNKNOWN;
+        if (status == ST_STATUS_UNKNOWN &&
+            st_status_rank(report->findings[i].rule->worst) >= st_status_rank(threshold))
+            unknown = true;
     }
     return unknown ? 2 : 0;
 }

@@ -171,6 +171,8 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
     if (finding->status != f->expect)
         fail_msg("%s: %s, not %s: %s", f->name, st_status_name(finding->status), st_status_name(f->expect),
                  finding->summary != NULL ? finding->summary : "(no summary)");
+    if (st_status_rank(finding->status) > st_status_rank(f->rule->worst))
+        fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
     if (finding->effect_known &&
@@ -243,6 +245,8 @@ static void texts_are_complete(void **state)
     check_text(rule->id, "sources", rule->sources);
     if (strlen(rule->title) > 60)
         fail_msg("%s: title is longer than 60 columns", rule->id);
+    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_ADVICE)
+        fail_msg("%s: .worst is problem or advice", rule->id);
     assert_non_null(rule->judge);
     assert_non_null(rule->facts);
     if (rule->facts[0] == NULL)

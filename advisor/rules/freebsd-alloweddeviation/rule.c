@@ -154,6 +154,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
                "measured on 13.2 and 15.1 kernels: formula and table agree to 0.3 µs at periods up to 10 ms",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){DEVIATION, PRECISE, HZ, OSRELDATE, NULL},
     .judge = judge,

@@ -122,6 +122,7 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
                "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS,
                                    "freebsd.kern.eventtimer.et.*", NULL},

@@ -74,6 +74,7 @@ const struct st_rule st_rule_freebsd_hz = {
                "2.667 ms "
                "was 17.3 ms late at hz 100\n"
                "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){HZ, PERIODIC, GUEST, NULL},
     .judge = judge,

@@ -62,6 +62,7 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
                "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
                "(2667 µs)",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .first_version = "15.0",
     .facts = (const char *const[]){PRECISE, DEVIATION, OSRELDATE, NULL},

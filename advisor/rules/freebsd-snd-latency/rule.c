@@ -96,6 +96,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                 "a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LATENCY, PROFILE, NULL},
     .judge = judge,

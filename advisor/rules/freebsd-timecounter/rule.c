@@ -125,6 +125,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .sources =
         "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), sys/dev/acpica/acpi_hpet.c\n"
         "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HARDWARE, CHOICE, FAST, NULL},
     .judge = judge,

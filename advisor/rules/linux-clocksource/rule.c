@@ -110,6 +110,7 @@ const struct st_rule st_rule_linux_clocksource = {
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune measure' prints it for this machine",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
     .judge = judge,

@@ -216,6 +216,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
                "preference decides",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PRESENT, PREFIX "policy*", ST_MACHINE_VIRTUAL, NULL},
     .judge = judge,

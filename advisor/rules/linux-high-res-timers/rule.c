@@ -107,6 +107,7 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .when_not = "never: nothing short of a tick can be kept without them",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
                "clock_getres(2): 1 ns with, one tick without",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
     .judge = judge,

@@ -70,6 +70,7 @@ const struct st_rule st_rule_linux_hz = {
     .cost = "none",
     .when_not = "with high-resolution timers, that is on every usual system: leave it as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CONFIG_HZ, GETRES, HRES, NULL},
     .judge = judge,

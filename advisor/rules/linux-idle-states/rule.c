@@ -180,6 +180,7 @@ const struct st_rule st_rule_linux_idle_states = {
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "other CPUs may "
                "differ",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){DRIVER, STATES "*", REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE, NULL},
     .judge = judge,

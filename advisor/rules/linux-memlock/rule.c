@@ -68,6 +68,7 @@ const struct st_rule st_rule_linux_memlock = {
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; the line of 256 MiB is "
                "sleeptune's "
                "own",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){MEMLOCK, UID, ST_MACHINE_CONTAINER, NULL},
     .judge = judge,

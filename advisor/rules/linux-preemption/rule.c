@@ -125,10 +125,10 @@ static void judge_unknown(const struct st_facts *facts, const struct detected *f
     const char *version;
     const int r = st_finding_need_text(finding, facts, VERSION, &version);
     if (found->dynamic)
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "this kernel can switch its preemption model, but the current one was not readable (run the "
-            "report as root)");
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this kernel can switch its preemption model, but which one runs is not readable here "
+                       "(root reads "
+                       "it in /sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)
         st_finding_set(finding, ST_STATUS_UNKNOWN, "nothing here tells the preemption model");
 }
@@ -159,6 +159,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     const double period_ms = st_period_seconds(&wish->period) * 1e3;
     st_finding_quote(finding, facts, VERSION);
     st_finding_quote(finding, facts, found.source);
+    if (found.model == MODEL_UNKNOWN)
+        st_finding_quote(finding, facts, DEBUGFS);
     switch (found.model) {
     case MODEL_UNKNOWN:
         judge_unknown(facts, &found, finding);
@@ -216,6 +218,7 @@ const struct st_rule st_rule_linux_preemption = {
                "lazy (from 6.13): delays normal threads only, as full for real-time ones (patch text of the "
                "lazy model, 2024)\n"
                "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
                                    CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",

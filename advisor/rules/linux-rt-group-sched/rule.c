@@ -135,6 +135,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                "README (disable it)\n"
                "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); release not "
                "verified",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT,
                                    GROUP_RUNTIME, CGROUP_VERSION, UID, ST_MACHINE_CMDLINE, NULL},

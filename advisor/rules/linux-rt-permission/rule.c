@@ -115,6 +115,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .sources =
         "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most 20)\n"
         "tried with sched_setscheduler(2) in a short-lived child",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, ST_MACHINE_CONTAINER,
                                    NULL},

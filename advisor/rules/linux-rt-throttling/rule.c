@@ -73,6 +73,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
         "newer kernels protect normal threads by the deadline server (commit a110a81c52a9) instead of "
         "stopping "
         "real-time ones; from which release on: not verified",
+    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
     .facts = (const char *const[]){RUNTIME, PERIOD, NULL},
     .judge = judge,

@@ -73,6 +73,7 @@ const struct st_rule st_rule_linux_timer_slack = {
         "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
         "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time threads)\n"
         "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under SCHED_FIFO",
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){SLACK, FIFO, NULL},
     .judge = judge,
