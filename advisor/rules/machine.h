@@ -21,6 +21,16 @@ bool st_machine_is_guest(const struct st_facts *facts);
 ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret,
                                         size_t bytes);
 
+/** How to add an option to the kernel command line for ever, and how to take one away. */
+#define ST_MACHINE_FIX_BOOT_OPTION(option)                                                                   \
+    "# /etc/default/grub.d/sleeptune.cfg (Debian, Ubuntu)\n"                                                 \
+    "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " option "\"\n"                                \
+    "# then\nsudo update-grub\n"                                                                             \
+    "# Fedora: sudo grubby --update-kernel=ALL --args=" option
+#define ST_MACHINE_FIX_NO_BOOT_OPTION(option)                                                                \
+    "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
+    "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
+
 #define ST_MACHINE_CMDLINE   "linux.cmdline"
 #define ST_MACHINE_VIRTUAL   "linux.virtual"
 #define ST_MACHINE_CONTAINER "system.container"

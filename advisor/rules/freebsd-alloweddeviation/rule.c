@@ -107,7 +107,7 @@ static void judge_stretched(const struct st_wish *wish, int64_t percent, const s
                           late->settled_ns / 1e3);
     }
     st_finding_fix(finding, "sysctl kern.timecounter.alloweddeviation=0",
-                   "/etc/sysctl.conf: kern.timecounter.alloweddeviation=0", ST_NEEDS_NOTHING);
+                   "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0", ST_NEEDS_NOTHING);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)

@@ -12,7 +12,11 @@
 #define SINGLEMUL "freebsd.kern.eventtimer.singlemul"
 #define HZ        "freebsd.kern.hz"
 #define CPUS      "freebsd.kern.smp.cpus"
-#define FLAGS     "freebsd.kern.eventtimer.et.%s.flags"
+#define ET_PREFIX "freebsd.kern.eventtimer.et."
+#define ET_SUFFIX ".flags"
+
+#define NAME_MAX_BYTES  32
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 /* sys/sys/timeet.h */
 #define ET_ONESHOT 0x02
@@ -21,6 +25,29 @@
 
 #define SINGLEMUL_MAX 20 /* setuptimer() clamps to 1 .. 20 */
 #define HZ_MAX        1000000
+
+/** A timer that can do one-shot on each CPU by itself. */
+static void find_alternative(void *ctx, const struct st_fact *fact)
+{
+    char *name = ctx;
+    const size_t prefix = strlen(ET_PREFIX), len = strlen(fact->key) - prefix - strlen(ET_SUFFIX);
+    if (name[0] != '\0' || fact->state != ST_FACT_OK || !fact->is_int || len >= NAME_MAX_BYTES ||
+        (fact->i64 & (ET_ONESHOT | ET_PERCPU)) != (ET_ONESHOT | ET_PERCPU))
+        return;
+    /* it becomes part of a command that people paste, and a capture may come from anybody */
+    if (strspn(fact->key + prefix, NAME_CHARACTERS) != len)
+        return;
+    memcpy(name, fact->key + prefix, len);
+    name[len] = '\0';
+}
+
+static void fix_timer(struct st_finding *finding, const char *name)
+{
+    char now[96], persistent[96];
+    snprintf(now, sizeof(now), "sysctl kern.eventtimer.timer=%s", name);
+    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.eventtimer.timer=%s", name);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
 
 static void judge_periodic(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
                            struct st_finding *finding)
@@ -44,16 +71,15 @@ static void judge_periodic(const struct st_facts *facts, const struct st_wish *w
         st_finding_effect(finding, tick_us, "1 / (hz %" PRId64 " * singlemul %" PRId64 ") = %.1f µs", hz, mul,
                           tick_us);
     }
-    if (flags >= 0 && (flags & ET_ONESHOT) == 0)
-        st_finding_fix(
-            finding,
-            "sysctl kern.eventtimer.timer=NAME (a timer of kern.eventtimer.choice with one-shot mode)",
-            "/etc/sysctl.conf: kern.eventtimer.timer=NAME", ST_NEEDS_NOTHING);
-    else
+    char other[NAME_MAX_BYTES] = "";
+    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    if (flags < 0 || (flags & ET_ONESHOT) != 0)
         st_finding_fix(finding, "sysctl kern.eventtimer.periodic=0",
-                       "/etc/sysctl.conf: kern.eventtimer.periodic=0, and no kern.eventtimer.periodic in "
-                       "/boot/loader.conf",
+                       "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
+                       "kern.eventtimer.periodic=0",
                        ST_NEEDS_NOTHING);
+    else if (other[0] != '\0')
+        fix_timer(finding, other);
 }
 
 /** Flags of the current timer, -1 when they cannot be read. */
@@ -61,9 +87,9 @@ static int64_t timer_flags(const struct st_facts *facts, struct st_finding *find
 {
     char key[128];
     int64_t flags;
-    if (timer == NULL || strlen(timer) > 32)
+    if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
         return -1;
-    snprintf(key, sizeof(key), FLAGS, timer);
+    snprintf(key, sizeof(key), ET_PREFIX "%s" ET_SUFFIX, timer);
     st_finding_quote(finding, facts, key);
     return st_facts_int(facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
 }
@@ -85,13 +111,15 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     }
     st_finding_quote(finding, facts, CPUS);
     const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
-    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1) {
+    char other[NAME_MAX_BYTES] = "";
+    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "%" PRId64
-                       " CPUs share the one event timer %s, so a wake-up may take a detour over another CPU",
-                       cpus, timer);
-        st_finding_fix(finding, "sysctl kern.eventtimer.timer=LAPIC (if kern.eventtimer.choice has it)",
-                       "/etc/sysctl.conf: kern.eventtimer.timer=LAPIC", ST_NEEDS_NOTHING);
+                       " CPUs share the event timer %s, so a wake-up may take a detour over another CPU; %s "
+                       "is one for each CPU",
+                       cpus, timer, other);
+        fix_timer(finding, other);
         return;
     }
     if (flags < 0)
@@ -124,7 +152,6 @@ const struct st_rule st_rule_freebsd_eventtimer = {
                "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS,
-                                   "freebsd.kern.eventtimer.et.*", NULL},
+    .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*", NULL},
     .judge = judge,
 };

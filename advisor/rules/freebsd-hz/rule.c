@@ -36,7 +36,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " and the event timer is periodic, so sleeps are rounded by it; the µs are "
                        "counted in freebsd-eventtimer",
                        hz);
-        st_finding_fix(finding, NULL, "/boot/loader.conf: kern.hz=\"1000\"", ST_NEEDS_REBOOT);
+        st_finding_fix(finding, NULL, "# /boot/loader.conf\nkern.hz=\"1000\"", ST_NEEDS_REBOOT);
         return;
     }
     if (periodic != 0) {

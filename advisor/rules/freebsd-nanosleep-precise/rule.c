@@ -42,9 +42,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                    "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
                    "freebsd-alloweddeviation, "
                    "counted there");
-    st_finding_fix(finding, "sysctl kern.timecounter.nanosleep_precise=1",
-                   "/etc/sysctl.conf: remove kern.timecounter.nanosleep_precise=0 (1 is the default)",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix(
+        finding, "sysctl kern.timecounter.nanosleep_precise=1",
+        "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
+        ST_NEEDS_NOTHING);
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {

@@ -42,7 +42,7 @@ static void suggest(double period_ms, int64_t profile, struct st_finding *findin
     snprintf(now, sizeof(now), "sysctl hw.snd.latency=%d hw.snd.latency_profile=%d", (int)latency,
              (int)profile);
     snprintf(persistent, sizeof(persistent),
-             "/etc/sysctl.conf: hw.snd.latency=%d and hw.snd.latency_profile=%d", (int)latency, (int)profile);
+             "# /etc/sysctl.conf\nhw.snd.latency=%d\nhw.snd.latency_profile=%d", (int)latency, (int)profile);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 

@@ -66,7 +66,8 @@ static void judge_slow(const struct st_facts *facts, const char *hardware, struc
             "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the better choice",
             hardware, tsc.name, tsc.quality);
         snprintf(now, sizeof(now), "sysctl kern.timecounter.hardware=%s", tsc.name);
-        snprintf(persistent, sizeof(persistent), "/etc/sysctl.conf: kern.timecounter.hardware=%s", tsc.name);
+        snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.timecounter.hardware=%s",
+                 tsc.name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }
 }
@@ -96,9 +97,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (r == 0 && fast == 0) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the clock is %s, but fast_gettime is 0: each look at it is a system call", hardware);
-        st_finding_fix(finding, "sysctl kern.timecounter.fast_gettime=1",
-                       "/etc/sysctl.conf: remove kern.timecounter.fast_gettime=0 (1 is the default)",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix(
+            finding, "sysctl kern.timecounter.fast_gettime=1",
+            "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
+            ST_NEEDS_REOPEN);
     } else if (r != 0 && r != -ENOENT) {
         st_finding_set(
             finding, ST_STATUS_UNKNOWN,

@@ -48,11 +48,12 @@ static void judge_slow(const struct st_facts *facts, const char *current, struct
         const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
         st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although the TSC is available%s", current,
                        chosen ? ": clocksource= is on the kernel command line" : "");
-        st_finding_fix(
-            finding, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
-            chosen ? "remove clocksource= from the kernel command line (/etc/default/grub, then update-grub)"
-                   : "kernel command line: clocksource=tsc",
-            ST_NEEDS_NOTHING);
+        st_finding_fix(finding,
+                       "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+                       chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
+                                "/etc/default/grub.d, then\nsudo update-grub"
+                              : ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
+                       ST_NEEDS_NOTHING);
     }
 }
 
@@ -65,8 +66,7 @@ static void judge_jiffies(const struct st_facts *facts, struct st_finding *findi
     if (st_facts_int(facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
-    st_finding_fix(finding, NULL,
-                   "another clocksource: see 'dmesg | grep -i clocksource' for why there is none",
+    st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
                    ST_NEEDS_REBOOT);
 }
 

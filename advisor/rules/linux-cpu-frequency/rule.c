@@ -112,21 +112,21 @@ static void fix(const struct scan *scan, struct st_finding *finding)
             finding,
             "echo performance | sudo tee "
             "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-            "/etc/tmpfiles.d/sleeptune.conf: w "
+            "# /etc/tmpfiles.d/sleeptune.conf\nw "
             "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - performance",
             ST_NEEDS_NOTHING);
         return;
     }
     if (st_facts_text(scan->facts, key, &available) == 0 && strstr(available, "performance") == NULL) {
-        st_finding_fix(finding, "sudo modprobe cpufreq_performance, then see scaling_available_governors",
+        st_finding_fix(finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors",
                        NULL, ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_fix(
-        finding, "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-        "/etc/tmpfiles.d/sleeptune.conf: w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - "
-        "performance",
-        ST_NEEDS_NOTHING);
+    st_finding_fix(finding,
+                   "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+                   "# /etc/tmpfiles.d/sleeptune.conf\nw "
+                   "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
+                   ST_NEEDS_NOTHING);
 }
 
 static void judge_slow(const struct scan *scan, struct st_finding *finding)

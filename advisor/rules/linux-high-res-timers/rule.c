@@ -30,6 +30,9 @@ static int64_t tick_ns(const struct st_facts *facts)
 static void judge_off(const struct st_facts *facts, struct st_finding *finding, const char *why)
 {
     const int64_t tick = tick_ns(facts);
+    const char *config;
+    if (st_facts_text(facts, CONFIG, &config) != 0)
+        config = "y";
     const double tick_us = (double)tick / 1e3;
     if (tick > 0) {
         st_finding_set(finding, ST_STATUS_PROBLEM,
@@ -40,11 +43,10 @@ static void judge_off(const struct st_facts *facts, struct st_finding *finding, 
                        "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
                        why);
     }
-    st_finding_fix(
-        finding, NULL,
-        "remove highres=off from the kernel command line (/etc/default/grub, then update-grub), or use a "
-        "kernel with CONFIG_HIGH_RES_TIMERS=y",
-        ST_NEEDS_REBOOT);
+    st_finding_fix(finding, NULL,
+                   strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
+                                            : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
+                   ST_NEEDS_REBOOT);
 }
 
 /** Only the configuration is known. */

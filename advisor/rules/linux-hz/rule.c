@@ -47,7 +47,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "linux-high-res-timers",
                        hz, 1e3 / (double)hz);
         st_finding_fix(finding, NULL,
-                       "switch high-resolution timers on (linux-high-res-timers): then HZ stops to matter",
+                       "# switch high-resolution timers on: sleeptune explain linux-high-res-timers",
                        ST_NEEDS_REBOOT);
         break;
     case HIGHRES_UNKNOWN:

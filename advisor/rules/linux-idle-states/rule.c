@@ -68,21 +68,23 @@ static void see_state(void *ctx, const struct st_fact *fact)
 
 static void fix(const struct scan *scan, struct st_finding *finding)
 {
-    char now[256], persistent[320];
+    char now[160], persistent[320];
     /* C1's latency rather than 0, which would mean to poll */
     const int64_t want_us = scan->shallow_us > 0 ? scan->shallow_us : scan->least_us;
     if (want_us >= scan->worst_us)
         return;
     /* ten characters of hex: four bytes would be taken as a binary number */
     snprintf(now, sizeof(now),
-             "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x%08" PRIx64
-             " >&3; sleep infinity' (holds %" PRId64 " µs until you press Ctrl-C)",
-             (uint64_t)want_us, want_us);
-    snprintf(persistent, sizeof(persistent),
-             "/etc/udev/rules.d/90-sleeptune.rules: KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", "
-             "MODE=\"0660\" for programs "
-             "that hold a request while they play, or at each boot: cpupower idle-set -D %" PRId64,
-             want_us + 1);
+             "# holds %" PRId64 " µs until you press Ctrl-C:\n"
+             "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x%08" PRIx64 " >&3; sleep infinity'",
+             want_us, (uint64_t)want_us);
+    snprintf(
+        persistent, sizeof(persistent),
+        "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"
+        "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
+        "# or after each boot, for all the time:\n"
+        "sudo cpupower idle-set -D %" PRId64,
+        want_us + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
 }
 

@@ -45,10 +45,17 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "only %.3g MiB may be locked, so an audio program may wait for a page in the middle of a cycle",
             mib);
+        if (st_machine_in_container(facts)) {
+            st_finding_fix(finding, NULL,
+                           "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
+                           ST_NEEDS_REOPEN);
+            return;
+        }
         st_finding_fix(
-            finding, "sudo prlimit --pid $$ --memlock=4294967296:4294967296 (this shell and what it starts)",
-            "/etc/security/limits.d/90-sleeptune.conf: '@audio - memlock 4194304' (KiB), then sudo usermod "
-            "-aG audio USER. Systemd services need LimitMEMLOCK=4G in the unit instead",
+            finding,
+            "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
+            "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n@audio - memlock 4194304\n# then\nsudo "
+            "usermod -aG audio $USER\n# services started by systemd, in the unit: LimitMEMLOCK=4G",
             ST_NEEDS_RELOGIN);
     }
 }

@@ -137,20 +137,16 @@ static void fix(const struct detected *found, struct st_finding *finding)
 {
     if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
         st_finding_fix(finding, NULL,
-                       "a PREEMPT_RT kernel: Debian apt install linux-image-rt-amd64; others: the "
-                       "distribution's rt kernel",
+                       "# a PREEMPT_RT kernel; on Debian:\nsudo apt install linux-image-rt-amd64",
                        ST_NEEDS_REBOOT);
     else if (found->dynamic)
-        st_finding_fix(
-            finding, "echo full | sudo tee /sys/kernel/debug/sched/preempt",
-            "/etc/default/grub.d/sleeptune.cfg: GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
-            "preempt=full\", then sudo update-grub",
-            ST_NEEDS_NOTHING);
+        st_finding_fix(finding, "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+                       ST_MACHINE_FIX_BOOT_OPTION("preempt=full"), ST_NEEDS_NOTHING);
     else
-        st_finding_fix(
-            finding, NULL,
-            "a kernel with PREEMPT_DYNAMIC and preempt=full, or a low-latency or PREEMPT_RT kernel",
-            ST_NEEDS_REBOOT);
+        st_finding_fix(finding, NULL,
+                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
+                       "boot it with preempt=full",
+                       ST_NEEDS_REBOOT);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)

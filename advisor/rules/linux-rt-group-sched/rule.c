@@ -69,10 +69,10 @@ static void judge_refused(const struct st_facts *facts, struct st_finding *findi
                        "it may be the cause");
     st_finding_fix(
         finding,
-        "cgroup v1: echo 950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us, from the top down",
-        "kernel command line: rt_group_sched=0 (6.16 or later), or a kernel without CONFIG_RT_GROUP_SCHED. "
-        "Do "
-        "not set kernel.sched_rt_runtime_us=-1 for this: it removes the safety net",
+        "# cgroup v1, for each group from the top down to the one of the program:\necho 950000 | sudo tee "
+        "/sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+        "# from 6.16 on; older kernels: one without CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+            "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
         ST_NEEDS_REBOOT);
 }
 

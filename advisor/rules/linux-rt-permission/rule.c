@@ -24,10 +24,10 @@ static const char *errno_text(int64_t error)
 static void fix_limits(struct st_finding *finding)
 {
     st_finding_fix(
-        finding, "sudo prlimit --pid $$ --rtprio=90:90 (this shell and what it starts)",
-        "/etc/security/limits.d/90-sleeptune.conf: '@audio - rtprio 90' and '@audio - memlock 4194304', then "
-        "sudo usermod -aG audio USER. Systemd services need LimitRTPRIO=90 in the unit instead. rtkit is an "
-        "alternative, but gives at most priority 20",
+        finding, "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+        "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n# "
+        "then\nsudo usermod -aG audio $USER\n# services started by systemd, in the unit: LimitRTPRIO=90\n# "
+        "or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
         ST_NEEDS_RELOGIN);
 }
 
@@ -65,7 +65,7 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
                            ? "the container forbids it"
                            : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
         if (st_machine_in_container(facts))
-            st_finding_fix(finding, NULL, "start the container with --cap-add=SYS_NICE --ulimit rtprio=90",
+            st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
                            ST_NEEDS_REOPEN);
     } else {
         st_finding_set(

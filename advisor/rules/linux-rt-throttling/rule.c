@@ -28,7 +28,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "maybe the machine");
         st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
         st_finding_fix(finding, "sudo sysctl kernel.sched_rt_runtime_us=950000",
-                       "remove kernel.sched_rt_runtime_us=-1 from /etc/sysctl.conf and /etc/sysctl.d",
+                       "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
                        ST_NEEDS_NOTHING);
         return;
     }
@@ -40,8 +40,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             hole_us / 1e3, share * 100);
         st_finding_fix(finding,
                        "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
-                       "/etc/sysctl.d/90-sleeptune.conf: kernel.sched_rt_runtime_us = 950000 and "
-                       "kernel.sched_rt_period_us = 1000000",
+                       "# /etc/sysctl.d/90-sleeptune.conf\nkernel.sched_rt_runtime_us = "
+                       "950000\nkernel.sched_rt_period_us = 1000000",
                        ST_NEEDS_NOTHING);
         return;
     }

@@ -51,10 +51,11 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "without real-time priority each sleep ends up to %.1f µs late", slack_us);
     st_finding_effect(finding, slack_us, "SCHED_OTHER: the slack itself, %.1f µs, whatever the period",
                       slack_us);
-    st_finding_fix(
-        finding,
-        "get real-time priority (linux-rt-permission), or: echo 1000 | sudo tee /proc/PID/timerslack_ns",
-        "systemd unit: TimerSlackNSec=1us", ST_NEEDS_NOTHING);
+    st_finding_fix(finding,
+                   "# get real-time priority (sleeptune explain linux-rt-permission), or for one "
+                   "thread:\necho 1000 | sudo tee /proc/TID/timerslack_ns",
+                   "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
+                   ST_NEEDS_NOTHING);
 }
 
 const struct st_rule st_rule_linux_timer_slack = {
