@@ -1,0 +1,208 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "platform/proc_text.h"
+
+static void schedstat_is_read(void **state)
+{
+    (void)state;
+    int64_t cpu_ns = -1, wait_ns = -1;
+    assert_int_equal(st_proc_schedstat("69463 50446 2\n", &cpu_ns, &wait_ns), 0);
+    assert_int_equal(cpu_ns, 69463);
+    assert_int_equal(wait_ns, 50446);
+}
+
+static void schedstat_of_a_kernel_that_does_not_count_is_no_data(void **state)
+{
+    (void)state;
+    int64_t cpu_ns = -1, wait_ns = -1;
+    assert_int_equal(st_proc_schedstat("0 0 0\n", &cpu_ns, &wait_ns), -ENODATA);
+    assert_int_equal(wait_ns, -1);
+}
+
+static void malformed_schedstat_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "\n",
+                                      "1",
+                                      "1 2",
+                                      "1 2 x",
+                                      "-1 2 3",
+                                      "1,2,3",
+                                      "18446744073709551616 1 1",
+                                      "9223372036854775808 1 1",
+                                      "\xff\xfe"};
+    int64_t cpu_ns = -1, wait_ns = -1;
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_proc_schedstat(bad[i], &cpu_ns, &wait_ns), -EBADMSG);
+    assert_int_equal(wait_ns, -1);
+}
+
+/* fields 3 .. 52 of a real line; 10 is 99, 12 is 7, 39 is 1 */
+#define STAT_TAIL                                                                                            \
+    " R 7059 7059 4158 0 -1 4194304 99 0 7 0 0 0 0 0 20 0 1 0 89777 3133440 389 18446744073709551615 "       \
+    "94228685467648 "                                                                                        \
+    "94228685487529 140732270642192 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 94228685503536 94228685505152 "         \
+    "94229311401984 "                                                                                        \
+    "140732270643906 140732270643926 140732270643926 140732270645227 0\n"
+
+static void check_stat(const char *text)
+{
+    struct st_proc_stat stat = {0};
+    assert_int_equal(st_proc_stat(text, &stat), 0);
+    assert_int_equal(stat.faults_minor_n, 99);
+    assert_int_equal(stat.faults_major_n, 7);
+    assert_int_equal(stat.cpu, 1);
+}
+
+static void stat_is_read(void **state)
+{
+    (void)state;
+    check_stat("7075 (cat)" STAT_TAIL);
+}
+
+static void stat_of_a_thread_with_brackets_and_blanks_in_its_name_is_read(void **state)
+{
+    (void)state;
+    check_stat("7075 (a) b)" STAT_TAIL);
+    check_stat("7075 () R 1 2 3)" STAT_TAIL);
+    check_stat("7075 (\n)" STAT_TAIL);
+    check_stat("7075 ()))))" STAT_TAIL);
+}
+
+static void malformed_stat_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "1 (a",
+        "1 (a)",
+        "1 (a) R 1 1 1 1 1 1",
+        "1 (a) R 1 1 1 1 1 1 x 1 1",
+        "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"};
+    struct st_proc_stat stat = {.cpu = -5};
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_proc_stat(bad[i], &stat), -EBADMSG);
+    assert_int_equal(stat.cpu, -5);
+}
+
+static const char status[] = "Name:\tnonvoluntary_ctxt_switches:\t1\nGroups:\t0 1 2 \n"
+                             "voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
+
+static void status_field_counts_only_at_the_start_of_a_line(void **state)
+{
+    (void)state;
+    uint64_t n = 0;
+    assert_int_equal(st_proc_status_u64(status, "nonvoluntary_ctxt_switches", &n), 0);
+    assert_int_equal(n, 545);
+    assert_int_equal(st_proc_status_u64(status, "voluntary_ctxt_switches", &n), 0);
+    assert_int_equal(n, 150);
+    assert_int_equal(st_proc_status_u64(status, "voluntary", &n), -ENODATA);
+    assert_int_equal(st_proc_status_u64(status, "Name", &n), -EBADMSG);
+    assert_int_equal(n, 150);
+}
+
+static const char cpuinfo[] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t:  Intel(R) Core: i7 \n"
+                              "flags\t\t: fpu tsc hypervisor arat\n\nprocessor\t: 1\nmodel name\t: other\n";
+
+static void cpuinfo_field_is_the_first_ones_without_blanks_around(void **state)
+{
+    (void)state;
+    char buf[64];
+    assert_int_equal(st_proc_field(cpuinfo, "model name", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "Intel(R) Core: i7");
+    assert_int_equal(st_proc_field(cpuinfo, "vendor_id", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "GenuineIntel");
+    assert_int_equal(st_proc_field(cpuinfo, "model", buf, sizeof(buf)), -ENODATA);
+}
+
+static void field_is_cut_to_the_buffer(void **state)
+{
+    (void)state;
+    char buf[5];
+    assert_int_equal(st_proc_field(cpuinfo, "vendor_id", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "Genu");
+}
+
+static void a_word_is_found_only_whole(void **state)
+{
+    (void)state;
+    assert_true(st_proc_has_word("fpu hypervisor arat", "hypervisor"));
+    assert_true(st_proc_has_word("hypervisor", "hypervisor"));
+    assert_true(st_proc_has_word("\tfpu\nhypervisor\n", "hypervisor"));
+    assert_false(st_proc_has_word("fpu hypervisors arat", "hypervisor"));
+    assert_false(st_proc_has_word("xhypervisor", "hypervisor"));
+    assert_false(st_proc_has_word("", "hypervisor"));
+    assert_false(st_proc_has_word("a b", ""));
+}
+
+static void cpu_list_is_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(st_proc_cpu_list_n("0-3,8\n"), 5);
+    assert_int_equal(st_proc_cpu_list_n("0"), 1);
+    assert_int_equal(st_proc_cpu_list_n("\n"), 0);
+    assert_int_equal(st_proc_cpu_list_n(""), 0);
+    assert_int_equal(st_proc_cpu_list_n("3-1"), -EBADMSG);
+    assert_int_equal(st_proc_cpu_list_n("0-"), -EBADMSG);
+    assert_int_equal(st_proc_cpu_list_n("0 1"), -EBADMSG);
+    assert_int_equal(st_proc_cpu_list_n("a"), -EBADMSG);
+    assert_int_equal(st_proc_cpu_list_n("0-99999999999999999999"), -ERANGE);
+    assert_int_equal(st_proc_cpu_list_n("0-1048576"), -ERANGE);
+}
+
+static void kernel_option_is_found_whole_and_only_when_set(void **state)
+{
+    (void)state;
+    static const char config[] =
+        "# CONFIG_HZ_100 is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\nCONFIG_LSM=\"a,b\"\n"
+        "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n";
+    char buf[16];
+    assert_int_equal(st_proc_kernel_config(config, "CONFIG_HZ", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "250");
+    assert_int_equal(st_proc_kernel_config(config, "CONFIG_LSM", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "\"a,b\"");
+    assert_int_equal(st_proc_kernel_config(config, "CONFIG_HZ_100", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_kernel_config(config, "CONFIG_PARAVIRT_TIME_ACCOUNTING", buf, sizeof(buf)),
+                     -ENODATA);
+}
+
+static void the_marked_one_is_chosen(void **state)
+{
+    (void)state;
+    char buf[16];
+    assert_int_equal(st_proc_chosen("none voluntary (full) lazy", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "full");
+    assert_int_equal(st_proc_chosen("[always] madvise never", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "always");
+    assert_int_equal(st_proc_chosen("none voluntary", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_chosen("none (volun", buf, sizeof(buf)), -ENODATA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedstat_is_read),
+        cmocka_unit_test(schedstat_of_a_kernel_that_does_not_count_is_no_data),
+        cmocka_unit_test(malformed_schedstat_is_refused),
+        cmocka_unit_test(stat_is_read),
+        cmocka_unit_test(stat_of_a_thread_with_brackets_and_blanks_in_its_name_is_read),
+        cmocka_unit_test(malformed_stat_is_refused),
+        cmocka_unit_test(status_field_counts_only_at_the_start_of_a_line),
+        cmocka_unit_test(cpuinfo_field_is_the_first_ones_without_blanks_around),
+        cmocka_unit_test(field_is_cut_to_the_buffer),
+        cmocka_unit_test(a_word_is_found_only_whole),
+        cmocka_unit_test(cpu_list_is_counted),
+        cmocka_unit_test(kernel_option_is_found_whole_and_only_when_set),
+        cmocka_unit_test(the_marked_one_is_chosen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

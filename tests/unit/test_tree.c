@@ -1,0 +1,270 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/fake/fake.h"
+#include "platform/tree.h"
+
+static int linux_fake(void **state)
+{
+    *state = st_fake_new(ST_OS_LINUX, 0);
+    return *state == NULL;
+}
+
+static int freebsd_fake(void **state)
+{
+    *state = st_fake_new(ST_OS_FREEBSD, 0);
+    return *state == NULL;
+}
+
+static int finish(void **state)
+{
+    st_fake_free(*state);
+    return 0;
+}
+
+static void put(struct st_platform *p, const char *path, const char *text)
+{
+    assert_int_equal(st_fake_set_file(p, path, text, 0), 0);
+}
+
+struct said {
+    char text[4096];
+};
+
+static void note(void *ctx, const char *key, const char *value)
+{
+    struct said *said = ctx;
+    const size_t have = strlen(said->text);
+    snprintf(said->text + have, sizeof(said->text) - have, "%s=%s\n", key, value);
+}
+
+/* All circumstances, a line each, in one string that begins with a newline. */
+static const char *say(struct st_platform *p, int cpu, struct said *said)
+{
+    snprintf(said->text, sizeof(said->text), "\n");
+    p->circumstances(p, cpu, note, said);
+    return said->text;
+}
+
+static void assert_says(struct st_platform *p, const char *line)
+{
+    struct said said;
+    char wanted[256];
+    snprintf(wanted, sizeof(wanted), "\n%s\n", line);
+    if (strstr(say(p, -1, &said), wanted) == NULL)
+        fail_msg("\"%s\" is not in:%s", line, said.text);
+}
+
+static void assert_says_nothing_of(struct st_platform *p, const char *key)
+{
+    struct said said;
+    char unwanted[64];
+    snprintf(unwanted, sizeof(unwanted), "\n%s=", key);
+    assert_null(strstr(say(p, -1, &said), unwanted));
+}
+
+static void of_an_empty_tree_only_the_os_is_known(void **state)
+{
+    struct said said;
+    assert_string_equal(say(*state, -1, &said), "\nos=Linux\n");
+}
+
+static void unreadable_files_are_left_out(void **state)
+{
+    struct st_platform *p = *state;
+    struct said said;
+    assert_int_equal(st_fake_fail_at(p, "read_text", 0, -EACCES), 0);
+    assert_string_equal(say(p, -1, &said), "\nos=Linux\n");
+}
+
+static void kernel_and_cpu_are_said(void **state)
+{
+    struct st_platform *p = *state;
+    put(p, "/proc/sys/kernel/osrelease", "6.1.0-rt\n");
+    put(p, "/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian\n");
+    put(p, "/proc/cpuinfo", "processor : 0\nmodel name : Some CPU\nflags : fpu\n");
+    put(p, "/sys/devices/system/cpu/online", "0-3,6\n");
+    put(p, "/sys/devices/system/cpu/isolated", "\n");
+    put(p, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    assert_says(p, "kernel_release=6.1.0-rt");
+    assert_says(p, "kernel_version=#1 SMP PREEMPT_DYNAMIC Debian");
+    assert_says(p, "cpu_model=Some CPU");
+    assert_says(p, "cpus_online=5");
+    assert_says(p, "cpus_isolated=none");
+    assert_says(p, "clocksource=tsc");
+    assert_says(p, "hypervisor=none");
+    assert_says_nothing_of(p, "governor");
+    assert_says_nothing_of(p, "hz");
+}
+
+static void preemption_model_is_said_as_far_as_it_is_known(void **state)
+{
+    struct st_platform *p = *state;
+    assert_says_nothing_of(p, "preemption");
+    put(p, "/proc/sys/kernel/version", "#1 SMP Debian");
+    assert_says(p, "preemption=none or voluntary");
+    put(p, "/proc/sys/kernel/version", "#1 SMP PREEMPT Debian");
+    assert_says(p, "preemption=PREEMPT");
+    put(p, "/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian");
+    assert_says(p, "preemption=PREEMPT_DYNAMIC");
+    put(p, "/proc/cmdline", "root=/dev/sda preempt=voluntary quiet\n");
+    assert_says(p, "preemption=PREEMPT_DYNAMIC, voluntary");
+    put(p, "/sys/kernel/debug/sched/preempt", "none voluntary (full)\n");
+    assert_says(p, "preemption=PREEMPT_DYNAMIC, full");
+    put(p, "/sys/kernel/realtime", "1\n");
+    assert_says(p, "preemption=PREEMPT_RT");
+}
+
+static void governor_is_the_cpus_own_or_all_distinct_ones(void **state)
+{
+    struct st_platform *p = *state;
+    struct said said;
+    put(p, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
+    put(p, "/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "performance\n");
+    put(p, "/sys/devices/system/cpu/cpufreq/policy2/scaling_governor", "powersave\n");
+    put(p, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+    assert_says(p, "governor=powersave performance");
+    assert_non_null(strstr(say(p, 1, &said), "\ngovernor=performance\n"));
+    assert_null(strstr(say(p, 7, &said), "governor"));
+}
+
+static void hz_comes_from_the_running_kernels_configuration(void **state)
+{
+    struct st_platform *p = *state;
+    put(p, "/proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
+    put(p, "/boot/config-6.1.0-9-amd64", "CONFIG_HZ_250=y\nCONFIG_HZ=250\n");
+    assert_says(p, "hz=250");
+    put(p, "/proc/sys/kernel/osrelease", "6.1.0-10-amd64\n");
+    assert_says_nothing_of(p, "hz");
+    put(p, "/proc/sys/kernel/osrelease", "../etc/passwd\n");
+    assert_says_nothing_of(p, "hz");
+}
+
+static void hypervisor_is_named_by_firmware(void **state)
+{
+    struct st_platform *p = *state;
+    bool virtualised = false;
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    put(p, "/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_true(virtualised);
+    assert_says(p, "hypervisor=unnamed");
+    put(p, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
+    assert_says(p, "hypervisor=qemu");
+    put(p, "/sys/hypervisor/type", "xen\n");
+    assert_says(p, "hypervisor=xen");
+}
+
+static void a_machine_without_the_flag_is_not_virtual(void **state)
+{
+    struct st_platform *p = *state;
+    bool virtualised = true;
+    put(p, "/proc/cpuinfo", "flags\t\t: fpu\n");
+    put(p, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"); /* a metal instance */
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_false(virtualised);
+}
+
+static void without_cpu_flags_only_a_vendor_of_guests_counts(void **state)
+{
+    struct st_platform *p = *state;
+    bool virtualised = false;
+    put(p, "/proc/cpuinfo", "CPU implementer : 0x41\n");
+    put(p, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    put(p, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_true(virtualised);
+}
+
+static void steal_is_accounted_where_the_configuration_says_so(void **state)
+{
+    struct st_platform *p = *state;
+    bool accounted = true;
+    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
+    put(p, "/proc/sys/kernel/osrelease", "6.1\n");
+    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
+    put(p, "/boot/config-6.1", "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n");
+    assert_int_equal(p->steal_accounted(p, &accounted), 0);
+    assert_false(accounted);
+    put(p, "/boot/config-6.1", "CONFIG_PARAVIRT_TIME_ACCOUNTING=y\n");
+    assert_int_equal(p->steal_accounted(p, &accounted), 0);
+    assert_true(accounted);
+}
+
+static void a_line_is_trimmed_and_an_empty_one_is_no_data(void **state)
+{
+    struct st_platform *p = *state;
+    char buf[16];
+    put(p, "/a", " \t value with blanks");
+    put(p, "/b", "x \r\nsecond\n");
+    put(p, "/c", " \n");
+    assert_int_equal(st_tree_line(p, "/a", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "value with b"); /* 15 bytes were read */
+    assert_int_equal(st_tree_line(p, "/b", buf, sizeof(buf)), 0);
+    assert_string_equal(buf, "x");
+    assert_int_equal(st_tree_line(p, "/c", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_tree_line(p, "/d", buf, sizeof(buf)), -ENOENT);
+}
+
+static void freebsd_is_described_by_its_sysctls(void **state)
+{
+    struct st_platform *p = *state;
+    bool virtualised;
+    struct said said;
+    assert_string_equal(say(p, -1, &said), "\n");
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    static const char *const rows[][2] = {
+        {"kern.ostype", "FreeBSD"},
+        {"kern.osrelease", "15.1-RELEASE-p1"},
+        {"kern.version", "FreeBSD 15.1-RELEASE-p1 GENERIC\n"},
+        {"kern.hz", "1000"},
+        {"kern.vm_guest", "none"},
+        {"kern.timecounter.hardware", "TSC-low"},
+        {"kern.timecounter.alloweddeviation", "5"},
+        {"dev.cpu.0.freq", "2600"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_fake_set_sysctl(p, rows[i][0], rows[i][1], 0), 0);
+    assert_string_equal(say(p, 1, &said), "\nos=FreeBSD\nkernel_release=15.1-RELEASE-p1\n"
+                                          "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
+                                          "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
+                                          "cpu_mhz=2600\n");
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_false(virtualised);
+    assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_true(virtualised);
+    assert_int_equal(p->steal_accounted(p, &virtualised), 0);
+    assert_false(virtualised);
+}
+
+#define LINUX_TEST(f)   cmocka_unit_test_setup_teardown(f, linux_fake, finish)
+#define FREEBSD_TEST(f) cmocka_unit_test_setup_teardown(f, freebsd_fake, finish)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LINUX_TEST(of_an_empty_tree_only_the_os_is_known),
+        LINUX_TEST(unreadable_files_are_left_out),
+        LINUX_TEST(kernel_and_cpu_are_said),
+        LINUX_TEST(preemption_model_is_said_as_far_as_it_is_known),
+        LINUX_TEST(governor_is_the_cpus_own_or_all_distinct_ones),
+        LINUX_TEST(hz_comes_from_the_running_kernels_configuration),
+        LINUX_TEST(hypervisor_is_named_by_firmware),
+        LINUX_TEST(a_machine_without_the_flag_is_not_virtual),
+        LINUX_TEST(without_cpu_flags_only_a_vendor_of_guests_counts),
+        LINUX_TEST(steal_is_accounted_where_the_configuration_says_so),
+        LINUX_TEST(a_line_is_trimmed_and_an_empty_one_is_no_data),
+        FREEBSD_TEST(freebsd_is_described_by_its_sysctls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
