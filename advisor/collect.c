@@ -98,6 +98,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         st_collect_linux(&c);
         st_collect_linux_kernel(&c);
         st_collect_linux_cpu(&c);
+        st_collect_linux_machine(&c);
         break;
     case ST_OS_FREEBSD:
         st_collect_freebsd(&c);
@@ -113,9 +114,6 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     *ret = c.facts;
     return 0;
 }
-
-/* --- a folder
- * ------------------------------------------------------------------------------------------------- */
 
 /* What may lie beside sysctl-a.txt: kept as one text each. */
 static const struct st_value_row capture_files[] = {
@@ -186,9 +184,6 @@ int st_collect_dir(const char *dir, struct st_facts **ret)
     return r;
 }
 
-/* --- what they provide
- * ---------------------------------------------------------------------------------------- */
-
 static bool any_matches(const char *const *provided, const char *pattern)
 {
     for (; *provided != NULL; provided++) {
@@ -205,5 +200,5 @@ bool st_collect_provides(enum st_os os, const char *pattern)
     if (os == ST_OS_FREEBSD)
         return strncmp(pattern, "freebsd.", 8) == 0;
     return any_matches(st_linux_patterns, pattern) || any_matches(st_linux_kernel_patterns, pattern) ||
-           any_matches(st_linux_cpu_patterns, pattern);
+           any_matches(st_linux_cpu_patterns, pattern) || any_matches(st_linux_machine_patterns, pattern);
 }

@@ -1,4 +1,4 @@
-/* Linux: small files below /proc and /sys, limits, cgroup, container. */
+/* Linux: small files below /proc and /sys, limits, cgroup. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +31,8 @@ const char *const st_linux_patterns[] = {
     "linux.rt.rtprio_limit",
     "linux.rt.memlock_limit_bytes",
     "linux.timer_slack_ns",
-    "system.container",
     NULL,
 };
-
-/* --- cgroup
- * --------------------------------------------------------------------------------------------------- */
 
 /** The path of the version 1 hierarchy that has the cpu controller, from /proc/self/cgroup
  * ("4:cpu,cpuacct:/a/b").
@@ -127,8 +123,7 @@ static void cgroup(struct st_collector *c)
     st_collector_put_state(c, "linux.cgroup.rt_runtime_us", ST_FACT_ABSENT, 0, NULL, source);
 }
 
-/* --- limits and slack of a captured process (a live one is asked directly, in collect_live.c)
- * ---------------------- */
+/* Limits and slack of a captured process; a live one is asked directly, in collect_live.c. */
 
 static void limit(struct st_collector *c, const char *text, const char *name, const char *key,
                   const char *source)
@@ -167,38 +162,11 @@ static void captured_process(struct st_collector *c)
     st_collector_file(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 
-/* --- container
- * -------------------------------------------------------------------------------------------------- */
-
-static void container(struct st_collector *c)
-{
-    static const struct {
-        const char *path;
-        const char *name; /* NULL: the file's text is the name */
-    } marks[] = {
-        {"/run/systemd/container", NULL},
-        {"/run/.containerenv", "podman"},
-        {"/.dockerenv", "docker"},
-    };
-    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
-        char text[256];
-        size_t len;
-        const int r = c->p->read_text(c->p, marks[i].path, text, sizeof(text), &len);
-        if (r == 0 || r == -EFBIG) {
-            st_collector_put_text(c, "system.container", marks[i].name != NULL ? marks[i].name : text, NULL,
-                                  marks[i].path);
-            return;
-        }
-    }
-    st_collector_put_state(c, "system.container", ST_FACT_ABSENT, 0, NULL, marks[0].path);
-}
-
 void st_collect_linux(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
         st_collector_file(c, files[i].key, files[i].name, files[i].kind);
     cgroup(c);
-    container(c);
     if (!c->live)
         captured_process(c);
 }

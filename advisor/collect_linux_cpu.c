@@ -1,4 +1,4 @@
-/* Linux: frequency policies, idle states, the idle latency request. */
+/* Linux: frequency policies and idle states. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,6 @@ const char *const st_linux_cpu_patterns[] = {
     "linux.cpuidle.cpu0.state*.name",
     "linux.cpuidle.cpu0.state*.latency_us",
     "linux.cpuidle.cpu0.state*.disable",
-    "linux.pmqos.cpu_dma_latency_us",
     NULL,
 };
 
@@ -89,26 +88,6 @@ static int collect_set(struct st_collector *c, const struct set *set, size_t *re
     return r;
 }
 
-/** A captured /dev/cpu_dma_latency is a file of 4 bytes: s32, microseconds, little-endian. */
-static void captured_request(struct st_collector *c)
-{
-    static const char key[] = "linux.pmqos.cpu_dma_latency_us";
-    static const char source[] = "/dev/cpu_dma_latency";
-    char buf[16];
-    size_t len = 0;
-    const int r = c->p->read_text(c->p, source, buf, sizeof(buf), &len);
-    if (r != 0) {
-        st_collector_put_failure(c, key, r, source);
-    } else if (len != 4) {
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, buf, source);
-    } else {
-        uint32_t value = 0;
-        for (size_t i = 4; i-- > 0;)
-            value = value << 8 | (unsigned char)buf[i];
-        st_collector_put_int(c, key, (int32_t)value, NULL, source);
-    }
-}
-
 void st_collect_linux_cpu(struct st_collector *c)
 {
     size_t n;
@@ -124,6 +103,4 @@ void st_collect_linux_cpu(struct st_collector *c)
     const int states = collect_set(c, &idle_states, &n);
     if (n == 0 && states != 0 && states != -ENOENT)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
-    if (!c->live)
-        captured_request(c);
 }

@@ -23,7 +23,6 @@ const char *const st_linux_kernel_patterns[] = {
     "linux.kernel.version",
     "linux.timer_list.hres_active",
     "linux.timer_list.resolution_ns",
-    "linux.virtual",
     NULL,
 };
 
@@ -111,33 +110,10 @@ static void timer_list(struct st_collector *c)
     timer_list_value(c, resolution_key, list.has_resolution, list.resolution_ns, ".resolution");
 }
 
-/** Below a hypervisor, x86 kernels show the CPU flag of that name. (A live machine is asked in
- * collect_live.c.) */
-static void captured_cpuinfo(struct st_collector *c)
-{
-    static const char key[] = "linux.virtual";
-    static const char source[] = "/proc/cpuinfo";
-    const int r = read_large(c, source);
-    if (r != 0) {
-        st_collector_put_failure(c, key, r, source);
-        return;
-    }
-    const char *flags = strstr(c->buf, "\nflags");
-    if (flags == NULL) {
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
-        return;
-    }
-    const char *end = strchr(flags + 1, '\n');
-    const char *found = strstr(flags, " hypervisor");
-    st_collector_put_int(c, key, found != NULL && (end == NULL || found < end), NULL, source);
-}
-
 void st_collect_linux_kernel(struct st_collector *c)
 {
     st_collector_file(c, "linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT);
     st_collector_file(c, "linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT);
     config(c);
     timer_list(c);
-    if (!c->live)
-        captured_cpuinfo(c);
 }

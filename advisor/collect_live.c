@@ -7,21 +7,17 @@
 #include <unistd.h>
 
 #include "advisor/collector.h"
-#include "advisor/text.h"
 
 #define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
 #define GROUPS_MAX     1024
 
 const char *const st_live_patterns[] = {
     "linux.clock_getres_ns",
-    "linux.pmqos.cpu_dma_latency_us",
     "linux.rt.fifo_errno",
     "linux.rt.fifo_priority",
     "linux.rt.memlock_limit_bytes",
     "linux.rt.rtprio_limit",
     "linux.timer_slack_ns",
-    "linux.virtual",
-    "system.hypervisor",
     "user.groups",
     "user.name",
     "user.uid",
@@ -73,44 +69,6 @@ static void resolution(struct st_collector *c)
         st_collector_put_failure(c, "linux.clock_getres_ns", -errno, source);
 }
 
-static void virtual_machine(struct st_collector *c)
-{
-    static const char source[] = "platform";
-    bool is_virtual;
-    const int r = c->p->virtualised(c->p, &is_virtual);
-    if (r == 0)
-        st_collector_put_int(c, "linux.virtual", is_virtual, NULL, source);
-    else
-        st_collector_put_failure(c, "linux.virtual", r == -ENODATA ? -ENOENT : r, source);
-}
-
-/** Of the circumstances, the two that no file tells in one number. */
-static void circumstance(void *ctx, const char *key, const char *value)
-{
-    struct st_collector *c = ctx;
-    int64_t number;
-    if (strcmp(key, "hypervisor") == 0)
-        st_collector_put_text(c, "system.hypervisor", value, NULL, "platform");
-    else if (strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0)
-        st_collector_put_int(c, "linux.pmqos.cpu_dma_latency_us", number, NULL, "/dev/cpu_dma_latency");
-}
-
-static void circumstances(struct st_collector *c)
-{
-    static const char key[] = "linux.pmqos.cpu_dma_latency_us";
-    static const char source[] = "/dev/cpu_dma_latency";
-    c->p->circumstances(c->p, -1, circumstance, c);
-    if (st_facts_find(c->facts, key) == NULL) {
-        char buf[16];
-        size_t len;
-        /* a device is refused with -EINVAL once it is open, so what comes back tells why it was left out */
-        const int r = c->p->read_text(c->p, source, buf, sizeof(buf), &len);
-        st_collector_put_failure(c, key, r != 0 ? r : -EINVAL, source);
-    }
-    if (st_facts_find(c->facts, "system.hypervisor") == NULL)
-        st_collector_put_state(c, "system.hypervisor", ST_FACT_ABSENT, 0, NULL, "platform");
-}
-
 static void user_groups(struct st_collector *c)
 {
     gid_t gids[GROUPS_MAX];
@@ -154,6 +112,4 @@ void st_collect_live(struct st_collector *c)
     rights(c);
     slack(c);
     resolution(c);
-    virtual_machine(c);
-    circumstances(c);
 }

@@ -39,8 +39,9 @@ void st_collector_file(struct st_collector *c, const char *key, const char *path
 void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
 void st_collect_linux(struct st_collector *c);
-void st_collect_linux_kernel(struct st_collector *c); /* configuration, timers, command line */
-void st_collect_linux_cpu(struct st_collector *c);    /* cpufreq, cpuidle, PM QoS */
+void st_collect_linux_kernel(struct st_collector *c);  /* version, configuration, timers */
+void st_collect_linux_cpu(struct st_collector *c);     /* cpufreq, cpuidle */
+void st_collect_linux_machine(struct st_collector *c); /* hypervisor, container, PM QoS */
 void st_collect_freebsd(struct st_collector *c);
 void st_collect_live(struct st_collector *c);
 
@@ -48,6 +49,7 @@ void st_collect_live(struct st_collector *c);
 extern const char *const st_linux_patterns[];
 extern const char *const st_linux_kernel_patterns[];
 extern const char *const st_linux_cpu_patterns[];
+extern const char *const st_linux_machine_patterns[];
 extern const char *const st_live_patterns[];
 
 #endif

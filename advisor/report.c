@@ -75,9 +75,6 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
     return n;
 }
 
-/* --- verdict
- * --------------------------------------------------------------------------------------------------- */
-
 /* A text that grows in a buffer of the caller's and stops at its end. */
 struct sentence {
     char *buf;
@@ -211,9 +208,6 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
     }
     return unknown ? 2 : 0;
 }
-
-/* --- words that all formats share
- * --------------------------------------------------------------------------------- */
 
 const char *st_needs_name(enum st_needs needs)
 {

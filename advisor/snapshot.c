@@ -64,9 +64,6 @@ json_t *st_snapshot_json(const struct st_facts *facts)
                      st_os_name(st_facts_os(facts)), "facts", array);
 }
 
-/* --- reading
- * --------------------------------------------------------------------------------------------------- */
-
 struct reader {
     char *message;
     size_t message_bytes;
