@@ -1,0 +1,204 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/collect.h"
+
+static struct st_facts *sample(void)
+{
+    struct st_facts *facts = st_facts_new(ST_OS_FREEBSD);
+    assert_non_null(facts);
+    st_facts_set_time(facts, INT64_C(1767225599123000000)); /* 2025-12-31T23:59:59.123Z */
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.hz", -1, "-1\n", "sysctl kern.hz"), 0);
+    assert_int_equal(st_facts_put_text(facts, "freebsd.text", "gr\xC3\xBCn \"x\"", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, "freebsd.empty", "", "\n", "/e"), 0);
+    st_facts_set_time(facts, 0);
+    assert_int_equal(st_facts_put_state(facts, "freebsd.absent", ST_FACT_ABSENT, 0, NULL, "/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "freebsd.unreadable", ST_FACT_UNREADABLE, EACCES, NULL, "/u"),
+                     0);
+    assert_int_equal(st_facts_put_state(facts, "freebsd.malformed", ST_FACT_MALFORMED, 0, "\001?", "/m"), 0);
+    return facts;
+}
+
+static void same_text(const char *a, const char *b)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    if (a != NULL)
+        assert_string_equal(a, b);
+}
+
+static void a_snapshot_reads_back_as_it_was(void **state)
+{
+    (void)state;
+    struct st_facts *facts = sample(), *again;
+    char message[200];
+    json_t *document = st_snapshot_json(facts);
+    assert_non_null(document);
+    char *text = json_dumps(document, 0);
+    assert_non_null(text);
+    assert_int_equal(st_snapshot_parse(text, strlen(text), &again, message, sizeof(message)), 0);
+    assert_int_equal(st_facts_os(again), ST_OS_FREEBSD);
+    assert_int_equal(st_facts_count(again), st_facts_count(facts));
+    for (size_t i = 0; i < st_facts_count(facts); i++) {
+        const struct st_fact *a = st_facts_at(facts, i), *b = st_facts_at(again, i);
+        assert_string_equal(a->key, b->key);
+        assert_int_equal(a->state, b->state);
+        assert_int_equal(a->error, b->error);
+        same_text(a->text, b->text);
+        assert_int_equal(a->is_int, b->is_int);
+        assert_int_equal(a->i64, b->i64);
+        same_text(a->raw, b->raw);
+        same_text(a->source, b->source);
+        assert_int_equal(a->time_ns, b->time_ns);
+    }
+    free(text);
+    json_decref(document);
+    st_facts_free(facts);
+    st_facts_free(again);
+}
+
+static void each_fact_has_its_seven_members(void **state)
+{
+    (void)state;
+    struct st_facts *facts = sample();
+    json_t *document = st_snapshot_json(facts);
+    const json_t *array = json_object_get(document, "facts");
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-snapshot/1");
+    static const char *const names[] = {"key", "value", "state", "errno", "raw", "source", "time"};
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        for (size_t j = 0; j < ST_ARRAY_LEN(names); j++)
+            assert_non_null(json_object_get(json_array_get(array, i), names[j]));
+    }
+    const json_t *hz = json_array_get(array, 2);
+    assert_string_equal(json_string_value(json_object_get(hz, "key")), "freebsd.kern.hz");
+    assert_string_equal(json_string_value(json_object_get(hz, "time")), "2025-12-31T23:59:59.123Z");
+    assert_true(json_is_null(json_object_get(json_array_get(array, 0), "value")));
+    json_decref(document);
+    st_facts_free(facts);
+}
+
+static void check_refused(const char *text, size_t bytes, int r, const char *expected)
+{
+    struct st_facts *facts = NULL;
+    char message[200];
+    assert_int_equal(st_snapshot_parse(text, bytes, &facts, message, sizeof(message)), r);
+    assert_null(facts);
+    if (strstr(message, expected) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", message, expected);
+    for (const char *p = message; *p != '\0'; p++)
+        assert_true(*p >= ' ' && *p <= '~');
+}
+
+#define HEAD          "{\"schema\": \"sleeptune-snapshot/1\", \"os\": \"linux\", "
+#define FACT(members) HEAD "\"facts\": [{" members "}]}"
+
+static void what_is_not_a_snapshot_is_refused_with_the_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int r;
+        const char *message;
+    } rows[] = {
+        {"", -EBADMSG, "not JSON"},
+        {"\x7F"
+         "ELF\x01\x02\x1B[2J",
+         -EBADMSG, "not JSON"},
+        {"{\"schema\": \"sleeptune-snapshot/1\"", -EBADMSG, "not JSON"},
+        {"[]", -EBADMSG, "not a JSON object"},
+        {"{}", -EBADMSG, "missing"},
+        {"{\"schema\": 1}", -EBADMSG, "missing"},
+        {"{\"schema\": \"sleeptune-report/1\"}", -EBADMSG, "sleeptune-report/1"},
+        {"{\"schema\": \"sleeptune-snapshot/\"}", -EBADMSG, "sleeptune-snapshot/"},
+        {"{\"schema\": \"sleeptune-snapshot/0\"}", -EBADMSG, "sleeptune-snapshot/0"},
+        {"{\"schema\": \"sleeptune-snapshot/1x\"}", -EBADMSG, "sleeptune-snapshot/1x"},
+        {"{\"schema\": \"sleeptune-snapshot/2\"}", -EPROTONOSUPPORT, "newer"},
+        {"{\"schema\": \"sleeptune-snapshot/99999999999999999999\"}", -EPROTONOSUPPORT, "newer"},
+        {"{\"schema\": \"sleeptune-snapshot/1\"}", -EBADMSG, "\"os\""},
+        {"{\"schema\": \"sleeptune-snapshot/1\", \"os\": \"plan9\"}", -EBADMSG, "plan9"},
+        {HEAD "\"x\": 1}", -EBADMSG, "\"facts\""},
+        {HEAD "\"facts\": {}}", -EBADMSG, "\"facts\""},
+        {HEAD "\"facts\": [7]}", -EBADMSG, "fact 0"},
+        {FACT(""), -EBADMSG, "no key"},
+        {FACT("\"key\": \"\""), -EBADMSG, "no key"},
+        {FACT("\"key\": \"k\""), -EBADMSG, "no such state"},
+        {FACT("\"key\": \"k\", \"state\": \"fine\""), -EBADMSG, "no such state"},
+        {FACT("\"key\": \"k\", \"state\": \"ok\""), -EBADMSG, "value"},
+        {FACT("\"key\": \"k\", \"state\": \"ok\", \"value\": 1.5"), -EBADMSG, "value"},
+        {FACT("\"key\": \"k\", \"state\": \"ok\", \"value\": \"a\\u0000b\""), -EBADMSG, "not JSON"},
+        {FACT("\"key\": \"k\", \"state\": \"unreadable\""), -EBADMSG, "errno"},
+        {FACT("\"key\": \"k\", \"state\": \"unreadable\", \"errno\": 0"), -EBADMSG, "errno"},
+        {FACT("\"key\": \"k\", \"state\": \"unreadable\", \"errno\": 99999999999"), -EBADMSG, "errno"},
+        {FACT("\"key\": \"k\", \"state\": \"absent\", \"raw\": 1"), -EBADMSG, "raw"},
+        {HEAD
+         "\"facts\": [{\"key\": \"k\", \"state\": \"absent\"}, {\"key\": \"k\", \"state\": \"absent\"}]}",
+         -EBADMSG, "twice"},
+        {HEAD "\"os\": \"linux\", \"facts\": []}", -EBADMSG, "not JSON"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        check_refused(rows[i].text, strlen(rows[i].text), rows[i].r, rows[i].message);
+}
+
+static void unknown_members_are_accepted(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "\"later\": {}, \"facts\": [{\"key\": \"k\", \"state\": \"ok\", \"value\": 5, \"more\": [1]}]}";
+    struct st_facts *facts;
+    char message[200];
+    int64_t value;
+    assert_int_equal(st_snapshot_parse(text, strlen(text), &facts, message, sizeof(message)), 0);
+    assert_int_equal(st_facts_int(facts, "k", &value), 0);
+    assert_int_equal(value, 5);
+    st_facts_free(facts);
+}
+
+static void deep_and_large_documents_are_refused(void **state)
+{
+    (void)state;
+    const size_t bytes = 10 * 1024 * 1024;
+    char *text = malloc(bytes);
+    assert_non_null(text);
+    memset(text, '[', bytes);
+    check_refused(text, bytes, -EBADMSG, "not JSON");
+    memset(text, '\0', bytes);
+    check_refused(text, bytes, -EBADMSG, "not JSON");
+    memset(text, '7', bytes);
+    check_refused(text, bytes, -EBADMSG, "not JSON");
+    free(text);
+}
+
+static void an_odd_time_is_no_time(void **state)
+{
+    (void)state;
+    static const char *const times[] = {"yesterday", "2025-13-01T00:00:00.000Z", "1066-01-01T00:00:00.000Z",
+                                        ""};
+    for (size_t i = 0; i < ST_ARRAY_LEN(times); i++) {
+        char text[300], message[200];
+        struct st_facts *facts;
+        snprintf(text, sizeof(text), FACT("\"key\": \"k\", \"state\": \"absent\", \"time\": \"%s\""),
+                 times[i]);
+        assert_int_equal(st_snapshot_parse(text, strlen(text), &facts, message, sizeof(message)), 0);
+        assert_int_equal(st_facts_at(facts, 0)->time_ns, 0);
+        st_facts_free(facts);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_snapshot_reads_back_as_it_was),
+        cmocka_unit_test(each_fact_has_its_seven_members),
+        cmocka_unit_test(what_is_not_a_snapshot_is_refused_with_the_reason),
+        cmocka_unit_test(unknown_members_are_accepted),
+        cmocka_unit_test(deep_and_large_documents_are_refused),
+        cmocka_unit_test(an_odd_time_is_no_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
