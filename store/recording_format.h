@@ -9,6 +9,7 @@
 #define ST_RECORDING_BLOCK_HEAD_BYTES  12 /* type, payload length, CRC: 32 bits each */
 #define ST_RECORDING_PAYLOAD_MAX_BYTES (UINT32_C(1) << 20)
 #define ST_RECORDING_BLOCK_CYCLES_MAX  65536
+#define ST_RECORDING_INDEX_MAX         (UINT64_MAX / 2) /* period indices fit signed columns */
 #define ST_RECORDING_FLAG_CALLBACK     1U
 #define ST_RECORDING_FLAG_INTERRUPTED  1U
 

@@ -170,7 +170,8 @@ static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in
     reader->next_cycle = 0;
     reader->events_left = st_get_varint(in);
     reader->event_at = 0;
-    if (in->bad || cycles_n > ST_RECORDING_BLOCK_CYCLES_MAX || first_index < reader->index)
+    if (in->bad || cycles_n > ST_RECORDING_BLOCK_CYCLES_MAX || first_index < reader->index ||
+        first_index > ST_RECORDING_INDEX_MAX)
         return false;
     if (st_column_get(in, reader->lateness_ns, (size_t)cycles_n) < 0)
         return false;
@@ -231,7 +232,7 @@ static int take_event(struct st_recording_reader *reader, struct st_recording_ev
     const uint64_t mark = st_get_uint(&reader->events, 1);
     const uint64_t n = st_get_varint(&reader->events);
     const int64_t lateness_ns = mark == ST_RECORDING_MARK_SKIPPED ? st_get_signed(&reader->events) : 0;
-    if (reader->events.bad || n == 0 || n > UINT64_MAX - reader->index)
+    if (reader->events.bad || n == 0 || n > ST_RECORDING_INDEX_MAX - reader->index)
         return -EBADMSG;
     const uint64_t first = reader->index;
     reader->index += n;
@@ -268,7 +269,7 @@ int st_recording_next(struct st_recording_reader *reader, struct st_recording_ev
                 return 1;
         } else if (reader->next_cycle < reader->cycles_n) {
             const size_t i = reader->next_cycle++;
-            if (reader->index == UINT64_MAX)
+            if (reader->index >= ST_RECORDING_INDEX_MAX)
                 return stop(reader, ST_RECORDING_DAMAGED);
             *ret = (struct st_recording_event){.kind = ST_RECORDING_CYCLE,
                                                .period_index = reader->index++,

@@ -220,7 +220,7 @@ static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
 {
     if (recording->error != 0)
         return recording->error;
-    if (index < recording->next_index || n > UINT64_MAX - index)
+    if (index < recording->next_index || index > ST_RECORDING_INDEX_MAX || n > ST_RECORDING_INDEX_MAX - index)
         return -EINVAL;
     if (recording->cycles_n == BLOCK_CYCLES ||
         recording->events.end - recording->events.at < 2 * EVENT_MAX_BYTES) {

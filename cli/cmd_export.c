@@ -1,0 +1,302 @@
+/* sleeptune export: a recording as CSV or as a NumPy array. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "lib/ns.h"
+#include "store/recording.h"
+
+#define COMMAND "export"
+
+enum format { FORMAT_NONE, FORMAT_CSV, FORMAT_NPY };
+
+struct export
+{
+    const char *file; /* for messages */
+    enum format format;
+    struct st_recording_reader *reader;
+    struct st_recording_totals totals; /* of the whole file */
+    enum st_recording_end end;
+    uint64_t rows; /* cycles and skipped periods */
+    FILE *out;
+    time_t started;
+    bool progress, progress_shown;
+};
+
+static void help(void)
+{
+    fputs(
+        "Usage: sleeptune export FILE --csv|--npy [-o FILE]\n"
+        "Turn a recording of 'sleeptune measure --record' into a table with one row a period.\n\n"
+        "      --csv          period,lateness_ns,skipped under '#' lines of circumstances\n"
+        "      --npy          NumPy structured array with the same fields (numpy.load)\n"
+        "  -o, --output FILE  write to FILE (standard output)\n"
+        "  -h, --help         this text\n\n"
+        "Skipped periods have the lateness they would have had. Periods that were lost because the ring was\n"
+        "full have no row. A recording that was cut short is exported up to its last complete block.\n\n"
+        "Examples:\n"
+        "  sleeptune measure --duration 1h --record hour.strec\n"
+        "  sleeptune export hour.strec --csv | head\n"
+        "  sleeptune export hour.strec --npy -o hour.npy\n\n"
+        "Exit status: 0 done, 3 usage, 4 failure (a damaged recording: what is before the damage is "
+        "exported).\n",
+        stdout);
+}
+
+static const char *end_name(enum st_recording_end end)
+{
+    switch (end) {
+    case ST_RECORDING_COMPLETE:
+        return "complete";
+    case ST_RECORDING_INTERRUPTED:
+        return "interrupted";
+    case ST_RECORDING_CUT:
+        return "cut";
+    case ST_RECORDING_DAMAGED:
+        return "damaged";
+    case ST_RECORDING_OPEN:
+        break;
+    }
+    return "open";
+}
+
+/* --- CSV
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void csv_start(const struct export *export)
+{
+    FILE *out = export->out;
+    const struct st_recording_meta *meta = st_recording_meta(export->reader);
+    char text[64];
+    fputs("# sleeptune recording\n", out);
+    fprintf(out, "# period_ns: %" PRIu64 "/%" PRIu64 "\n", meta->period.num, meta->period.den);
+    if (meta->frames != 0 && meta->rate_hz != 0)
+        fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames, meta->rate_hz);
+    if (meta->started_wall_ns != ST_RECORDING_UNKNOWN_NS) {
+        const struct timespec started = st_ns_to_timespec(meta->started_wall_ns);
+        struct tm tm;
+        if (gmtime_r(&started.tv_sec, &tm) != NULL &&
+            strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
+            fprintf(out, "# started: %s.%03ldZ\n", text, started.tv_nsec / 1000000);
+    }
+    if (st_recording_t0_ns(export->reader) != ST_RECORDING_UNKNOWN_NS)
+        fprintf(out, "# t0_ns: %" PRId64 "\n", st_recording_t0_ns(export->reader));
+    fprintf(out,
+            "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
+            export->totals.cycles, export->totals.skipped_periods, export->totals.lost_cycles,
+            end_name(export->end));
+    const char *at = st_recording_circumstances(export->reader);
+    while (*at != '\0') {
+        const size_t n = strcspn(at, "\n");
+        fprintf(out, "# %.*s\n", (int)n, at);
+        at += at[n] == '\n' ? n + 1 : n;
+    }
+    fputs("period,lateness_ns,skipped\n", out);
+}
+
+static void csv_row(FILE *out, uint64_t period_index, int64_t lateness_ns, bool skipped)
+{
+    fprintf(out, "%" PRIu64 ",%" PRId64 ",%d\n", period_index, lateness_ns, skipped ? 1 : 0);
+}
+
+/* --- NPY, format 1.0 (NEP 1)
+ * ---------------------------------------------------------------------------------- */
+
+static void npy_start(const struct export *export)
+{
+    char header[192];
+    const int n = snprintf(header, sizeof(header),
+                           "{'descr': [('period', '<i8'), ('lateness_ns', '<i8'), ('skipped', '|b1')], "
+                           "'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+                           export->rows);
+    /* magic, version and length are 10 bytes; all before the data is a multiple of 64 and ends in a newline
+     */
+    const unsigned length = ((unsigned)n + 1 + 10 + 63) / 64 * 64 - 10;
+    fwrite("\x93NUMPY\x01\x00", 1, 8, export->out);
+    fputc((int)(length & 0xff), export->out);
+    fputc((int)(length >> 8), export->out);
+    fprintf(export->out, "%-*s\n", (int)length - 1, header);
+}
+
+static void npy_row(FILE *out, uint64_t period_index, int64_t lateness_ns, bool skipped)
+{
+    uint8_t row[17];
+    for (unsigned i = 0; i < 8; i++) {
+        row[i] = (uint8_t)(period_index >> (8 * i));
+        row[8 + i] = (uint8_t)((uint64_t)lateness_ns >> (8 * i));
+    }
+    row[16] = skipped ? 1 : 0;
+    fwrite(row, 1, sizeof(row), out);
+}
+
+/* --- both
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void show_progress(struct export *export, uint64_t rows)
+{
+    if (!export->progress || rows % (UINT64_C(1) << 18) != 0 || time(NULL) - export->started < 2)
+        return;
+    export->progress_shown = true;
+    fprintf(stderr, "\rsleeptune export: %3.0f %%", 100.0 * (double)rows / (double)export->rows);
+    fflush(stderr);
+}
+
+/* First pass: how many rows, and what the blocks at the end say. @return 0 or -errno. */
+static int count_rows(struct export *export)
+{
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next(export->reader, &event)) == 1) {
+        if (event.kind != ST_RECORDING_LOST && __builtin_add_overflow(export->rows, event.n, &export->rows))
+            return -EOVERFLOW;
+    }
+    export->totals = st_recording_totals(export->reader);
+    export->end = st_recording_ended(export->reader);
+    return r < 0 ? r : st_recording_rewind(export->reader);
+}
+
+/* Second pass. A recording that still grows is exported as far as it was counted. @return 0 or -errno. */
+static int write_rows(struct export *export)
+{
+    const struct st_period *period = &st_recording_meta(export->reader)->period;
+    void (*row)(FILE *, uint64_t, int64_t, bool) = export->format == FORMAT_CSV ? csv_row : npy_row;
+    uint64_t rows = 0;
+    while (rows < export->rows) {
+        struct st_recording_event event;
+        const int r = st_recording_next(export->reader, &event);
+        if (r <= 0)
+            return r < 0 ? r : -EIO; /* the file became shorter meanwhile */
+        if (event.kind == ST_RECORDING_LOST)
+            continue;
+        for (uint64_t i = 0; i < event.n && rows < export->rows; i++) {
+            row(export->out, event.period_index + i, st_recording_skipped_lateness_ns(period, &event, i),
+                event.kind == ST_RECORDING_SKIPPED);
+            if (ferror(export->out) != 0)
+                return errno != 0 ? -errno : -EIO;
+            show_progress(export, ++rows);
+        }
+    }
+    return 0;
+}
+
+static int write_table(struct export *export, const char *path)
+{
+    const char *name = path != NULL ? path : "standard output";
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r < 0)
+        return st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
+    export->out = output.stream;
+    export->started = time(NULL);
+    export->progress = isatty(STDERR_FILENO) == 1 && !isatty(fileno(output.stream));
+    errno = 0;
+    if (export->format == FORMAT_CSV)
+        csv_start(export);
+    else
+        npy_start(export);
+    r = write_rows(export);
+    if (export->progress_shown)
+        fputc('\n', stderr);
+    const int closed = st_output_close(&output, r == 0);
+    if (r == 0)
+        r = closed;
+    return r == 0 ? ST_EXIT_DONE
+                  : st_failure(COMMAND, "cannot export %s to %s: %s", export->file, name, strerror(-r));
+}
+
+/* The output replaces a file of its name: it must not be the recording itself. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static int run(struct export *export, const char *path)
+{
+    int r = st_recording_open(export->file, &export->reader);
+    if (r == -EBADMSG)
+        return st_failure(COMMAND, "%s is no recording of sleeptune, or was cut within its first block",
+                          export->file);
+    if (r == -EPROTONOSUPPORT)
+        return st_failure(COMMAND, "%s was recorded by a newer sleeptune (this one reads version %d)",
+                          export->file, ST_RECORDING_VERSION);
+    if (r < 0)
+        return st_failure(COMMAND, "cannot read %s: %s", export->file, strerror(-r));
+    r = count_rows(export);
+    int status;
+    if (r == -ESPIPE)
+        status = st_failure(COMMAND, "%s is not a file: it has to be read twice", export->file);
+    else if (r < 0)
+        status = st_failure(COMMAND, "cannot read %s: %s", export->file, strerror(-r));
+    else
+        status = write_table(export, path);
+    st_recording_close_reader(export->reader);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (export->end == ST_RECORDING_DAMAGED)
+        return st_failure(COMMAND, "%s is damaged after %" PRIu64 " cycles; exported up to there",
+                          export->file, export->totals.cycles);
+    if (export->end == ST_RECORDING_CUT)
+        fprintf(stderr,
+                "sleeptune export: %s has no end mark (still running, or it was cut short): exported the "
+                "%" PRIu64 " cycles of its complete blocks\n",
+                export->file, export->totals.cycles);
+    return ST_EXIT_DONE;
+}
+
+int st_cmd_export(int argc, char **argv)
+{
+    static const struct option table[] = {
+        {"csv", no_argument, NULL, 'c'},
+        {"npy", no_argument, NULL, 'n'},
+        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct export export = {.format = FORMAT_NONE};
+    const char *path = NULL;
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":o:h", table, NULL)) != -1) {
+        const enum format format = option == 'c' ? FORMAT_CSV : FORMAT_NPY;
+        switch (option) {
+        case 'c':
+        case 'n':
+            if (export.format != FORMAT_NONE && export.format != format)
+                return st_usage_error(COMMAND, "--csv and --npy exclude each other");
+            export.format = format;
+            break;
+        case 'o':
+            path = optarg;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    if (optind == argc)
+        return st_usage_error(COMMAND, "which recording?");
+    if (optind + 1 < argc)
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind + 1]);
+    if (export.format == FORMAT_NONE)
+        return st_usage_error(COMMAND, "--csv or --npy?");
+    const bool to_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (export.format == FORMAT_NPY && to_stdout && isatty(STDOUT_FILENO) == 1)
+        return st_usage_error(COMMAND, "--npy is binary: give -o FILE or a pipe");
+    export.file = argv[optind];
+    if (!to_stdout && same_file(export.file, path))
+        return st_usage_error(COMMAND, "-o %s is the recording itself", path);
+    return run(&export, path);
+}

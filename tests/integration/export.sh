@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Recordings and their export: a file with known contents, and one of a real measurement.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# status WANTED NAME COMMAND...: ends with this exit status; stdout in `out`, stderr in `err`
+status() {
+    local wanted=$1 name=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
+$(cat err)"; fi
+}
+rows() { grep -v -e '^#' -e '^period' "$1"; }
+# is_prefix FILE WHOLE: FILE is not empty and the beginning of WHOLE
+is_prefix() { [ -s "$1" ] && cmp -s "$1" <(head -c "$(stat -c %s "$1")" "$2"); }
+
+"$SLEEPTUNE_BUILD/tests/integration/make_recording" made.strec >wanted || { fail "a recording is made"; tap_done; }
+
+# --- CSV
+status 0 "CSV export succeeds" "$SLEEPTUNE" export made.strec --csv
+rows out >got
+ok "every row is there, exactly and in order" cmp wanted got
+is "the columns have the names of the format" "$(grep -v '^#' out | head -1)" "period,lateness_ns,skipped"
+for line in '# period_ns: 4000000/3' '# frames: 64' '# rate_hz: 48000' '# started: 2023-11-14T22:13:20.123Z' \
+    '# t0_ns: 987654321' '# end: complete' '# kernel: 6.1.0-test' '# governor: performance'; do
+    ok "the CSV says $line" grep -qxF -- "$line" out
+done
+cp out whole.csv
+status 0 "-o writes the same" "$SLEEPTUNE" export made.strec --csv -o file.csv
+ok "file and standard output are equal" cmp whole.csv file.csv
+
+# --- NPY
+status 0 "NPY export succeeds" "$SLEEPTUNE" export made.strec --npy -o made.npy
+"$SLEEPTUNE" export made.strec --npy | cat >pipe.npy
+ok "a pipe gets the same array" cmp made.npy pipe.npy
+if "$PYTHON" -c 'import numpy' 2>/dev/null; then
+    cat >check.py <<'PY'
+import sys
+import numpy
+array = numpy.load("made.npy")
+wanted = numpy.loadtxt("wanted", delimiter=",", dtype=numpy.int64)
+assert array.dtype == numpy.dtype([("period", "<i8"), ("lateness_ns", "<i8"), ("skipped", "?")]), array.dtype
+assert array.shape == (len(wanted),), array.shape
+assert (array["period"] == wanted[:, 0]).all()
+assert (array["lateness_ns"] == wanted[:, 1]).all()
+assert (array["skipped"] == (wanted[:, 2] == 1)).all()
+assert array["skipped"].any()
+PY
+    ok "numpy loads the array with its type and every value" "$PYTHON" check.py
+else
+    skip "numpy loads the array with its type and every value" "no numpy"
+fi
+
+# --- recordings that are not whole
+size=$(stat -c %s made.strec)
+for part in 3 5 9; do
+    head -c $((size * part / 10)) made.strec >cut.strec
+    status 0 "a recording cut at $part/10 is exported" "$SLEEPTUNE" export cut.strec --csv
+    like "and said to have no end mark ($part/10)" "$(cat err)" 'no end mark'
+    rows out >got
+    ok "with the beginning of the rows ($part/10)" is_prefix got wanted
+done
+cp made.strec flipped.strec
+printf '\x55\xaa' | dd of=flipped.strec bs=1 seek=$((size / 2)) conv=notrunc status=none
+status 4 "a damaged recording is a failure" "$SLEEPTUNE" export flipped.strec --csv
+like "that says where" "$(cat err)" 'damaged after [0-9]+ cycles'
+rows out >got
+ok "what is before the damage is exported" is_prefix got wanted
+
+# --- what cannot be exported
+cp made.strec newer.strec
+printf '\x02' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
+status 4 "a newer version is refused" "$SLEEPTUNE" export newer.strec --csv
+like "by name" "$(cat err)" 'newer sleeptune'
+echo "not a recording" >other
+status 4 "another file is refused" "$SLEEPTUNE" export other --csv
+like "as no recording" "$(cat err)" 'no recording'
+status 4 "a missing file is a failure" "$SLEEPTUNE" export nonexistent --csv
+like "with the reason of the system" "$(cat err)" 'No such file'
+status 4 "a pipe as input is refused" "$SLEEPTUNE" export <(cat made.strec) --csv
+status 3 "without a format it is a usage error" "$SLEEPTUNE" export made.strec
+status 3 "without a file it is a usage error" "$SLEEPTUNE" export --csv
+status 3 "two formats are a usage error" "$SLEEPTUNE" export made.strec --csv --npy
+status 3 "the recording is not overwritten by its export" "$SLEEPTUNE" export made.strec --csv -o ./made.strec
+is "and is still whole" "$(stat -c %s made.strec)" "$size"
+if [ -w /dev/full ]; then
+    status 4 "a full disk is a failure" "$SLEEPTUNE" export made.strec --csv -o /dev/full
+    like "that says so" "$(cat err)" 'No space left'
+fi
+
+# --- a real measurement
+if "$SLEEPTUNE" measure --duration 2s --record real.strec --json >real.json 2>err; then
+    pass "measure records"
+    number() { sed -n "s/^ *\"$1\": \\([0-9]*\\),*\$/\\1/p" real.json | head -1; }
+    "$SLEEPTUNE" export real.strec --csv >real.csv
+    is "a row for each period that elapsed" "$(rows real.csv | wc -l)" "$(number elapsed_periods)"
+    is "the skipped ones are marked" "$(rows real.csv | grep -c ',1$')" "$(number skipped_periods)"
+    ok "the recording is complete" grep -qx '# end: complete' real.csv
+    ok "the recording has circumstances" grep -q '^# kernel' real.csv
+else
+    fail "measure records" "$(cat err)"
+fi
+tap_done
