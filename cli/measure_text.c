@@ -145,7 +145,7 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
 
 void st_measure_print(const struct st_result *result, FILE *out, int width)
 {
-    char line[480], silence[24];
+    char line[480], silence[24], bound[32];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
         snprintf(line, sizeof(line), "Degraded: %s.", result->degraded);
@@ -157,8 +157,8 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
     table(result, out);
     fputc('\n', out);
     if (result->elapsed_periods > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %.3g per hour)",
-                 result->misses, result->elapsed_periods, st_result_misses_per_hour_printed(result));
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
+                 result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
@@ -181,14 +181,14 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
 
 const char *st_measure_progress(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char seconds[24], latest[24];
+    char seconds[24], latest[24], bound[32];
     if (result->lateness.total_n == 0) {
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %.3g/h), latest wake %s",
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), latest wake %s",
              st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
-             result->elapsed_periods, st_result_misses_per_hour_printed(result),
+             result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
     return buf;
 }

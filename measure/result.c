@@ -29,23 +29,25 @@ double st_result_misses_per_hour_max95(const struct st_result *result)
     return st_stats_rate_max95(result->misses, result->elapsed_periods) * periods_an_hour;
 }
 
-double st_result_misses_per_hour_printed(const struct st_result *result)
+const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    const double bound = st_result_misses_per_hour_max95(result);
-    if (!isfinite(bound) || bound <= 0)
-        return bound;
-    const double step = pow(10, floor(log10(bound)) - 2);
-    return ceil(bound / step) * step;
+    double bound = st_result_misses_per_hour_max95(result);
+    if (isfinite(bound) && bound > 0) {
+        const double step = pow(10, floor(log10(bound)) - 2);
+        bound = ceil(bound / step) * step;
+    }
+    snprintf(buf, buf_bytes, "%.*f", bound < 100 ? 2 : 0, bound);
+    return buf;
 }
 
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char period[32], latest[32], how[64] = "";
+    char period[32], latest[32], bound[32], how[64] = "";
     st_ns_format(st_period_ns(&result->period), period, sizeof(period));
     st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
     if (result->policy_asked != ST_POLICY_OTHER && result->policy == ST_POLICY_OTHER)
         snprintf(how, sizeof(how), " as a normal thread");
-    const double max95 = st_result_misses_per_hour_printed(result);
+    st_result_bound(result, bound, sizeof(bound));
     const uint64_t n = result->elapsed_periods;
 
     if (!result->books_balance)
@@ -57,9 +59,9 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
         snprintf(buf, buf_bytes, "Nothing measured: it ended before the first counted period.");
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
-                 "Holds %" PRIu32 " frames at %" PRIu32 " Hz (%s) so far%s: 0 of %" PRIu64
-                 " periods missed (95 %%: at most %.3g per hour), latest wake %s.",
-                 result->frames, result->rate_hz, period, how, n, max95, latest);
+                 "Holds %" PRIu32 " frames at %" PRIu32 " Hz (%s) in this run%s: 0 of %" PRIu64
+                 " periods missed (95 %%: at most %s per hour), latest wake %s.",
+                 result->frames, result->rate_hz, period, how, n, bound, latest);
     else
         snprintf(buf, buf_bytes,
                  "Does not hold %" PRIu32 " frames at %" PRIu32 " Hz (%s)%s: %" PRIu64 " of %" PRIu64

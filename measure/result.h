@@ -75,8 +75,8 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
 /** Upper 95 % bound for misses an hour. */
 double st_result_misses_per_hour_max95(const struct st_result *result);
 
-/** The same for print: rounded up to three digits, as an upper bound must be. */
-double st_result_misses_per_hour_printed(const struct st_result *result);
+/** The same as text, rounded up to three digits, as an upper bound must be. @return buf. */
+const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
 
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);
