@@ -1,0 +1,202 @@
+/* The files of `sleeptune measure`. */
+#include "cli/measure_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/module_hlog.h"
+#include "lib/ns.h"
+#include "store/recording.h"
+
+#define NAME       "measure"
+#define PATH_BYTES 4096
+
+/* What one loop is recorded into. */
+struct lane {
+    struct st_recording *recording;
+    char path[PATH_BYTES];
+    int error; /* the first one; negative errno */
+};
+
+struct st_measure_files {
+    size_t n;
+    bool several;
+    const char *hlog;
+    int (*hlog_write)(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                      int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
+    struct lane *lanes;
+    struct st_sink *sinks; /* NULL: nothing is recorded */
+};
+
+static void keep_first(struct lane *lane, int r)
+{
+    if (lane->error == 0)
+        lane->error = r;
+}
+
+static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_cycle(lane->recording, period_index, lateness_ns, callback_ns));
+}
+
+static void on_skipped(void *ctx, uint64_t first, uint64_t n, int64_t lateness_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_skipped(lane->recording, first, n, lateness_ns));
+}
+
+static void on_lost(void *ctx, uint64_t first, uint64_t n)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_lost(lane->recording, first, n));
+}
+
+static void on_flush(void *ctx)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_flush(lane->recording));
+}
+
+/* FILE, or FILE.cpuN when there are several loops. */
+static int path_of(char *buf, const char *file, bool several, int cpu)
+{
+    const int n =
+        several ? snprintf(buf, PATH_BYTES, "%s.cpu%d", file, cpu) : snprintf(buf, PATH_BYTES, "%s", file);
+    return n > 0 && n < PATH_BYTES ? 0 : st_failure(NAME, "%s: the name is too long", file);
+}
+
+static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
+                           const char *record)
+{
+    struct st_recording_meta meta = {
+        .frames = config->frames,
+        .rate_hz = config->rate_hz,
+        .has_callback = config->load_percent > 0,
+    };
+    struct st_platform *p = st_platform_native();
+    meta.started_wall_ns = p->wall_ns(p);
+    int r = st_period_init(&meta.period, config->frames, config->rate_hz);
+    if (r != 0)
+        return st_usage_error(NAME, "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
+                              config->frames, config->rate_hz);
+    files->sinks = calloc(files->n, sizeof(*files->sinks));
+    if (files->sinks == NULL)
+        return st_failure(NAME, "out of memory");
+    for (size_t i = 0; i < files->n; i++) {
+        struct lane *lane = &files->lanes[i];
+        const int status = path_of(lane->path, record, files->several, config->cpus[i]);
+        if (status != 0)
+            return status;
+        r = st_recording_create(lane->path, &meta, &lane->recording);
+        if (r == -EEXIST)
+            return st_failure(NAME, "%s exists and is not a recording: not overwritten", lane->path);
+        if (r != 0)
+            return st_failure(NAME, "cannot record into %s: %s", lane->path, strerror(-r));
+        files->sinks[i] = (struct st_sink){
+            .cycle = on_cycle, .skipped = on_skipped, .lost = on_lost, .flush = on_flush, .ctx = lane};
+    }
+    return 0;
+}
+
+static int load_hlog(struct st_measure_files *files)
+{
+    char error[512];
+    void *address = st_module_load("hlog", "st_module_hlog_write", error, sizeof(error));
+    if (address == NULL)
+        return st_failure(NAME, "--hlog: %s", error);
+    memcpy(&files->hlog_write, &address,
+           sizeof(files->hlog_write)); /* no cast from object to function pointer in C */
+    return 0;
+}
+
+int st_measure_files_open(const struct st_session_config *config, const char *record, const char *hlog,
+                          struct st_measure_files **ret)
+{
+    struct st_measure_files *files = calloc(1, sizeof(*files));
+    if (files == NULL)
+        return st_failure(NAME, "out of memory");
+    files->n = config->cpus_n;
+    files->several = config->cpus_n > 1;
+    files->hlog = hlog;
+    files->lanes = calloc(files->n, sizeof(*files->lanes));
+    int status = files->lanes != NULL ? 0 : st_failure(NAME, "out of memory");
+    if (status == 0 && hlog != NULL)
+        status = load_hlog(files);
+    if (status == 0 && record != NULL)
+        status = open_recordings(files, config, record);
+    if (status != 0) {
+        st_measure_files_free(files);
+        return status;
+    }
+    *ret = files;
+    return 0;
+}
+
+const struct st_sink *st_measure_files_sinks(struct st_measure_files *files)
+{
+    return files->sinks;
+}
+
+/* The circumstances are only complete at the end. */
+static void tell_circumstances(struct lane *lane, const struct st_result *result)
+{
+    char line[256];
+    snprintf(line, sizeof(line), "policy: %s\npriority: %d\nload_percent: %g\n",
+             st_policy_name(result->policy), result->priority, result->load_percent);
+    keep_first(lane, st_recording_text(lane->recording, line));
+    for (size_t i = 0; i < result->circumstances_n; i++) {
+        snprintf(line, sizeof(line), "%s: %s\n", result->circumstances[i].key,
+                 result->circumstances[i].value);
+        keep_first(lane, st_recording_text(lane->recording, line));
+    }
+}
+
+static int close_recording(struct lane *lane, const struct st_result *result)
+{
+    tell_circumstances(lane, result);
+    keep_first(lane, st_recording_close(lane->recording, result->interrupted));
+    lane->recording = NULL;
+    if (lane->error == 0)
+        return 0;
+    return st_failure(NAME, "%s: %s; it can be read up to there", lane->path, strerror(-lane->error));
+}
+
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n)
+{
+    int status = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (files->sinks != NULL) {
+            const int r = close_recording(&files->lanes[i], &results[i]);
+            status = r != 0 ? r : status;
+        }
+        if (files->hlog != NULL) {
+            char path[PATH_BYTES], comment[400];
+            int r = path_of(path, files->hlog, files->several, results[i].cpu);
+            if (r == 0) {
+                r = files->hlog_write(path, &results[i].lateness, &results[i].response,
+                                      results[i].started_wall_ns,
+                                      st_ns_add(results[i].started_wall_ns, results[i].duration_ns),
+                                      st_result_verdict(&results[i], comment, sizeof(comment)));
+                r = r != 0 ? st_failure(NAME, "cannot write %s: %s", path, strerror(-r)) : 0;
+            }
+            status = r != 0 ? r : status;
+        }
+    }
+    return status;
+}
+
+void st_measure_files_free(struct st_measure_files *files)
+{
+    if (files == NULL)
+        return;
+    for (size_t i = 0; files->lanes != NULL && i < files->n; i++)
+        (void)st_recording_close(files->lanes[i].recording, true);
+    free(files->lanes);
+    free(files->sinks);
+    free(files);
+}
