@@ -38,6 +38,12 @@ static void keep_first(struct lane *lane, int r)
         lane->error = r;
 }
 
+static void on_start(void *ctx, int64_t t0_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_t0(lane->recording, t0_ns));
+}
+
 static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
 {
     struct lane *lane = ctx;

@@ -156,6 +156,8 @@ static void start(struct st_drain *drain, int64_t t0_ns)
     drain->last_late = false;
     drain->half = false;
     drain->device.start_ns = t0_ns;
+    if (drain->sink.start != NULL)
+        drain->sink.start(drain->sink.ctx, t0_ns);
 }
 
 /* The latest baseline that was taken before this wake-up was due. */

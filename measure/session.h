@@ -9,6 +9,8 @@
 /** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in order.
  */
 struct st_sink {
+    /** Counting starts; due(0) is t0_ns on CLOCK_MONOTONIC. Before all others. */
+    void (*start)(void *ctx, int64_t t0_ns);
     /** One counted cycle: period index k, lateness; callback time, 0 without one. */
     void (*cycle)(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns);
     /** Periods first .. first + n - 1 were skipped; period first + i would have been late by done - due. */
