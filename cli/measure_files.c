@@ -103,8 +103,12 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
             return st_failure(NAME, "%s exists and is not a recording: not overwritten", lane->path);
         if (r != 0)
             return st_failure(NAME, "cannot record into %s: %s", lane->path, strerror(-r));
-        files->sinks[i] = (struct st_sink){
-            .cycle = on_cycle, .skipped = on_skipped, .lost = on_lost, .flush = on_flush, .ctx = lane};
+        files->sinks[i] = (struct st_sink){.start = on_start,
+                                           .cycle = on_cycle,
+                                           .skipped = on_skipped,
+                                           .lost = on_lost,
+                                           .flush = on_flush,
+                                           .ctx = lane};
     }
     return 0;
 }

@@ -41,15 +41,10 @@ static int64_t add_saturating(int64_t t0_ns, uint64_t offset_ns) ST_NONBLOCKING
     return __builtin_add_overflow(t0_ns, offset_ns, &due_ns) ? INT64_MAX : due_ns;
 }
 
-int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING
+int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING
 {
-    const uint64_t den = period->den;
-    uint64_t product;
-    if (!__builtin_mul_overflow(k, period->num, &product) &&
-        !__builtin_add_overflow(product, den / 2, &product))
-        return add_saturating(t0_ns, product / den);
     /* k * num + den / 2 < 2^128 for all k and num */
-    const st_u128 offset_ns = ((st_u128)k * period->num + den / 2) / den;
+    const st_u128 offset_ns = ((st_u128)k * period->num + period->den / 2) / period->den;
     return offset_ns > UINT64_MAX ? INT64_MAX : add_saturating(t0_ns, (uint64_t)offset_ns);
 }
 

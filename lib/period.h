@@ -21,12 +21,26 @@ ST_NODISCARD int st_period_init(struct st_period *period, uint32_t frames, uint3
  * any. */
 ST_NODISCARD int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den);
 
+/** The wide case of st_period_due_ns: 128-bit arithmetic, saturating. */
+int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING;
+
 /**
  * due(k) = t0 + k * num / den, computed from k and rounded once (half up), so that no error adds up.
  * @return ns; saturates at INT64_MAX. Threads: any; real-time safe (one 64-bit division while k * num < 2^64,
- *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that).
+ *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle.
  */
-int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING;
+static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns,
+                                       uint64_t k) ST_NONBLOCKING
+{
+    const uint64_t den = period->den;
+    uint64_t product;
+    int64_t due_ns;
+    if (__builtin_mul_overflow(k, period->num, &product) ||
+        __builtin_add_overflow(product, den / 2, &product) ||
+        __builtin_add_overflow(t0_ns, product / den, &due_ns))
+        return st_period_due_wide_ns(period, t0_ns, k);
+    return due_ns;
+}
 
 /**
  * The largest j with due(j) <= now, 0 if now is before due(0). The inverse of st_period_due_ns, exact.

@@ -5,6 +5,7 @@
 #include "platform/platform.h"
 
 /* clock_linux.c */
+int st_linux_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int st_linux_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);

@@ -9,7 +9,7 @@ struct st_platform *st_platform_native(void)
         .name = "linux",
         .os = ST_OS_LINUX,
         .now_ns = st_posix_now_ns,
-        .sleep_until_ns = st_posix_sleep_until_ns,
+        .sleep_until_ns = st_linux_sleep_until_ns,
         .sleep_until_precise_ns = st_linux_sleep_until_precise_ns,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
