@@ -157,7 +157,7 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
     table(result, out);
     fputc('\n', out);
     if (result->elapsed_periods > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%%: at most %s per hour)",
                  result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }

@@ -43,7 +43,7 @@ void st_load_calibrate(struct st_load *load, struct st_platform *platform, const
         if (ns < best_ns)
             best_ns = ns;
     }
-    const double per_round_ns = best_ns > 0 ? (double)best_ns / ROUNDS : 1.0;
+    const double per_round_ns = best_ns > 0 ? (double)best_ns / (double)ROUNDS : 1.0;
     const double want_ns = st_period_seconds(period) * (double)ST_NS_PER_S * load_percent / 100.0;
     load->rounds = (uint64_t)(want_ns / per_round_ns) + 1;
 }

@@ -60,12 +60,12 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
                  "Holds %" PRIu32 " frames at %" PRIu32 " Hz (%s) in this run%s: 0 of %" PRIu64
-                 " periods missed (95 %%: at most %s per hour), latest wake %s.",
+                 " periods missed (95%%: at most %s per hour), latest wake %s.",
                  result->frames, result->rate_hz, period, how, n, bound, latest);
     else
         snprintf(buf, buf_bytes,
                  "Does not hold %" PRIu32 " frames at %" PRIu32 " Hz (%s)%s: %" PRIu64 " of %" PRIu64
-                 " periods missed (95 %%: at most %s per hour), %" PRIu64
+                 " periods missed (95%%: at most %s per hour), %" PRIu64
                  " simulated xrun%s, latest wake %s.",
                  result->frames, result->rate_hz, period, how, result->misses, n, bound,
                  result->simulated_xruns, result->simulated_xruns == 1 ? "" : "s", latest);
