@@ -11,6 +11,7 @@
 
 #include "st_config.h"
 
+ST_PRINTF(2, 0)
 static void say(const char *command, const char *format, va_list args)
 {
     fprintf(stderr, "sleeptune%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");

@@ -1,0 +1,44 @@
+/* Parsers of Linux' /proc text: any bytes, ended by '\0'. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/proc_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(int ok)
+{
+    if (!ok)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return 0;
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = '\0';
+
+    int64_t cpu_ns = -1, wait_ns = -1;
+    if (st_proc_schedstat(text, &cpu_ns, &wait_ns) == 0)
+        check(cpu_ns >= 0 && wait_ns >= 0);
+    struct st_proc_stat stat = {.cpu = -1};
+    if (st_proc_stat(text, &stat) == 0)
+        check(stat.cpu >= 0);
+    uint64_t n;
+    (void)st_proc_status_u64(text, "nonvoluntary_ctxt_switches", &n);
+    char small[8], large[256];
+    if (st_proc_field(text, "model name", small, sizeof(small)) == 0)
+        check(strlen(small) < sizeof(small));
+    if (st_proc_field(text, "flags", large, sizeof(large)) == 0)
+        (void)st_proc_has_word(large, "hypervisor");
+    if (st_proc_kernel_config(text, "CONFIG_HZ", small, sizeof(small)) == 0)
+        check(strlen(small) < sizeof(small));
+    if (st_proc_chosen(text, small, sizeof(small)) == 0)
+        check(strlen(small) < sizeof(small));
+    check(st_proc_cpu_list_n(text) <= INT64_C(1) << 22);
+    free(text);
+    return 0;
+}
