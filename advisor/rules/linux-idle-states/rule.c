@@ -47,9 +47,12 @@ static void see_state(void *ctx, const struct st_fact *fact)
     scan->states++;
     snprintf(key, sizeof(key), "%s.disable", stem);
     /* a state whose switch cannot be read counts as enabled: the bound holds */
-    if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
+    if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0) {
+        st_finding_quote(scan->finding, scan->facts, key);
         return;
-    if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0) {
+    }
+    if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0 ||
+        latency_us > REQUEST_NONE_US) {
         st_finding_quote(scan->finding, scan->facts, fact->key);
         scan->unread++;
         return;
