@@ -1,0 +1,505 @@
+/* Order, verdict, exit status and formats of a report. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/collect.h"
+#include "advisor/report.h"
+
+#define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
+
+static const struct st_rule first = {
+    .id = "linux-first",
+    .worst = ST_STATUS_PROBLEM,
+    .title = "First",
+    .mechanism = "Why it is so.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never",
+    .sources = "one\ntwo",
+};
+static const struct st_rule second = {
+    .id = "linux-second",
+    .worst = ST_STATUS_PROBLEM,
+    .title = "Second",
+    .mechanism = "Why it is so.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "never",
+    .sources = "one",
+};
+
+/* A report of two findings, made by hand: its texts are static. */
+static char summary[] = "what is seen here";
+static char fix[] = "sysctl a=1";
+static struct st_finding findings[2];
+static struct st_report report;
+
+static int setup(void **state)
+{
+    (void)state;
+    findings[0] = (struct st_finding){.rule = &first, .status = ST_STATUS_OK, .summary = summary};
+    findings[1] = (struct st_finding){.rule = &second, .status = ST_STATUS_OK, .summary = summary};
+    report = (struct st_report){
+        .facts = st_facts_new(ST_OS_LINUX),
+        .wish = {.frames = 64, .rate_hz = 48000, .period_ns = 1333333},
+        .findings = findings,
+        .findings_n = 2,
+    };
+    return report.facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    /* made in setup, held as const like any report's */
+    struct st_facts *facts;
+    memcpy(&facts, &report.facts, sizeof(facts));
+    st_facts_free(facts);
+    return 0;
+}
+
+static struct st_facts *own_facts(void)
+{
+    struct st_facts *facts;
+    memcpy(&facts, &report.facts, sizeof(facts));
+    return facts;
+}
+
+static void costs(struct st_finding *finding, enum st_status status, double effect_us)
+{
+    static char formula[] = "a * b";
+    finding->status = status;
+    finding->effect_known = effect_us >= 0;
+    finding->effect_us = effect_us >= 0 ? effect_us : 0;
+    finding->formula = effect_us >= 0 ? formula : NULL;
+}
+
+static void check_verdict(const char *expected)
+{
+    char verdict[1024];
+    assert_string_equal(st_report_verdict(&report, verdict, sizeof(verdict)), expected);
+}
+
+static void the_verdict_is_made_from_the_figures(void **state)
+{
+    (void)state;
+    check_verdict("Nothing that was read speaks against 64 frames at 48 kHz (1333.3 µs).");
+    costs(&findings[0], ST_STATUS_ADVICE, 33.35);
+    check_verdict(
+        "These settings leave room for 64 frames at 48 kHz (1333.3 µs): up to 33.4 µs (2.5 %) of each period "
+        "may go to linux-first (33.4 µs).");
+    costs(&findings[1], ST_STATUS_ADVICE, 100);
+    check_verdict(
+        "These settings leave room for 64 frames at 48 kHz (1333.3 µs): up to 133.3 µs (10.0 %) of each "
+        "period may go to linux-second (100.0 µs), linux-first (33.4 µs).");
+    costs(&findings[1], ST_STATUS_PROBLEM, -1);
+    check_verdict("These settings put 64 frames at 48 kHz (1333.3 µs) at risk: up to 33.4 µs (2.5 %) of each "
+                  "period may "
+                  "go to linux-first (33.4 µs); no bound is known for linux-second.");
+    costs(&findings[0], ST_STATUS_UNKNOWN, -1);
+    check_verdict("These settings put 64 frames at 48 kHz (1333.3 µs) at risk: no bound is known for "
+                  "linux-second; 1 of "
+                  "2 rules could not be judged.");
+}
+
+static void advice_that_takes_the_whole_period_is_a_risk(void **state)
+{
+    (void)state;
+    costs(&findings[0], ST_STATUS_ADVICE, 1333.4);
+    char verdict[1024];
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "at risk"));
+    costs(&findings[0], ST_STATUS_ADVICE, 1333.2);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "leave room"));
+}
+
+static void nothing_read_is_never_fine(void **state)
+{
+    (void)state;
+    findings[0].status = ST_STATUS_UNKNOWN;
+    findings[1].status = ST_STATUS_NOT_APPLICABLE;
+    check_verdict(
+        "Nothing could be judged about 64 frames at 48 kHz (1333.3 µs); 1 of 2 rules could not be judged.");
+}
+
+static void advice_without_an_effect_on_the_loop_says_so(void **state)
+{
+    (void)state;
+    costs(&findings[0], ST_STATUS_ADVICE, 0);
+    check_verdict("These settings leave room for 64 frames at 48 kHz (1333.3 µs): what is advised below "
+                  "costs this loop "
+                  "nothing.");
+}
+
+static void rates_are_printed_short_and_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t rate_hz;
+        const char *text;
+    } rows[] = {{48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22050 Hz "}, {192000, " 192 kHz "}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char verdict[1024];
+        report.wish.rate_hz = rows[i].rate_hz;
+        assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), rows[i].text));
+    }
+}
+
+static void a_short_buffer_cuts_the_verdict(void **state)
+{
+    (void)state;
+    char verdict[20];
+    st_report_verdict(&report, verdict, sizeof(verdict));
+    assert_int_equal(strlen(verdict), sizeof(verdict) - 1);
+}
+
+static void exit_status_follows_the_threshold(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_status status;
+        enum st_status threshold;
+        int exit;
+    } rows[] = {
+        {ST_STATUS_OK, ST_STATUS_PROBLEM, 0},      {ST_STATUS_NOT_APPLICABLE, ST_STATUS_PROBLEM, 0},
+        {ST_STATUS_ADVICE, ST_STATUS_PROBLEM, 0},  {ST_STATUS_PROBLEM, ST_STATUS_PROBLEM, 1},
+        {ST_STATUS_UNKNOWN, ST_STATUS_PROBLEM, 2}, {ST_STATUS_ADVICE, ST_STATUS_ADVICE, 1},
+        {ST_STATUS_UNKNOWN, ST_STATUS_ADVICE, 2},  {ST_STATUS_UNKNOWN, ST_STATUS_UNKNOWN, 1},
+        {ST_STATUS_OK, ST_STATUS_UNKNOWN, 0},      {ST_STATUS_OK, ST_STATUS_OK, 1},
+    };
+    findings[0].status = ST_STATUS_NOT_APPLICABLE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        findings[1].status = rows[i].status;
+        assert_int_equal(st_report_exit_status(&report, rows[i].threshold), rows[i].exit);
+    }
+    /* 1 wins over 2 */
+    findings[0].status = ST_STATUS_UNKNOWN;
+    findings[1].status = ST_STATUS_PROBLEM;
+    assert_int_equal(st_report_exit_status(&report, ST_STATUS_PROBLEM), 1);
+}
+
+static void an_unknown_that_could_not_have_mattered_is_no_failure(void **state)
+{
+    (void)state;
+    struct st_rule mild = second;
+    mild.worst = ST_STATUS_ADVICE;
+    findings[1] = (struct st_finding){.rule = &mild, .status = ST_STATUS_UNKNOWN, .summary = summary};
+    assert_int_equal(st_report_exit_status(&report, ST_STATUS_PROBLEM), 0);
+    assert_int_equal(st_report_exit_status(&report, ST_STATUS_ADVICE), 2);
+}
+
+static char *print(enum st_format format, int width, bool colour, bool all)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    const struct st_view view = {width, colour, all};
+    assert_int_equal(st_report_print(&report, format, out, &view), 0);
+    fclose(out);
+    return text;
+}
+
+static void hostile_facts(void)
+{
+    static char hostile[] = HOSTILE;
+    struct st_facts *facts = own_facts();
+    assert_int_equal(st_facts_put_text(facts, "linux.k", HOSTILE, HOSTILE, HOSTILE), 0);
+    costs(&findings[0], ST_STATUS_PROBLEM, 5);
+    findings[0].summary = hostile;
+    findings[0].fix_now = hostile;
+    findings[0].fix_persistent = fix;
+    findings[0].evidence[0] = st_facts_at(report.facts, 0);
+    findings[0].evidence_n = 1;
+}
+
+static void no_format_lets_control_characters_through(void **state)
+{
+    (void)state;
+    hostile_facts();
+    for (int format = ST_FORMAT_TEXT; format <= ST_FORMAT_MARKDOWN; format++) {
+        char *text = print((enum st_format)format, 80, false, true);
+        assert_null(strchr(text, '\033'));
+        assert_true(format == ST_FORMAT_JSON || strstr(text, "\xC2\x9B") == NULL);
+        free(text);
+    }
+}
+
+static void html_is_escaped(void **state)
+{
+    (void)state;
+    hostile_facts();
+    char *text = print(ST_FORMAT_HTML, 0, false, true);
+    assert_null(strstr(text, "<b>"));
+    assert_non_null(strstr(text, "&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;"));
+    free(text);
+}
+
+static void markdown_is_escaped_and_commands_are_fenced(void **state)
+{
+    (void)state;
+    hostile_facts();
+    static char fence[] = "echo ```` here";
+    findings[0].fix_now = fence;
+    char *text = print(ST_FORMAT_MARKDOWN, 0, false, true);
+    assert_non_null(strstr(text, "\\<b\\>\\&"));
+    assert_non_null(strstr(text, "\\[z\\]\\(u\\)"));
+    assert_non_null(strstr(text, "\n`````\necho ```` here\n`````\n"));
+    free(text);
+}
+
+static void colour_is_there_only_when_asked_for(void **state)
+{
+    (void)state;
+    costs(&findings[0], ST_STATUS_PROBLEM, 5);
+    char *text = print(ST_FORMAT_TEXT, 80, true, false);
+    assert_non_null(strstr(text, "\033[1;31mproblem"));
+    free(text);
+    text = print(ST_FORMAT_TEXT, 80, false, false);
+    assert_null(strchr(text, '\033'));
+    free(text);
+}
+
+static void details_of_fine_rules_come_with_all(void **state)
+{
+    (void)state;
+    char *text = print(ST_FORMAT_TEXT, 80, false, false);
+    assert_null(strstr(text, "what is seen here"));
+    assert_non_null(strstr(text, "linux-first, linux-second"));
+    free(text);
+    text = print(ST_FORMAT_TEXT, 80, false, true);
+    assert_non_null(strstr(text, "what is seen here"));
+    free(text);
+}
+
+static void unread_facts_are_counted_on_the_first_screen(void **state)
+{
+    (void)state;
+    struct st_facts *facts = own_facts();
+    assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "c", ST_FACT_MALFORMED, 0, "?", "/proc/c"), 0);
+    assert_int_equal(st_facts_put_int(facts, "d", 1, NULL, "/proc/d"), 0);
+    report.unreadable_n = 3;
+    char *text = print(ST_FORMAT_TEXT, 0, false, false);
+    assert_non_null(
+        strstr(text, "\n3 of 4 facts could not be read: /proc/a (Permission denied), /proc/c (malformed)\n"));
+    free(text);
+}
+
+static void json_tells_what_the_text_tells(void **state)
+{
+    (void)state;
+    hostile_facts();
+    json_t *document = st_report_json(&report);
+    assert_non_null(document);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-report/1");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "period"), "period_ns")),
+                     1333333);
+    const json_t *finding = json_array_get(json_object_get(document, "findings"), 0);
+    assert_string_equal(json_string_value(json_object_get(finding, "status")), "problem");
+    assert_float_equal(json_real_value(json_object_get(finding, "effect_us")), 5, 0);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(finding, "fix"), "now")), HOSTILE);
+    assert_int_equal(json_array_size(json_object_get(finding, "sources")), 2);
+    assert_string_equal(
+        json_string_value(json_object_get(json_array_get(json_object_get(finding, "evidence"), 0), "key")),
+        "linux.k");
+    assert_true(
+        json_is_null(json_object_get(json_array_get(json_object_get(document, "findings"), 1), "effect_us")));
+    json_decref(document);
+}
+
+/* --- whole path: capture, rules, report
+ * ---------------------------------------------------------------------- */
+
+static void make(const char *capture, struct st_facts **ret_facts, struct st_report *ret)
+{
+    char dir[4096];
+    snprintf(dir, sizeof(dir), "%s/%s", ST_CAPTURES_DIR, capture);
+    assert_int_equal(st_collect_dir(dir, ret_facts), 0);
+    assert_int_equal(st_report_make(*ret_facts, 64, 48000, ret), 0);
+}
+
+static const struct st_finding *find(const struct st_report *made, const char *id)
+{
+    for (size_t i = 0; i < made->findings_n; i++) {
+        if (strcmp(made->findings[i].rule->id, id) == 0)
+            return &made->findings[i];
+    }
+    fail_msg("no finding %s", id);
+    return NULL;
+}
+
+static void check_stretched_sleeps(const struct st_report *made)
+{
+    const struct st_finding *finding = find(made, "freebsd-alloweddeviation");
+    assert_true(finding->status == ST_STATUS_ADVICE || finding->status == ST_STATUS_PROBLEM);
+    assert_true(finding->effect_known);
+    assert_float_equal(finding->effect_us, 83.333, 0.05);
+    assert_non_null(strstr(finding->summary, "83.3"));
+    assert_non_null(strstr(finding->summary, "78"));
+    assert_non_null(strstr(finding->summary, "0 removes it"));
+    assert_non_null(strstr(finding->fix_now, "kern.timecounter.alloweddeviation=0"));
+}
+
+static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
+{
+    (void)state;
+    struct st_facts *facts;
+    struct st_report made;
+    make("freebsd-13.2", &facts, &made);
+    check_stretched_sleeps(&made);
+    char verdict[1024];
+    assert_non_null(
+        strstr(st_report_verdict(&made, verdict, sizeof(verdict)), "freebsd-alloweddeviation (83.3 µs)"));
+    st_report_finish(&made);
+    /* the same machine as 14.2 */
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1402000, NULL, NULL), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
+    check_stretched_sleeps(&made);
+    st_report_finish(&made);
+    /* and with the fix applied */
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.alloweddeviation", 0, NULL, NULL), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
+    assert_int_equal(find(&made, "freebsd-alloweddeviation")->status, ST_STATUS_OK);
+    st_report_finish(&made);
+    st_facts_free(facts);
+}
+
+static void freebsd_15_sleeps_are_not_touched(void **state)
+{
+    (void)state;
+    struct st_facts *facts;
+    struct st_report made;
+    make("freebsd-15.1", &facts, &made);
+    const struct st_finding *finding = find(&made, "freebsd-alloweddeviation");
+    assert_true(finding->effect_known);
+    assert_float_equal(finding->effect_us, 0, 0);
+    assert_non_null(strstr(finding->summary, "poll"));
+    st_report_finish(&made);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL, NULL), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
+    assert_float_equal(find(&made, "freebsd-alloweddeviation")->effect_us, 83.333, 0.05);
+    st_report_finish(&made);
+    st_facts_free(facts);
+}
+
+static void findings_are_in_order_of_status_and_effect(void **state)
+{
+    (void)state;
+    static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "linux-laptop"};
+    for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
+        struct st_facts *facts;
+        struct st_report made;
+        make(captures[c], &facts, &made);
+        assert_true(made.findings_n >= 6);
+        for (size_t i = 0; i < made.findings_n; i++) {
+            const struct st_finding *b = &made.findings[i];
+            assert_int_equal(b->rule->os, st_facts_os(facts));
+            if (i == 0)
+                continue;
+            const struct st_finding *a = b - 1;
+            assert_true(st_status_rank(a->status) >= st_status_rank(b->status));
+            if (a->status == b->status && a->effect_known && b->effect_known)
+                assert_true(a->effect_us >= b->effect_us);
+            if (a->status == b->status && a->effect_known == b->effect_known &&
+                (!a->effect_known || fabs(a->effect_us - b->effect_us) < 1e-9))
+                assert_true(strcmp(a->rule->id, b->rule->id) < 0);
+        }
+        st_report_finish(&made);
+        st_facts_free(facts);
+    }
+}
+
+static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
+{
+    (void)state;
+    static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "linux-laptop"};
+    for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
+        struct st_facts *facts, *again;
+        struct st_report made, remade;
+        char message[200];
+        make(captures[c], &facts, &made);
+        json_t *snapshot = st_snapshot_json(facts);
+        char *text = json_dumps(snapshot, 0);
+        assert_non_null(text);
+        assert_int_equal(st_snapshot_parse(text, strlen(text), &again, message, sizeof(message)), 0);
+        assert_int_equal(st_report_make(again, 64, 48000, &remade), 0);
+        json_t *a = st_report_json(&made), *b = st_report_json(&remade);
+        assert_true(json_equal(a, b));
+        json_decref(a);
+        json_decref(b);
+        json_decref(snapshot);
+        free(text);
+        st_report_finish(&made);
+        st_report_finish(&remade);
+        st_facts_free(facts);
+        st_facts_free(again);
+    }
+}
+
+static void explain_names_sources_and_this_machines_numbers(void **state)
+{
+    (void)state;
+    struct st_facts *facts;
+    struct st_report made;
+    make("freebsd-13.2", &facts, &made);
+    const struct st_finding *finding = find(&made, "freebsd-alloweddeviation");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    assert_int_equal(st_report_explain(finding->rule, finding, out, 80), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "freebsd-alloweddeviation: "));
+    assert_non_null(strstr(text, "83.3"));
+    assert_non_null(strstr(text, "Sources:"));
+    free(text);
+    st_report_finish(&made);
+    st_facts_free(facts);
+}
+
+static void odd_periods_are_refused(void **state)
+{
+    (void)state;
+    struct st_report made;
+    assert_int_equal(st_report_make(report.facts, 0, 48000, &made), -ERANGE);
+    assert_int_equal(st_report_make(report.facts, 64, 0, &made), -ERANGE);
+}
+
+#define BY_HAND(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(the_verdict_is_made_from_the_figures),
+        BY_HAND(advice_that_takes_the_whole_period_is_a_risk),
+        BY_HAND(nothing_read_is_never_fine),
+        BY_HAND(advice_without_an_effect_on_the_loop_says_so),
+        BY_HAND(rates_are_printed_short_and_exact),
+        BY_HAND(a_short_buffer_cuts_the_verdict),
+        BY_HAND(exit_status_follows_the_threshold),
+        BY_HAND(an_unknown_that_could_not_have_mattered_is_no_failure),
+        BY_HAND(no_format_lets_control_characters_through),
+        BY_HAND(html_is_escaped),
+        BY_HAND(markdown_is_escaped_and_commands_are_fenced),
+        BY_HAND(colour_is_there_only_when_asked_for),
+        BY_HAND(details_of_fine_rules_come_with_all),
+        BY_HAND(unread_facts_are_counted_on_the_first_screen),
+        BY_HAND(json_tells_what_the_text_tells),
+        cmocka_unit_test(freebsd_13_stretches_sleeps_by_up_to_83_us),
+        cmocka_unit_test(freebsd_15_sleeps_are_not_touched),
+        cmocka_unit_test(findings_are_in_order_of_status_and_effect),
+        cmocka_unit_test(a_snapshot_of_a_capture_gives_the_same_report),
+        cmocka_unit_test(explain_names_sources_and_this_machines_numbers),
+        BY_HAND(odd_periods_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
