@@ -1,5 +1,6 @@
 /* hw.snd.latency and its profile: the ring that sound(4) gives to programs that ask for none. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "advisor/rule.h"
@@ -30,19 +31,27 @@ static double ring_ms(int64_t profile, int64_t latency)
     return (double)(1 << table[profile][latency].ring) * 1e3 / BYTES_PER_S;
 }
 
-/** Suggests the largest setting whose block is not longer than the period, or the smallest there is. */
-static void suggest(double period_ms, int64_t profile, struct st_finding *finding)
+/** Suggests the shortest ring of at least two periods whose blocks are not longer than a period. */
+static void suggest(double period_ms, struct st_finding *finding)
 {
     char now[96], persistent[128];
-    int64_t latency = LATENCY_MAX;
-    if (block_ms(profile, 0) > period_ms)
-        profile = 0;
-    while (latency > 0 && block_ms(profile, latency) > period_ms)
-        latency--;
-    snprintf(now, sizeof(now), "sysctl hw.snd.latency=%d hw.snd.latency_profile=%d", (int)latency,
-             (int)profile);
+    int64_t best_profile = 0, best_latency = 0;
+    double best_ms = INFINITY;
+    for (int64_t profile = 0; profile <= PROFILE_MAX; profile++) {
+        for (int64_t latency = 0; latency <= LATENCY_MAX; latency++) {
+            const double ring = ring_ms(profile, latency);
+            if (ring < 2 * period_ms || block_ms(profile, latency) > period_ms || ring >= best_ms)
+                continue;
+            best_ms = ring;
+            best_profile = profile;
+            best_latency = latency;
+        }
+    }
+    snprintf(now, sizeof(now), "sysctl hw.snd.latency=%d hw.snd.latency_profile=%d", (int)best_latency,
+             (int)best_profile);
     snprintf(persistent, sizeof(persistent),
-             "# /etc/sysctl.conf\nhw.snd.latency=%d\nhw.snd.latency_profile=%d", (int)latency, (int)profile);
+             "# /etc/sysctl.conf\nhw.snd.latency=%d\nhw.snd.latency_profile=%d", (int)best_latency,
+             (int)best_profile);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
@@ -66,7 +75,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "programs that set no buffer get %.1f ms in blocks of %.2f ms, longer than your "
                        "period of %.2f ms",
                        ring, block, period_ms);
-        suggest(period_ms, profile, finding);
+        suggest(period_ms, finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_OK,

@@ -84,6 +84,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         judge_jiffies(facts, finding);
     } else if (is_one_of(current, slow)) {
         judge_slow(facts, current, finding);
+    } else if (strcmp(current, "xen") == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is xen, the hypervisor's own");
     } else if (is_one_of(current, fast)) {
         st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
                        current);

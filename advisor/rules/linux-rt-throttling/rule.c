@@ -74,7 +74,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
         "stopping "
         "real-time ones; from which release on: not verified",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_DANGEROUS,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){RUNTIME, PERIOD, NULL},
     .judge = judge,
 };
