@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# sleeptune measure as a person runs it: stops, kills, full disks, missing rights, bad input.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+cd "$tmp" || exit 1
+
+# key FILE EXPRESSION: of the JSON document d
+key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+
+# until_running PID: its loop thread is there and cycles
+until_running() {
+    for _ in $(seq 100); do
+        cat /proc/"$1"/task/*/comm 2>/dev/null | grep -q st-loop && break
+        sleep 0.05
+    done
+    sleep 1
+}
+
+# --- ends ------------------------------------------------------------------------------------------------------
+"$SLEEPTUNE" measure --frames 64 --duration 1h --json >int.json 2>err &
+pid=$!
+until_running $pid
+kill -INT $pid
+wait $pid
+is "Ctrl-C ends early with status 0" $? 0
+is "and the document says so" "$(key int.json 'd["interrupted"], d["books_balance"], d["n"] > 100')" "(True, True, True)"
+
+"$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
+pid=$!
+until_running $pid
+kill -STOP $pid; sleep 0.2; kill -CONT $pid
+sleep 0.3
+kill -TERM $pid
+wait $pid
+is "misses with --fail-on-miss: status 1" $? 1
+is "a stop of 200 ms is at least 299 misses and a simulated xrun, and the books balance" \
+    "$(key stop.json 'd["misses"] >= 299, d["skipped_periods"] >= 298, d["simulated_xruns"] >= 1, d["books_balance"]')" \
+    "(True, True, True, True)"
+is "response p99 shows it, lateness p99 does not (no coordinated omission)" \
+    "$(key stop.json 'd["response_ns"]["p99"] > 100e6, d["lateness_ns"]["p99"] < 100e6')" "(True, True)"
+
+"$SLEEPTUNE" measure --frames 16 --duration 1h --record killed.st >/dev/null &
+pid=$!
+until_running $pid
+sleep 2
+{ kill -9 $pid; wait $pid; } 2>/dev/null
+"$SLEEPTUNE" export killed.st --csv >killed.csv
+is "a recording of a killed run can be exported" $? 0
+like "and says that its end is missing" "$(grep '^#' killed.csv)" '^# end: cut'
+ok "and has samples" test "$(grep -vc '^#' killed.csv)" -gt 1000
+
+# --- files -----------------------------------------------------------------------------------------------------
+echo precious >text
+"$SLEEPTUNE" measure --duration 100ms --record text >/dev/null 2>err
+is "a file that is no recording is not overwritten: status 4" $? 4
+is "and keeps what it had" "$(cat text)" precious
+"$SLEEPTUNE" measure --duration 100ms --record missing/folder/file >/dev/null 2>err
+is "recording into a missing folder: status 4" $? 4
+like "with the file's name" "$(cat err)" 'missing/folder/file: No such file'
+"$SLEEPTUNE" measure --duration 100ms >/dev/full 2>err
+is "standard output that is full: status 4" $? 4
+if [ -e "$(dirname "$SLEEPTUNE")/sleeptune-hlog.so" ]; then
+    "$SLEEPTUNE" measure --duration 200ms --hlog log.hlog >/dev/null
+    like "--hlog writes a histogram log" "$(cat log.hlog)" '^Tag=lateness,.*HISTF'
+fi
+cpus=$(nproc)
+if [ "$cpus" -gt 1 ]; then
+    "$SLEEPTUNE" measure --duration 200ms --cpu all --record all.st --json >all.json
+    is "a loop on each CPU" "$(key all.json 'len(d["loops"])')" "$cpus"
+    is "and a recording of each" "$(printf '%s\n' all.st.cpu* | wc -l)" "$cpus"
+fi
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+    # shellcheck disable=SC2016 # expands inside
+    unshare -m bash -c 'mkdir full && mount -t tmpfs -o size=16k none full &&
+        "$SLEEPTUNE" measure --frames 8 --duration 4s --record full/x.st --json >full.json 2>full.err
+        echo $? >full.status; "$SLEEPTUNE" export full/x.st --csv >full.csv; echo $? >full.export'
+    is "disk full while recording: status 4" "$(cat full.status)" 4
+    like "said with the file's name" "$(cat full.err)" 'full/x.st: No space left on device'
+    is "the measurement itself is whole" "$(key full.json 'd["books_balance"], d["interrupted"]')" "(True, False)"
+    is "what was written can be exported" "$(cat full.export)" 0
+    ok "and has samples" test "$(grep -vc '^#' full.csv)" -gt 1000
+else
+    skip "disk full while recording" "needs root and mount namespaces"
+fi
+
+# --- rights ----------------------------------------------------------------------------------------------------
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 --memlock=0 \
+        "$SLEEPTUNE" measure --duration 200ms --json >poor.json 2>err
+    is "without rights it measures all the same: status 0" $? 0
+    like "and says so" "$(key poor.json 'd["circumstances"]["degraded"]')" 'no right to SCHED_FIFO'
+    is "policy is what the kernel granted" "$(key poor.json 'd["circumstances"]["policy"], d["circumstances"]["memory_locked"]')" "('other', 'no')"
+    like "also in the verdict" "$(key poor.json 'd["verdict"]')" 'as a normal thread'
+    like "and in the text" "$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 \
+        "$SLEEPTUNE" measure --duration 200ms)" '^Degraded: no right to SCHED_FIFO'
+else
+    skip "without rights" "needs root and setpriv to give them up"
+fi
+
+# --- the loop's system calls -----------------------------------------------------------------------------------
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    strace -f -o trace "$SLEEPTUNE" measure --duration 1s --frames 512 --warmup 0 --cause-above 1h --json >traced.json
+    # of the loop's thread, between its first and its last sleep
+    tid=$(awk '/clock_nanosleep/ {n[$1]++} END {for (t in n) if (n[t] > n[best]) best = t; print best}' trace)
+    calls=$(awk -v tid="$tid" '$1 == tid && !/resumed/' trace | sed -n '/clock_nanosleep/,$p' | tac | sed -n '/clock_nanosleep/,$p' | wc -l)
+    ok "at most one system call a cycle" test "$calls" -le "$(key traced.json 'd["cycles"]')"
+    is "no page fault after warm-up, no record lost" "$(key traced.json 'd["faults"], d["records_lost"]')" "(0, 0)"
+else
+    skip "at most one system call a cycle" "strace is not installed or may not trace here"
+fi
+
+# --- bad input -------------------------------------------------------------------------------------------------
+bad() { # NAME PATTERN ARG...: status 3, the pattern on stderr, nothing on stdout
+    local name=$1 pattern=$2
+    shift 2
+    "$SLEEPTUNE" measure "$@" >out 2>err
+    is "$name: status 3" $? 3
+    like "$name: says what is wrong" "$(cat err)" "$pattern"
+    is "$name: nothing on stdout" "$(wc -c <out)" 0
+}
+bad "frames out of range" '--frames: 0 is out of range: 1 ..' --frames 0
+bad "frames that are no number" "--frames: '12x' is not a whole number" --frames 12x
+bad "period too short" 'out of range: 50 us' --frames 1 --rate 768000
+bad "rate out of range" '--rate: 999999999999 is out of range' --rate 999999999999
+bad "periods of the device" '--periods: 1 is out of range: 2 .. 64' --periods 1
+bad "negative duration" "--duration: '-5s' is not a time" --duration -5s
+bad "unknown policy" "--policy: 'idle' is not fifo, rr or other" --policy idle
+bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
+bad "load" "--load: '95' is not a number in 0 .. 90" --load 95
+bad "load nan" "--load: 'nan' is not a number" --load nan
+bad "CPU list" "--cpu: '0,' is not a CPU" --cpu 0,
+bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
+bad "stray argument" 'unexpected argument: now' now
+bad "unknown option" "unrecognized option '--fast'" --fast
+tap_done
