@@ -26,8 +26,8 @@ static void help(void)
           "  --list             all rules of this build\n"
           "  --snapshot FILE    say it about a snapshot; '-': standard input\n"
           "  --root DIR         say it about a captured tree or FreeBSD capture\n"
-          "  --frames N         frames a period (128)\n"
-          "  --rate N           frames a second (48000)\n"
+          "  -f, --frames N     frames a period (128)\n"
+          "  -r, --rate N       frames a second (48000)\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune explain linux-timer-slack\n"
@@ -48,9 +48,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
         {"snapshot", required_argument, NULL, 's'},
-        {"root", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},
         {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'R'},
+        {"rate", required_argument, NULL, 'r'},
         {"list", no_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -58,18 +58,18 @@ static int parse_options(int argc, char **argv, struct options *options)
     int option, r = 0;
     opterr = 0;
     optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+    while (r == 0 && (option = getopt_long(argc, argv, ":f:r:h", table, NULL)) != -1) {
         switch (option) {
         case 's':
             options->input.snapshot = optarg;
             break;
-        case 'r':
+        case 'O':
             options->input.root = optarg;
             break;
         case 'f':
             r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
             break;
-        case 'R':
+        case 'r':
             r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
             break;
         case 'l':

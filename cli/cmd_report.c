@@ -26,25 +26,25 @@ static void help(void)
     fputs("Usage: sleeptune report [OPTION...]\n"
           "Judge the settings of this machine: what may cost how many microseconds of each\n"
           "period, and how to change it. Nothing is changed; root is not needed.\n\n"
-          "  --frames N         frames a period (128)\n"
-          "  --rate N           frames a second (48000)\n"
-          "  --snapshot FILE    judge a snapshot ('sleeptune snapshot'); '-': standard input\n"
-          "  --root DIR         judge a captured tree (proc/, sys/, etc/, boot/, run/, dev/),\n"
-          "                     or a FreeBSD capture (a folder with sysctl-a.txt)\n"
+          "  -f, --frames N     frames a period (128)\n"
+          "  -r, --rate N       frames a second (48000)\n"
+          "  --snapshot FILE    judge a snapshot; '-': standard input\n"
+          "  --root DIR         judge a captured tree (a folder with proc/, sys/, etc/ ...) or a\n"
+          "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
           "  --format FORMAT    text (default), json, html or markdown\n"
           "  --json             the same as --format json\n"
           "  --threshold STATUS exit with 1 from this status on: problem (default), advice,\n"
           "                     unknown, ok, not-applicable\n"
           "  --all              details of what is ok or not applicable, too\n"
-          "  -o, --output FILE  write to FILE\n"
+          "  -o FILE            write to FILE\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
-          "  sleeptune report --json | jq '.findings[] | select(.status == \"problem\")'\n"
+          "  sleeptune report --json | jq .verdict\n"
           "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
           "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
-          "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule stayed unknown,\n"
-          "3 usage, 4 failure.\n",
+          "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule that\n"
+          "could have reached it stayed unknown, 3 usage, 4 failure.\n",
           stdout);
 }
 
@@ -70,32 +70,31 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
         {"snapshot", required_argument, NULL, 's'},
-        {"root", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},
         {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'R'},
+        {"rate", required_argument, NULL, 'r'},
         {"format", required_argument, NULL, 'F'},
         {"json", no_argument, NULL, 'j'},
         {"threshold", required_argument, NULL, 't'},
         {"all", no_argument, NULL, 'a'},
-        {"output", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     int option, r = 0;
     opterr = 0;
     optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":o:h", table, NULL)) != -1) {
+    while (r == 0 && (option = getopt_long(argc, argv, ":f:r:o:h", table, NULL)) != -1) {
         switch (option) {
         case 's':
             options->input.snapshot = optarg;
             break;
-        case 'r':
+        case 'O':
             options->input.root = optarg;
             break;
         case 'f':
             r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
             break;
-        case 'R':
+        case 'r':
             r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
             break;
         case 'F':

@@ -13,11 +13,11 @@
 static void help(void)
 {
     fputs("Usage: sleeptune snapshot [OPTION...]\n"
-          "Write all facts about this machine as JSON, so that somebody else can judge them with\n"
-          "'sleeptune report --snapshot FILE'. It holds kernel settings, the kernel command line,\n"
-          "limits, and name and groups of the user; root can read a few more facts.\n\n"
-          "  -o, --output FILE  write to FILE (standard output)\n"
-          "  --root DIR         of a captured tree or FreeBSD capture instead of this machine\n"
+          "Write all facts about this machine as JSON, so that somebody else can judge\n"
+          "them with 'sleeptune report --snapshot FILE'. It holds kernel settings, the\n"
+          "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
+          "  -o FILE            write to FILE (standard output)\n"
+          "  --root DIR         of a captured tree or FreeBSD capture, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune snapshot -o studio-pc.json\n"
@@ -50,7 +50,6 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
 int st_cmd_snapshot(int argc, char **argv)
 {
     static const struct option table[] = {
-        {"output", required_argument, NULL, 'o'},
         {"root", required_argument, NULL, 'r'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
