@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,10 +12,13 @@
 #define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
 #define GROUPS_MAX     1024
 
+#define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
+
 const char *const st_live_patterns[] = {
     "linux.clock_getres_ns",
     "linux.rt.fifo_errno",
     "linux.rt.fifo_priority",
+    "linux.rt.ipc_lock",
     "linux.rt.memlock_limit_bytes",
     "linux.rt.rtprio_limit",
     "linux.timer_slack_ns",
@@ -44,6 +48,27 @@ static void rights(struct st_collector *c)
     else
         st_collector_put_int(c, "linux.rt.rtprio_limit", rights.rtprio_limit, NULL, limits);
     st_collector_put_int(c, "linux.rt.memlock_limit_bytes", rights.memlock_limit_bytes, NULL, limits);
+}
+
+/** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
+static void ipc_lock(struct st_collector *c)
+{
+    static const char key[] = "linux.rt.ipc_lock";
+    static const char source[] = "/proc/self/status";
+    static const char label[] = "\nCapEff:";
+    size_t bytes;
+    const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &bytes);
+    if (r != 0) {
+        st_collector_put_failure(c, key, r, source);
+        return;
+    }
+    const char *line = strstr(c->buf, label);
+    char *end = NULL;
+    const unsigned long long mask = line != NULL ? strtoull(line + strlen(label), &end, 16) : 0;
+    if (end == NULL || end == line + strlen(label))
+        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, NULL, source);
+    else
+        st_collector_put_int(c, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
 }
 
 static void slack(struct st_collector *c)
@@ -110,6 +135,7 @@ void st_collect_live(struct st_collector *c)
     if (c->p->os != ST_OS_LINUX)
         return;
     rights(c);
+    ipc_lock(c);
     slack(c);
     resolution(c);
 }

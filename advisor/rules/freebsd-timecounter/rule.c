@@ -100,7 +100,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_fix(
             finding, "sysctl kern.timecounter.fast_gettime=1",
             "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
-            ST_NEEDS_REOPEN);
+            ST_NEEDS_NOTHING);
     } else if (r != 0 && r != -ENOENT) {
         st_finding_set(
             finding, ST_STATUS_UNKNOWN,

@@ -4,8 +4,9 @@
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
-#define MEMLOCK "linux.rt.memlock_limit_bytes"
-#define UID     "user.uid"
+#define MEMLOCK  "linux.rt.memlock_limit_bytes"
+#define IPC_LOCK "linux.rt.ipc_lock"
+#define UID      "user.uid"
 
 #define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
@@ -13,6 +14,13 @@
 /** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
  * more. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
+
+/** CAP_IPC_LOCK makes the limit void; root has it unless a container took it away. */
+static bool is_privileged(const struct st_facts *facts)
+{
+    const bool usual = st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts);
+    return st_machine_int_or(facts, IPC_LOCK, usual) != 0;
+}
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
@@ -25,6 +33,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                 "a limit belongs to a user, and this capture has none; run the report as the user who plays");
         return;
     }
+    st_finding_quote(finding, facts, IPC_LOCK);
     st_finding_quote(finding, facts, UID);
     st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
     const double mib = (double)limit / MIB;
@@ -37,9 +46,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked", mib);
         st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
                           mib);
-    } else if (st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts)) {
+    } else if (is_privileged(facts)) {
         st_finding_set(finding, ST_STATUS_OK,
-                       "root may lock memory beyond the limit of %.3g MiB; other users may differ", mib);
+                       "this process may lock memory beyond its limit of %.3g MiB; other users may differ",
+                       mib);
     } else {
         st_finding_set(
             finding, ST_STATUS_ADVICE,
@@ -48,7 +58,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         if (st_machine_in_container(facts)) {
             st_finding_fix(finding, NULL,
                            "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
-                           ST_NEEDS_REOPEN);
+                           ST_NEEDS_RELOGIN);
             return;
         }
         st_finding_fix(
@@ -77,6 +87,6 @@ const struct st_rule st_rule_linux_memlock = {
                "own",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){MEMLOCK, UID, ST_MACHINE_CONTAINER, NULL},
+    .facts = (const char *const[]){MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER, NULL},
     .judge = judge,
 };

@@ -66,7 +66,7 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
                            : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
         if (st_machine_in_container(facts))
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
-                           ST_NEEDS_REOPEN);
+                           ST_NEEDS_RELOGIN);
     } else {
         st_finding_set(
             finding, ST_STATUS_PROBLEM,
