@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/config_check.h"
 #include "lib/ns.h"
 #include "lib/period.h"
 
@@ -38,15 +39,14 @@ static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static void complain(struct parse *parse, const char *file, unsigned line, const char *format, ...)
-    ST_PRINTF(4, 5);
-static void complain(struct parse *parse, const char *file, unsigned line, const char *format, ...)
+static void complain(struct parse *parse, unsigned line, const char *format, ...) ST_PRINTF(3, 4);
+static void complain(struct parse *parse, unsigned line, const char *format, ...)
 {
     if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
         return;
     char message[1024];
-    int at = line > 0 ? snprintf(message, sizeof(message), "%s:%u: ", file != NULL ? file : parse->name, line)
-                      : snprintf(message, sizeof(message), "%s: ", file != NULL ? file : parse->name);
+    int at = line > 0 ? snprintf(message, sizeof(message), "%s:%u: ", parse->name, line)
+                      : snprintf(message, sizeof(message), "%s: ", parse->name);
     if (at < 0 || (size_t)at >= sizeof(message))
         at = 0;
     va_list args;
@@ -260,17 +260,30 @@ static size_t distance(const char *a, const char *b)
     return row[b_len];
 }
 
+/* The known name that is most like this one: a whole key, or at the top level the name of a group. */
+static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        char known[NAME_BYTES];
+        snprintf(known, sizeof(known), "%s", st_config_keys[i].path);
+        if (top_level)
+            known[strcspn(known, ".")] = '\0';
+        const size_t far = distance(name, known);
+        if (far < best) {
+            best = far;
+            snprintf(ret, ret_bytes, "%s", known);
+        }
+    }
+}
+
 static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
-    char safe[NAME_BYTES];
+    char safe[NAME_BYTES], nearest[NAME_BYTES];
     safe_text(path, safe, sizeof(safe));
-    const struct st_config_key *nearest = &st_config_keys[0];
-    for (size_t i = 1; i < st_config_keys_n; i++) {
-        if (distance(safe, st_config_keys[i].path) < distance(safe, nearest->path))
-            nearest = &st_config_keys[i];
-    }
-    complain(parse, config_setting_source_file(setting), config_setting_source_line(setting),
-             "%s: unknown key; the nearest known one is %s", safe, nearest->path);
+    nearest_name(safe, strchr(safe, '.') == NULL, nearest, sizeof(nearest));
+    complain(parse, config_setting_source_line(setting), "%s: unknown key; the nearest known one is %s", safe,
+             nearest);
 }
 
 static bool is_group(const char *name)
@@ -291,8 +304,8 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
             continue;
         char value[NAME_BYTES + 8], allowed[256];
         if (!store_value(key, setting, parse->config))
-            complain(parse, config_setting_source_file(setting), config_setting_source_line(setting),
-                     "%s = %s: allowed is %s", path, value_text(setting, value, sizeof(value)),
+            complain(parse, config_setting_source_line(setting), "%s = %s: allowed is %s", path,
+                     value_text(setting, value, sizeof(value)),
                      st_config_allowed(key, allowed, sizeof(allowed)));
         return;
     }
@@ -306,8 +319,11 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
         const char *name = config_setting_name(setting);
         if (name == NULL)
             continue;
-        if (prefix[0] == '\0' && config_setting_is_group(setting) && is_group(name)) {
-            read_group(parse, setting, name);
+        if (prefix[0] == '\0' && is_group(name)) {
+            if (config_setting_is_group(setting))
+                read_group(parse, setting, name);
+            else
+                complain(parse, config_setting_source_line(setting), "%s: allowed is a group, { ... }", name);
             continue;
         }
         char path[2 * NAME_BYTES];
@@ -324,7 +340,7 @@ static void check_period(struct parse *parse)
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&
         st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= PERIOD_MAX_NS)
         return;
-    complain(parse, NULL, 0,
+    complain(parse, 0,
              "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
              " is a period of %s: allowed is 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
@@ -352,24 +368,23 @@ void st_config_defaults(struct st_config *ret)
     }
 }
 
+static void on_check(void *ctx, unsigned line, const char *message)
+{
+    complain(ctx, line, "%s", message);
+}
+
 int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
                     st_config_error_fn error, void *ctx)
 {
     struct st_config config;
     struct parse parse = {.name = name, .config = &config, .error = error, .ctx = ctx};
     st_config_defaults(&config);
-    const char *nul = memchr(text, '\0', len);
-    if (nul != NULL) {
-        unsigned line = 1;
-        for (const char *p = text; p < nul; p++)
-            line += *p == '\n';
-        complain(&parse, NULL, line, "a zero byte: this is not a text file");
+    if (st_config_check(text, len, on_check, &parse) > 0)
         return -EBADMSG;
-    }
     config_t file;
     config_init(&file);
     if (config_read_string(&file, text) != CONFIG_TRUE) {
-        complain(&parse, config_error_file(&file), (unsigned)config_error_line(&file), "%s",
+        complain(&parse, (unsigned)config_error_line(&file), "%s",
                  config_error_text(&file) != NULL ? config_error_text(&file) : "cannot be read");
     } else {
         read_group(&parse, config_root_setting(&file), "");
@@ -393,12 +408,12 @@ int st_config_load(struct st_platform *platform, const char *path, struct st_con
     size_t len = 0;
     int r = platform->read_text(platform, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
     if (r == -EFBIG)
-        complain(&parse, NULL, 0, "larger than %d bytes: this is not a sleeptuned configuration",
+        complain(&parse, 0, "larger than %d bytes: this is not a sleeptuned configuration",
                  ST_CONFIG_FILE_BYTES);
     else if (r == -EINVAL)
-        complain(&parse, NULL, 0, "not a regular file");
+        complain(&parse, 0, "not a regular file");
     else if (r < 0)
-        complain(&parse, NULL, 0, "cannot be read: %s", strerror(-r));
+        complain(&parse, 0, "cannot be read: %s", strerror(-r));
     else
         r = st_config_parse(text, len, path, ret, error, ctx);
     free(text);

@@ -10,8 +10,8 @@
 #define ST_WATCHDOG_SILENT_CHECKS 6                  /* so many silent checks: starved */
 #define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
 #define ST_WATCHDOG_BUSY_CHECKS   2                  /* for less than so many looks, one in 5 s */
-#define ST_WATCHDOG_RTTIME_NS                                                                                \
-    INT64_C(5000000000) /* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed */
+/* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed */
+#define ST_WATCHDOG_RTTIME_NS INT64_C(15000000000)
 
 /** Judges what is heard. Counts checks, not time: after a SIGSTOP or a pause of the machine the canary is
  * heard again before enough checks are silent, however long it was. Pure. */

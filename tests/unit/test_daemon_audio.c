@@ -1,0 +1,110 @@
+/* The own stream: what opens, what does not, and that the daemon lives on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/audio.h"
+#include "lib/ns.h"
+#include "st_config.h"
+
+static struct st_events events;
+static struct st_config config;
+
+static int setup(void **state)
+{
+    (void)state;
+    st_config_defaults(&config);
+    return st_events_init(&events);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_events_finish(&events);
+    return 0;
+}
+
+/* Opens a stream and waits until it left "opening"; not a matter of speed, only of patience. */
+static struct st_audio *open_audio(const char *backend, const char *device, struct st_audio_view *view)
+{
+    struct st_audio *audio;
+    memset(config.audio.backend, 0, sizeof(config.audio.backend));
+    memcpy(config.audio.backend, backend, strlen(backend));
+    memcpy(config.audio.device, device, strlen(device));
+    assert_int_equal(st_audio_start(st_platform_native(), &config, &events, &audio), 0);
+    for (int i = 0; i < 3000; i++) {
+        st_audio_look(audio, view);
+        if (view->state != ST_AUDIO_OPENING)
+            break;
+        usleep(10000);
+    }
+    return audio;
+}
+
+static void pause_doubles_up_to_a_minute(void **state)
+{
+    (void)state;
+    static const int64_t seconds[] = {1, 1, 2, 4, 8, 16, 32, 60, 60};
+    for (unsigned i = 0; i < ST_ARRAY_LEN(seconds); i++)
+        assert_int_equal(st_audio_backoff_ns(i), seconds[i] * ST_NS_PER_S);
+    assert_int_equal(st_audio_backoff_ns(4000000000u), 60 * ST_NS_PER_S);
+}
+
+static void none_opens_nothing_and_is_no_error(void **state)
+{
+    (void)state;
+    struct st_audio_view view;
+    struct st_audio *audio = open_audio("none", "", &view);
+    assert_int_equal(view.state, ST_AUDIO_OFF);
+    assert_string_equal(view.error, "");
+    st_audio_stop(audio);
+    assert_int_equal(events.added_n, 0);
+}
+
+static void dummy_plays_and_its_values_are_read_back(void **state)
+{
+    (void)state;
+    if (!ST_HAVE_SOUNDIO)
+        skip();
+    struct st_audio_view view;
+    struct st_audio *audio = open_audio("dummy", "", &view);
+    assert_int_equal(view.state, ST_AUDIO_PLAYING);
+    assert_string_equal(view.device, "dummy-out");
+    assert_int_equal(view.rate_hz, 48000);
+    assert_int_equal(view.channels, 2);
+    assert_true(view.latency_ns >= 10 * ST_NS_PER_MS); /* asked for 5.3 ms; the backend gives whole pages */
+    st_audio_stop(audio);
+}
+
+static void unknown_device_is_named_and_tried_again(void **state)
+{
+    (void)state;
+    if (!ST_HAVE_SOUNDIO)
+        skip();
+    struct st_audio_view view;
+    struct st_audio *audio = open_audio("dummy", "no-such-device", &view);
+    assert_int_equal(view.state, ST_AUDIO_WAITING);
+    assert_non_null(strstr(view.error, "backend dummy has no output device \"no-such-device\""));
+    assert_int_equal(view.retry_after_ns, ST_NS_PER_S);
+    st_audio_stop(audio);
+    assert_int_equal(events.added_n, 1);
+    assert_string_equal(events.events[0].name, "audio-unavailable");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(pause_doubles_up_to_a_minute),
+        TEST(none_opens_nothing_and_is_no_error),
+        TEST(dummy_plays_and_its_values_are_read_back),
+        TEST(unknown_device_is_named_and_tried_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* Suspend, clock jumps and pauses are told apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "daemon/clockwatch.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+static struct st_platform *fake;
+static struct st_events events;
+static struct st_clockwatch watch;
+static int64_t wall_offset_ns;
+
+/* The fake's wall clock is its clock; a person sets it. */
+static int64_t set_wall_ns(struct st_platform *p)
+{
+    return p->now_ns(p) + wall_offset_ns;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, 100 * ST_NS_PER_S);
+    fake->wall_ns = set_wall_ns;
+    wall_offset_ns = 0;
+    watch = (struct st_clockwatch){0};
+    st_clockwatch_tick(&watch, fake, &events);
+    return st_events_init(&events);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_fake_free(fake);
+    st_events_finish(&events);
+    return 0;
+}
+
+static const char *last_event(void)
+{
+    return events.added_n > 0 ? events.events[(events.added_n - 1) % ST_EVENTS_MAX].name : "";
+}
+
+static void ordinary_ticks_are_no_event(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        st_fake_advance(fake, ST_NS_PER_S + i * ST_NS_PER_MS);
+        wall_offset_ns += i % 2 ? 20 * ST_NS_PER_MS : -20 * ST_NS_PER_MS; /* a clock that is slewed */
+        st_clockwatch_tick(&watch, fake, &events);
+    }
+    assert_int_equal(events.added_n, 0);
+}
+
+static void suspend_is_one_event_and_no_clock_jump(void **state)
+{
+    (void)state;
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_fake_set_suspended_ns(fake, 3600 * ST_NS_PER_S);
+    wall_offset_ns += 3600 * ST_NS_PER_S; /* the wall clock went on */
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 1);
+    assert_string_equal(last_event(), "suspend");
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 1);
+}
+
+static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
+{
+    (void)state;
+    wall_offset_ns = -7200 * ST_NS_PER_S;
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_string_equal(last_event(), "clock-jump");
+    assert_non_null(strstr(events.events[0].text, "back"));
+    wall_offset_ns = 0;
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 2);
+    assert_non_null(strstr(events.events[1].text, "forward"));
+}
+
+static void long_silence_is_a_pause(void **state)
+{
+    (void)state;
+    st_fake_advance(fake, ST_CLOCKWATCH_PAUSE_NS - 1);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 0);
+    st_fake_advance(fake, ST_CLOCKWATCH_PAUSE_NS);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 1);
+    assert_string_equal(last_event(), "pause");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(ordinary_ticks_are_no_event),
+        TEST(suspend_is_one_event_and_no_clock_jump),
+        TEST(clock_that_is_set_is_a_jump_in_both_directions),
+        TEST(long_silence_is_a_pause),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* Which answer a request gets, and the Host check that keeps web pages out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/route.h"
+
+static void paths_and_methods_are_a_closed_list(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *path;
+        unsigned http_status;
+    } rows[] = {
+        {"GET", "/v1/status", 200},
+        {"HEAD", "/v1/status", 200},
+        {"GET", "/metrics", 200},
+        {"POST", "/v1/status", 405},
+        {"DELETE", "/metrics", 405},
+        {"get", "/metrics", 405},
+        {"GET", "/", 404},
+        {"GET", "/v1/status/", 404},
+        {"GET", "/v1/../metrics", 404},
+        {"GET", "", 404},
+        {"OPTIONS", "*", 405},
+        {"GET", "/V1/STATUS", 404},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const struct st_route route = st_route_choose(rows[i].method, rows[i].path, NULL, false, "studio");
+        assert_int_equal(route.http_status, rows[i].http_status);
+        assert_true((route.body == ST_ROUTE_ERROR) == (route.http_status != 200));
+        assert_true((route.error != NULL) == (route.http_status != 200));
+    }
+}
+
+static void host_is_an_address_localhost_or_this_machine(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *host;
+        bool allowed;
+    } rows[] = {
+        {"127.0.0.1:9733", true},
+        {"127.0.0.1", true},
+        {"192.168.1.7:9733", true},
+        {"[::1]:9733", true},
+        {"[::1]", true},
+        {"localhost", true},
+        {"LOCALHOST:80", true},
+        {"studio", true},
+        {"Studio:9733", true},
+        {"studio.example.org", true},
+        {"studio.example.org:1", true},
+        {"evil.example", false},
+        {"localhost.evil.example", false},
+        {"studio.evil.example", false},
+        {"127.0.0.1.evil.example", false},
+        {"stud", false},
+        {"studios", false},
+        {"", false},
+        {":80", false},
+        {"[::1", false},
+        {"[localhost]", false},
+        {"localhost:", false},
+        {"localhost:80x", false},
+        {"[]", false},
+        {"127.0.0.1:80:80", false},
+        {"user@localhost", false},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (st_route_host_allowed(rows[i].host, "studio.example.org") != rows[i].allowed)
+            fail_msg("Host: %s", rows[i].host);
+    }
+    assert_false(st_route_host_allowed("x", ""));
+    assert_false(st_route_host_allowed("", ""));
+}
+
+static void host_is_checked_on_tcp_only(void **state)
+{
+    (void)state;
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, "studio").http_status, 200);
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, "studio").http_status, 403);
+    assert_int_equal(st_route_choose("GET", "/metrics", NULL, true, "studio").http_status, 400);
+    assert_int_equal(st_route_choose("GET", "/metrics", "studio", true, "studio").http_status, 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_and_methods_are_a_closed_list),
+        cmocka_unit_test(host_is_an_address_localhost_or_this_machine),
+        cmocka_unit_test(host_is_checked_on_tcp_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* The socket beside other daemons, dead ones and foreign files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/socket.h"
+
+static char folder[] = "/tmp/sleeptune-test-XXXXXX";
+static char path[64], error[2048];
+static struct st_config config;
+
+static int setup(void **state)
+{
+    (void)state;
+    st_config_defaults(&config);
+    snprintf(path, sizeof(path), "%s/sock", folder);
+    error[0] = '\0';
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char lock[80];
+    snprintf(lock, sizeof(lock), "%s.lock", path);
+    unlink(lock);
+    unlink(path);
+    return 0;
+}
+
+static int connect_to(const char *to)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", to);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    const int r = connect(fd, (const struct sockaddr *)&address, sizeof(address));
+    const int saved = errno;
+    close(fd);
+    return r == 0 ? 0 : -saved;
+}
+
+static void socket_has_its_mode_and_takes_connections(void **state)
+{
+    (void)state;
+    struct st_socket held;
+    config.socket.mode = 0604;
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0604);
+    assert_int_equal(connect_to(path), 0);
+    st_socket_close(&held);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void second_daemon_is_told_the_pid_of_the_first(void **state)
+{
+    (void)state;
+    struct st_socket first, second;
+    char pid[32];
+    assert_int_equal(st_socket_open(&first, path, &config, error, sizeof(error)), 0);
+    assert_int_equal(st_socket_open(&second, path, &config, error, sizeof(error)), -EADDRINUSE);
+    snprintf(pid, sizeof(pid), "PID %ld", (long)getpid());
+    assert_non_null(strstr(error, pid));
+    assert_int_equal(connect_to(path), 0); /* the first is not disturbed */
+    st_socket_close(&first);
+}
+
+static void socket_of_a_killed_daemon_is_replaced(void **state)
+{
+    (void)state;
+    struct st_socket dead, held;
+    assert_int_equal(st_socket_open(&dead, path, &config, error, sizeof(error)), 0);
+    close(dead.fd); /* what the kernel does for a killed process */
+    close(dead.lock_fd);
+    assert_int_equal(connect_to(path), -ECONNREFUSED);
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
+    assert_int_equal(connect_to(path), 0);
+    st_socket_close(&held);
+}
+
+static void socket_that_another_program_listens_on_is_left_alone(void **state)
+{
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(fd, 4), 0);
+    struct st_socket held;
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), -EADDRINUSE);
+    assert_non_null(strstr(error, "another program listens"));
+    assert_int_equal(connect_to(path), 0);
+    close(fd);
+}
+
+static void file_in_the_way_is_left_alone(void **state)
+{
+    (void)state;
+    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_int_equal(write(fd, "x", 1), 1);
+    close(fd);
+    struct st_socket held;
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), -EEXIST);
+    assert_non_null(strstr(error, "not a socket"));
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, 1);
+}
+
+static void path_that_the_kernel_does_not_take_is_told_with_its_length(void **state)
+{
+    (void)state;
+    char long_path[300];
+    snprintf(long_path, sizeof(long_path), "%s/%0200d", folder, 1);
+    struct st_socket held;
+    assert_int_equal(st_socket_open(&held, long_path, &config, error, sizeof(error)), -ENAMETOOLONG);
+    assert_non_null(strstr(error, "bytes long, this system takes at most"));
+}
+
+static void missing_folder_is_named(void **state)
+{
+    (void)state;
+    char missing[100], expected[150];
+    snprintf(missing, sizeof(missing), "%s/no/such/sock", folder);
+    snprintf(expected, sizeof(expected), "the folder %s/no/such of the socket: No such file", folder);
+    struct st_socket held;
+    assert_int_equal(st_socket_open(&held, missing, &config, error, sizeof(error)), -ENOENT);
+    if (strstr(error, expected) == NULL)
+        fail_msg("%s", error);
+}
+
+static void unknown_group_is_refused_and_leaves_no_socket(void **state)
+{
+    (void)state;
+    snprintf(config.socket.group, sizeof(config.socket.group), "no-such-group-here");
+    struct st_socket held;
+    assert_true(st_socket_open(&held, path, &config, error, sizeof(error)) < 0);
+    assert_non_null(strstr(error, "there is no group \"no-such-group-here\""));
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void environment_wins_over_the_configuration(void **state)
+{
+    (void)state;
+    char chosen[ST_SOCKET_PATH_BYTES];
+    snprintf(config.socket.path, sizeof(config.socket.path), "/a/b");
+    unsetenv("SLEEPTUNE_SOCKET");
+    assert_int_equal(st_socket_choose(&config, chosen, sizeof(chosen), error, sizeof(error)), 0);
+    assert_string_equal(chosen, "/a/b");
+    setenv("SLEEPTUNE_SOCKET", "/c/d", 1);
+    assert_int_equal(st_socket_choose(&config, chosen, sizeof(chosen), error, sizeof(error)), 0);
+    assert_string_equal(chosen, "/c/d");
+    unsetenv("SLEEPTUNE_SOCKET");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(socket_has_its_mode_and_takes_connections),
+        TEST(second_daemon_is_told_the_pid_of_the_first),
+        TEST(socket_of_a_killed_daemon_is_replaced),
+        TEST(socket_that_another_program_listens_on_is_left_alone),
+        TEST(file_in_the_way_is_left_alone),
+        TEST(path_that_the_kernel_does_not_take_is_told_with_its_length),
+        TEST(missing_folder_is_named),
+        TEST(unknown_group_is_refused_and_leaves_no_socket),
+        TEST(environment_wins_over_the_configuration),
+    };
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    return failed;
+}

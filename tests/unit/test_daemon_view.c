@@ -1,0 +1,190 @@
+/* Status document and metrics from a gathered view. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/view.h"
+#include "lib/ns.h"
+
+static struct st_view view;
+static struct st_result result;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&result, 0, sizeof(result));
+    if (st_period_init(&result.period, 128, 48000) != 0 || st_hist_init(&result.lateness, 3) != 0 ||
+        st_hist_init(&result.response, 3) != 0)
+        return 1;
+    result.frames = 128;
+    result.rate_hz = 48000;
+    result.periods = 2;
+    result.cpu = -1;
+    result.policy_asked = result.policy = ST_POLICY_FIFO;
+    result.priority = 70;
+    result.lock = ST_LOCK_ON_FAULT;
+    result.n = result.cycles = result.elapsed_periods = 1000;
+    result.books_balance = true;
+    result.cpu_ns_per_cycle = -1;
+    st_hist_add_n(&result.lateness, 10500, 990); /* 10 us .. 20 us */
+    st_hist_add_n(&result.lateness, -300, 4);
+    st_hist_add_n(&result.lateness, 3000000, 6);
+    st_hist_add_n(&result.response, 10500, 1000);
+    view = (struct st_view){.loop = &result,
+                            .pid = 42,
+                            .uptime_ns = 5 * ST_NS_PER_S,
+                            .started_wall_ns = INT64_C(1700000000123456789),
+                            .audio = {.state = ST_AUDIO_PLAYING, .backend = "dummy", .policy = -1},
+                            .wait_plain_ns = INT64_MIN,
+                            .wait_precise_ns = INT64_MIN};
+    view.events = json_array();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    json_decref(view.events);
+    st_result_finish(&result);
+    return 0;
+}
+
+static const char *degraded_why(const json_t *document, const char *what)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(json_object_get(document, "degraded"), i, entry)
+    {
+        if (strcmp(json_string_value(json_object_get(entry, "what")), what) == 0)
+            return json_string_value(json_object_get(entry, "why"));
+    }
+    return NULL;
+}
+
+static const char *state_of(const json_t *document)
+{
+    return json_string_value(json_object_get(document, "state"));
+}
+
+static void healthy_daemon_is_running_with_nothing_degraded(void **state)
+{
+    (void)state;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-status/1");
+    assert_string_equal(state_of(document), "running");
+    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 0);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "loop"), "cycles")), 1000);
+    assert_true(json_is_null(json_object_get(document, "wait_test")));
+    assert_true(json_is_null(json_object_get(document, "last_minute")));
+    json_decref(document);
+}
+
+static void every_degraded_part_is_named_with_its_reason(void **state)
+{
+    (void)state;
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    result.lock = ST_LOCK_NONE;
+    snprintf(view.rtkit, sizeof(view.rtkit), "rtkit gave no real-time priority: no such service");
+    view.audio.state = ST_AUDIO_WAITING;
+    snprintf(view.audio.error, sizeof(view.audio.error), "backend alsa: unable to initialize audio backend");
+    view.watchdog.demoted = true;
+    snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
+    snprintf(view.config_error, sizeof(view.config_error), "f:1: loop.x: unknown key");
+    snprintf(view.http_error, sizeof(view.http_error), "cannot be served");
+    snprintf(view.state_error, sizeof(view.state_error), "cannot be written");
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "degraded");
+    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 7);
+    assert_non_null(strstr(degraded_why(document, "loop"), "no right to SCHED_FIFO; rtkit gave no"));
+    assert_non_null(degraded_why(document, "memory"));
+    assert_non_null(strstr(degraded_why(document, "audio"), "unable to initialize"));
+    assert_non_null(degraded_why(document, "watchdog"));
+    assert_non_null(strstr(degraded_why(document, "config"), "the old settings are kept: f:1"));
+    assert_non_null(degraded_why(document, "http"));
+    assert_non_null(degraded_why(document, "state"));
+    json_decref(document);
+}
+
+static void daemon_without_a_result_is_starting_not_fine(void **state)
+{
+    (void)state;
+    view.loop = NULL;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "starting");
+    assert_true(json_is_null(json_object_get(document, "loop")));
+    json_decref(document);
+    char *text = st_view_metrics(&view);
+    assert_null(strstr(text, "sleeptune_cycles_total"));
+    free(text);
+}
+
+static void last_document_says_ended(void **state)
+{
+    (void)state;
+    view.ended = true;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "ended");
+    json_decref(document);
+}
+
+static void closed_stream_shows_no_figures_of_an_old_one(void **state)
+{
+    (void)state;
+    view.audio.state = ST_AUDIO_WAITING;
+    view.audio.latency_ns = 5;
+    json_t *document = st_view_json(&view);
+    assert_null(json_object_get(json_object_get(document, "audio"), "latency_ns"));
+    json_decref(document);
+}
+
+static void metrics_have_the_published_names_and_cumulative_buckets(void **state)
+{
+    (void)state;
+    result.misses = 6;
+    result.skipped_periods = 2;
+    result.simulated_xruns = 3;
+    view.audio.underflows_n = 9;
+    static const char *const lines[] = {
+        "\nsleeptune_deadline_misses_total 6\n",
+        "\nsleeptune_skipped_periods_total 2\n",
+        "\nsleeptune_xruns_total{source=\"simulated\"} 3\n",
+        "\nsleeptune_xruns_total{source=\"own\"} 9\n",
+        "\nsleeptune_lateness_seconds_bucket{le=\"1e-06\"} 4\n", /* early ones are below every bound */
+        "\nsleeptune_lateness_seconds_bucket{le=\"1e-05\"} 4\n",
+        "\nsleeptune_lateness_seconds_bucket{le=\"2e-05\"} 994\n",
+        "\nsleeptune_lateness_seconds_bucket{le=\"0.002\"} 994\n",
+        "\nsleeptune_lateness_seconds_bucket{le=\"0.005\"} 1000\n",
+        "\nsleeptune_lateness_seconds_bucket{le=\"+Inf\"} 1000\n",
+        "\nsleeptune_lateness_seconds_count 1000\n",
+        "\nsleeptune_start_time_seconds 1700000000.12346\n",
+        "\nsleeptune_build_info{version=\"",
+    };
+    char *text = st_view_metrics(&view);
+    assert_non_null(strstr(text, "sleeptune_cycles_total 1000\n"));
+    for (size_t i = 0; i < ST_ARRAY_LEN(lines); i++) {
+        if (strstr(text, lines[i]) == NULL)
+            fail_msg("no line %s in:\n%s", lines[i], text);
+    }
+    free(text);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(healthy_daemon_is_running_with_nothing_degraded),
+        TEST(every_degraded_part_is_named_with_its_reason),
+        TEST(daemon_without_a_result_is_starting_not_fine),
+        TEST(last_document_says_ended),
+        TEST(closed_stream_shows_no_figures_of_an_old_one),
+        TEST(metrics_have_the_published_names_and_cumulative_buckets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* The demoting watchdog: when it acts, and that it acts on the right thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "daemon/watchdog.h"
+
+static struct st_events events;
+
+static void six_silent_checks_in_a_row_are_starvation(void **state)
+{
+    (void)state;
+    struct st_watchdog_judge judge = {0};
+    assert_false(st_watchdog_starved(&judge, 5));
+    for (int i = 0; i < ST_WATCHDOG_SILENT_CHECKS - 1; i++)
+        assert_false(st_watchdog_starved(&judge, 5));
+    assert_true(st_watchdog_starved(&judge, 5));
+}
+
+static void one_cheep_forgives_all_silence_before(void **state)
+{
+    (void)state;
+    struct st_watchdog_judge judge = {0};
+    for (uint64_t cheeps = 0; cheeps < 50; cheeps++) {
+        for (int i = 0; i < ST_WATCHDOG_SILENT_CHECKS - 1; i++)
+            assert_false(st_watchdog_starved(&judge, cheeps + 1));
+    }
+}
+
+static void half_a_cpu_is_allowed_and_more_only_for_a_moment(void **state)
+{
+    (void)state;
+    struct st_watchdog_judge judge = {0};
+    for (int i = 0; i < 100; i++)
+        assert_false(st_watchdog_busy(&judge, 0.5));
+    assert_false(st_watchdog_busy(&judge, 0.9));
+    assert_false(st_watchdog_busy(&judge, 0.1));
+    assert_false(st_watchdog_busy(&judge, 0.9));
+    assert_true(st_watchdog_busy(&judge, 0.9));
+}
+
+static _Atomic int demoted_tid;
+static int demote_result;
+
+static int record_demote(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    atomic_store(&demoted_tid, (int)tid);
+    return demote_result;
+}
+
+static pid_t tid_of_loop(void *ctx)
+{
+    return *(pid_t *)ctx;
+}
+
+/* Runs the real threads and lets the loop be too busy. */
+static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
+{
+    struct st_platform platform = *st_platform_native();
+    platform.demote = record_demote;
+    struct st_watchdog *watchdog;
+    atomic_store(&demoted_tid, 0);
+    assert_int_equal(st_watchdog_start(&platform, 70, tid_of_loop, &loop_tid, &events, &watchdog), 0);
+    for (int i = 0; i < ST_WATCHDOG_BUSY_CHECKS; i++)
+        st_watchdog_tell_share(watchdog, 0.8);
+    st_watchdog_look(watchdog, view);
+    st_watchdog_stop(watchdog);
+}
+
+static void busy_loop_is_demoted_by_its_thread_id(void **state)
+{
+    (void)state;
+    struct st_watchdog_view view;
+    demote_result = 0;
+    be_busy(4711, &view);
+    assert_int_equal(atomic_load(&demoted_tid), 4711);
+    assert_true(view.demoted);
+    assert_non_null(strstr(view.reason, "more than half of a CPU"));
+}
+
+static void failed_demotion_is_not_called_demoted(void **state)
+{
+    (void)state;
+    struct st_watchdog_view view;
+    demote_result = -EPERM;
+    be_busy(4711, &view);
+    assert_false(view.demoted);
+    assert_non_null(strstr(view.reason, "could not be taken"));
+}
+
+static void loop_that_does_not_run_is_left_alone(void **state)
+{
+    (void)state;
+    struct st_watchdog_view view;
+    demote_result = 0;
+    be_busy(0, &view);
+    assert_int_equal(atomic_load(&demoted_tid), 0);
+    assert_false(view.demoted);
+    assert_string_equal(view.reason, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(six_silent_checks_in_a_row_are_starvation),
+        cmocka_unit_test(one_cheep_forgives_all_silence_before),
+        cmocka_unit_test(half_a_cpu_is_allowed_and_more_only_for_a_moment),
+        cmocka_unit_test(busy_loop_is_demoted_by_its_thread_id),
+        cmocka_unit_test(failed_demotion_is_not_called_demoted),
+        cmocka_unit_test(loop_that_does_not_run_is_left_alone),
+    };
+    if (st_events_init(&events) != 0)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    st_events_finish(&events);
+    return failed;
+}
