@@ -2,6 +2,7 @@
 #include "daemon/config.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libconfig.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "daemon/config_check.h"
 #include "lib/ns.h"

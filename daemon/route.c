@@ -2,8 +2,10 @@
 #include "daemon/route.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 static const struct {
     const char *path;
