@@ -316,15 +316,16 @@ static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, s
         memcpy(entry.tag, at, n);
         at += n + 1;
     }
-    int64_t stamp_ns, max_ignored;
+    int64_t stamp_ns;
     at = get_seconds(at, &stamp_ns);
     if (at == NULL || *at != ',')
         return -EBADMSG;
     at = get_seconds(at + 1, &entry.length_ns);
     if (at == NULL || *at != ',')
         return -EBADMSG;
-    at = get_seconds(at + 1, &max_ignored); /* in a unit the log does not tell; the histogram has it too */
-    if (at == NULL || *at != ',')
+    /* the maximum is in a unit that the log does not tell; the histogram has it too */
+    at += 1 + strspn(at + 1, "0123456789.");
+    if (*at != ',')
         return -EBADMSG;
     if (!reader->base_known) {
         /* as HdrHistogram: stamps more than a year before the start are relative to it */

@@ -239,6 +239,24 @@ static void cut_at_any_byte_it_reads_up_to_the_last_complete_block(void **state)
     free(file);
 }
 
+static void zeros_that_a_power_cut_left_are_no_damage(void **state)
+{
+    (void)state;
+    make_story(false);
+    const struct st_recording_meta meta = meta_of(4800, false);
+    assert_int_equal(write_story(&meta, false), 0);
+    size_t bytes;
+    uint8_t *file = load(&bytes);
+    const size_t end_bytes = 12 + 28;
+    memset(file + bytes - end_bytes, 0, end_bytes);
+    struct st_recording_reader *reader;
+    assert_int_equal(st_recording_open_stream(fmemopen(file, bytes, "rb"), &reader), 0);
+    assert_int_equal(read_story(reader), story_n);
+    assert_int_equal(st_recording_ended(reader), ST_RECORDING_CUT);
+    st_recording_close_reader(reader);
+    free(file);
+}
+
 static void a_wrong_byte_anywhere_never_gives_a_wrong_event(void **state)
 {
     (void)state;
@@ -520,6 +538,7 @@ int main(void)
         cmocka_unit_test_setup(everything_told_comes_back_in_order, set_up),
         cmocka_unit_test_setup(an_interrupted_run_says_so, set_up),
         cmocka_unit_test_setup(cut_at_any_byte_it_reads_up_to_the_last_complete_block, set_up),
+        cmocka_unit_test_setup(zeros_that_a_power_cut_left_are_no_damage, set_up),
         cmocka_unit_test_setup(a_wrong_byte_anywhere_never_gives_a_wrong_event, set_up),
         cmocka_unit_test_setup(a_full_disk_is_told_and_what_was_written_stays_readable, set_up),
         cmocka_unit_test_setup(the_first_error_stays, set_up),

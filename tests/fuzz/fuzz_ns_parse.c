@@ -1,0 +1,28 @@
+/* Durations as people type them: whatever is accepted is a duration, prints, and nothing else is written. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    int64_t ns = -77;
+    const int r = st_ns_parse(text, &ns);
+    if (r == 0 ? ns < 0 : ns != -77)
+        abort();
+    if (r == 0) {
+        char buf[32];
+        if (strlen(st_ns_format(ns, buf, sizeof(buf))) >= sizeof(buf))
+            abort();
+    }
+    free(text);
+    return 0;
+}
