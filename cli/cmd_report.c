@@ -1,6 +1,7 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static void help(void)
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
-          "  --root DIR         judge a captured tree (a folder with proc/, sys/, etc/ ...) or a\n"
+          "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
           "  --format FORMAT    text (default), json, html or markdown\n"
           "  --json             the same as --format json\n"
@@ -133,23 +134,26 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 static int print_report(const struct st_report *report, const struct options *options)
 {
-    struct st_output output;
-    int r = st_output_open(&output, options->output);
-    if (r != 0)
-        return st_failure(COMMAND, "cannot write %s: %s", options->output, strerror(-r));
-    const bool terminal = output.stream == stdout;
+    const char *name = options->output != NULL ? options->output : "the report";
+    const bool terminal = options->output == NULL || strcmp(options->output, "-") == 0;
     const struct st_view view = {
         .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
         .colour = terminal && st_terminal_colour(stdout),
         .all = options->all,
     };
-    r = st_report_print(report, options->format, output.stream, &view);
-    const int closed = st_output_close(&output, r == 0);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return st_failure(COMMAND, "out of memory");
+    int r = st_report_print(report, options->format, memory, &view);
+    if (fclose(memory) != 0 && r == 0)
+        r = -ENOMEM;
     if (r == 0)
-        r = closed;
+        r = st_output_write(options->output, text, bytes);
+    free(text);
     if (r != 0)
-        return st_failure(COMMAND, "cannot write %s: %s",
-                          options->output != NULL ? options->output : "the report", strerror(-r));
+        return st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
     return st_report_exit_status(report, options->threshold);
 }
 

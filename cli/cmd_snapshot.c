@@ -1,6 +1,6 @@
 /* sleeptune snapshot: all facts of a machine as JSON. */
-#include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/collect.h"
@@ -28,23 +28,18 @@ static void help(void)
 
 static int write_snapshot(const struct st_facts *facts, const char *path)
 {
-    const char *name = path != NULL ? path : "standard output";
     json_t *document = st_snapshot_json(facts);
-    if (document == NULL)
-        return st_failure(COMMAND, "out of memory");
-    struct st_output output;
-    int r = st_output_open(&output, path);
-    if (r != 0) {
-        json_decref(document);
-        return st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
-    }
-    r = json_dumpf(document, output.stream, JSON_INDENT(2)) == 0 && fputc('\n', output.stream) != EOF ? 0
-                                                                                                      : -EIO;
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
-    const int closed = st_output_close(&output, r == 0);
-    if (r == 0)
-        r = closed;
-    return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
+    if (text == NULL)
+        return st_failure(COMMAND, "out of memory");
+    size_t bytes = strlen(text);
+    text[bytes++] = '\n'; /* in place of the '\0' */
+    const int r = st_output_write(path, text, bytes);
+    free(text);
+    return r == 0 ? ST_EXIT_DONE
+                  : st_failure(COMMAND, "cannot write %s: %s", path != NULL ? path : "standard output",
+                               strerror(-r));
 }
 
 int st_cmd_snapshot(int argc, char **argv)

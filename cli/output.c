@@ -48,8 +48,11 @@ int st_output_open(struct st_output *output, const char *path)
 int st_output_close(struct st_output *output, bool keep)
 {
     int r = 0;
-    if (output->path == NULL)
-        return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -EIO;
+    if (output->path == NULL) {
+        if (fflush(stdout) != 0)
+            return -errno;
+        return ferror(stdout) == 0 ? 0 : -EIO;
+    }
     if (keep &&
         (fflush(output->stream) != 0 || (output->temporary != NULL && fsync(fileno(output->stream)) != 0)))
         r = -errno;
@@ -64,4 +67,16 @@ int st_output_close(struct st_output *output, bool keep)
     }
     *output = (struct st_output){0};
     return r;
+}
+
+int st_output_write(const char *path, const char *text, size_t bytes)
+{
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r != 0)
+        return r;
+    if (fwrite(text, 1, bytes, output.stream) != bytes)
+        r = -errno;
+    const int closed = st_output_close(&output, r == 0);
+    return r != 0 ? r : closed;
 }

@@ -19,4 +19,7 @@ ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 /** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
+/** Writes all of a text. Needs no st_output_open. @return 0 or -errno of what went wrong first. */
+ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
+
 #endif

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# report, explain and snapshot from the outside: captures, formats, exit statuses, bad input.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+captures=$SLEEPTUNE_SRC/tests/fixtures/captures
+tmp=$(mktemp -d)
+trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
+
+status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
+report() { "$SLEEPTUNE" report "$@"; }
+
+# refused NAME STATUS PATTERN ARG...: that exit status, one line on stderr that matches, nothing on stdout
+refused() {
+    local name=$1 wanted=$2 pattern=$3 got
+    shift 3
+    timeout 20 "$SLEEPTUNE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    got=$?
+    if [ "$got" -eq "$wanted" ] && [ ! -s "$tmp/out" ] && head -n 1 "$tmp/err" | grep -Eq -- "$pattern" &&
+        [ "$(grep -vc '^Try ' "$tmp/err")" -eq 1 ] && ! LC_ALL=C grep -q $'[\001-\010\013-\037]' "$tmp/err"; then
+        pass "$name"
+    else
+        fail "$name" "$* (status $got, wanted $wanted and /$pattern/)
+$(cat "$tmp/err")"
+    fi
+}
+
+# --- captures ---------------------------------------------------------------------------------------------------
+out=$(report --frames 64 --root "$captures/freebsd-13.2")
+is "advice does not reach the default threshold" "$?" 0
+like "FreeBSD 13.2 at 64 frames: up to 83.3 µs" "$out" 'up to 83\.3 µs'
+like "a loop settles at 78" "$out" '\b78\b'
+like "and 0 removes it" "$out" 'alloweddeviation=0'
+is "--threshold advice makes it 1" "$(status "$SLEEPTUNE" report --threshold advice --root "$captures/freebsd-13.2")" 1
+
+cp -r "$captures/freebsd-13.2" "$tmp/14.2"
+sed -i 's/^kern.osreldate: .*/kern.osreldate: 1402000/' "$tmp/14.2/sysctl-a.txt"
+like "FreeBSD 14.2 sleeps as 13.2 does" "$(report --frames 64 --root "$tmp/14.2")" 'freebsd-alloweddeviation \(83\.3 µs\)'
+
+query() { "$PYTHON" -c 'import json, sys
+findings = {f["id"]: f for f in json.load(sys.stdin)["findings"]}
+print(eval(sys.argv[1], {"f": findings}))' "$1"; }
+is "FreeBSD 15.1: no effect on this loop" \
+    "$(report --frames 64 --json --root "$captures/freebsd-15.1" | query 'f["freebsd-alloweddeviation"]["effect_us"]')" 0.0
+like "only on programs that poll" \
+    "$(report --json --root "$captures/freebsd-15.1" | query 'f["freebsd-alloweddeviation"]["summary"]')" poll
+
+mkdir "$tmp/crlf" "$tmp/cut"
+sed 's/$/\r/' "$captures/freebsd-13.2/sysctl-a.txt" >"$tmp/crlf/sysctl-a.txt"
+like "sysctl text with CRLF reads the same" "$(report --frames 64 --root "$tmp/crlf")" '83\.3 µs'
+printf 'kern.osreldate: 1302001\nkern.hz: 1000\nkern.timecounter.alloweddeviation: 5' >"$tmp/cut/sysctl-a.txt"
+like "sysctl text without a last newline, too" "$(report --frames 64 --root "$tmp/cut")" '83\.3 µs'
+
+cp -r "$captures/linux-laptop" "$tmp/laptop"
+report --root "$tmp/laptop" --json >"$tmp/before.json"
+"$SLEEPTUNE" snapshot --root "$tmp/laptop" -o "$tmp/laptop.json"
+is "a snapshot of a tree is written" "$?" 0
+is "with the usual mode" "$(stat -c %a "$tmp/laptop.json")" "$(printf '%o' $((0644 & ~$(umask))))"
+report --snapshot "$tmp/laptop.json" --json >"$tmp/after.json"
+ok "and judged alike" cmp "$tmp/before.json" "$tmp/after.json"
+ok "from standard input, too" cmp "$tmp/before.json" <("$SLEEPTUNE" report --snapshot - --json <"$tmp/laptop.json")
+ok "and from /dev/stdin" cmp "$tmp/before.json" <("$SLEEPTUNE" snapshot --root "$tmp/laptop" | "$SLEEPTUNE" report --snapshot /dev/stdin --json)
+
+rm -r "$tmp/laptop/sys/devices/system/cpu/cpufreq" "$tmp/laptop/sys/devices/system/cpu/cpu0/cpuidle" \
+    "$tmp/laptop/proc/timer_list"
+got=$(report --root "$tmp/laptop" --json)
+is "without cpufreq its rule is not applicable" "$(query 'f["linux-cpu-frequency"]["status"]' <<<"$got")" not-applicable
+like "without idle states theirs is not fine" "$(query 'f["linux-idle-states"]["status"]' <<<"$got")" 'not-applicable|unknown'
+ln -sf /etc/passwd "$tmp/laptop/proc/cmdline"
+mkfifo "$tmp/laptop/proc/timer_list"
+is "links out of a tree and FIFOs in it are not read" "$(report --root "$tmp/laptop" --json | grep -c root:x)" 0
+
+# --- this machine ------------------------------------------------------------------------------------------------
+report >"$tmp/live.txt" 2>"$tmp/err"
+like "this machine is judged" "$?" '^[012]$'
+is "without a word on stderr" "$(cat "$tmp/err")" ""
+like "the first line is the verdict" "$(head -n 1 "$tmp/live.txt")" '^(These settings|Nothing)'
+is "the first screen fits 80x24" "$(awk 'NF == 0 && seen++ {exit} {n++} length($0) > 85 {n += 100} END {print (n <= 24) ? "yes" : n}' "$tmp/live.txt")" yes
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -x "$SLEEPTUNE" ] &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE" 2>/dev/null; then
+    setpriv --reuid 65534 --regid 65534 --clear-groups prlimit --rtprio=0:0 --memlock=65536:65536 \
+        "$SLEEPTUNE" report --json >"$tmp/nobody.json" 2>"$tmp/err"
+    is "no right to real-time priority is a problem" "$?" 1
+    is "and named" "$(query 'f["linux-rt-permission"]["status"]' <"$tmp/nobody.json")" problem
+    is "no right to lock memory is named, too" "$(query 'f["linux-memlock"]["status"] in ("problem", "advice")' <"$tmp/nobody.json")" True
+else
+    skip "no right to real-time priority is a problem" "needs root and setpriv to drop rights"
+fi
+
+# --- formats -------------------------------------------------------------------------------------------------------
+for format in text json html markdown; do
+    report --root "$captures/linux-laptop" --format "$format" -o "$tmp/report.$format" >"$tmp/out"
+    is "--format $format -o writes the file only" "$([ -s "$tmp/report.$format" ] && [ ! -s "$tmp/out" ] && echo yes)" yes
+done
+is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
+ok "HTML is well-formed" "$PYTHON" - "$tmp/report.html" <<'PY'
+import sys
+from html.parser import HTMLParser
+class Checker(HTMLParser):
+    open = []
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+checker = Checker()
+checker.feed(open(sys.argv[1], encoding="utf-8").read())
+assert not checker.open, checker.open
+PY
+is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
+# commands stay whole, and so does a word that is longer than the line
+is "40 columns are enough for the prose" "$(COLUMNS=40 report --root "$captures/linux-laptop" |
+    awk '/^  [A-Z][a-z ]*:/ {command = /^  Now:/} command || /\[/ {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
+
+# --- explain -----------------------------------------------------------------------------------------------------------
+is "--list has every rule" "$("$SLEEPTUNE" explain --list | wc -l)" "$(find "$SLEEPTUNE_SRC/advisor/rules" -name rule.c | wc -l)"
+failed=''
+for id in $("$SLEEPTUNE" explain --list | awk '{print $1}'); do
+    "$SLEEPTUNE" explain "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || failed="$failed $id"
+done
+is "each rule is explained with its sources" "$failed" ""
+like "explain quotes this machine's numbers" \
+    "$("$SLEEPTUNE" explain freebsd-alloweddeviation --frames 64 --root "$captures/freebsd-13.2")" '83\.3'
+refused "an unknown rule is a usage error with near matches" 3 'linux-timer-slack' explain linux-timerslack
+refused "a part of a name finds it" 3 'linux-timer-slack' explain slack
+refused "nothing near: --list is named" 3 '--list' explain zzzzzzzzzz
+
+# --- bad input ------------------------------------------------------------------------------------------------------------
+echo '{"schema": "sleeptune-snapshot/2", "os": "linux", "facts": []}' >"$tmp/newer.json"
+head -c 3000 "$tmp/laptop.json" >"$tmp/half.json"
+head -c 100000 /dev/urandom >"$tmp/random"
+head -c 10000000 /dev/zero | tr '\0' '[' >"$tmp/deep"
+head -c 40000000 /dev/zero >"$tmp/huge"
+: >"$tmp/empty"
+mkfifo "$tmp/fifo"
+mkdir "$tmp/binary" "$tmp/long" "$tmp/nothing"
+cp "$tmp/random" "$tmp/binary/sysctl-a.txt"
+head -c 20000000 /dev/zero | tr '\0' 'x' >"$tmp/long/sysctl-a.txt"
+refused "a newer snapshot" 4 'newer than this sleeptune' report --snapshot "$tmp/newer.json"
+refused "half a snapshot" 4 'half\.json: not JSON: line' report --snapshot "$tmp/half.json"
+refused "a binary file" 4 'not JSON' report --snapshot "$tmp/random"
+refused "10 MB of brackets" 4 'not JSON' report --snapshot "$tmp/deep"
+refused "40 MB" 4 'longer than 32 MiB' report --snapshot "$tmp/huge"
+refused "an empty file" 4 'not JSON' report --snapshot "$tmp/empty"
+refused "a FIFO" 4 'FIFO' report --snapshot "$tmp/fifo"
+refused "a device" 4 'not a regular file' report --snapshot /dev/zero
+refused "a folder" 4 'a folder' report --snapshot "$tmp"
+refused "a missing file" 4 'No such file' report --snapshot "$tmp/missing"
+refused "a missing folder" 4 'No such file' report --root "$tmp/missing"
+refused "a file for --root" 4 'Not a directory' report --root "$tmp/empty"
+refused "a folder that is no capture" 4 'neither a captured tree' report --root "$tmp/nothing"
+refused "binary sysctl text" 4 'sysctl' report --root "$tmp/binary"
+refused "20 MB of sysctl text" 4 'longer than 16 MiB' report --root "$tmp/long"
+refused "both inputs" 3 'exclude each other' report --root "$tmp" --snapshot "$tmp/empty"
+refused "no frames" 3 'out of range' report --frames 0
+refused "frames that are no number" 3 'whole number' report --frames many
+refused "a period of hours" 3 'hour' report --frames 4194304 --rate 1
+refused "no such format" 3 'none of text' report --format yaml
+refused "no such status" 3 'none of problem' report --threshold bad
+refused "a missing value" 3 'needs a value' report --frames
+refused "an argument too many" 3 'unexpected argument' report now
+refused "a folder that cannot be written to" 4 'cannot write' snapshot -o "$tmp/missing/x"
+refused "a folder in place of the output" 4 'cannot write' report -o "$tmp"
+if [ -w /dev/full ]; then
+    is "a full disk is a failure" "$("$SLEEPTUNE" snapshot >/dev/full 2>/dev/null; echo $?)" 4
+    refused "also with -o" 4 'No space left' report -o /dev/full
+fi
+echo old >"$tmp/kept"
+report --root "$captures/linux-laptop" --json -o "$tmp/kept" >/dev/null
+ok "an old file is replaced" cmp "$tmp/kept" "$tmp/report.json"
+is "and nothing is left beside it" "$(find "$tmp" -name 'kept.*' -o -name 'report.*.*' | wc -l)" 0
+tap_done
