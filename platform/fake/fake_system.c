@@ -1,0 +1,246 @@
+/* Threads, process and machine of the fake. */
+#include <errno.h>
+#include <string.h>
+
+#include "platform/fake/private.h"
+#include "platform/tree.h"
+
+static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
+{
+    if (policy != ST_POLICY_OTHER && (priority < 1 || priority > 99))
+        return -EINVAL;
+    pthread_mutex_lock(&fake->lock);
+    fake->policy = policy;
+    fake->priority = policy == ST_POLICY_OTHER ? 0 : priority;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+static int fake_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_SET_POLICY);
+    return error != 0 ? error : set_policy(st_fake_of(p), policy, priority);
+}
+
+static int fake_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_GET_POLICY);
+    if (error != 0)
+        return error;
+    pthread_mutex_lock(&fake->lock);
+    *ret_policy = fake->policy;
+    *ret_priority = fake->priority;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+static pid_t fake_thread_id(struct st_platform *p)
+{
+    (void)p;
+    return FAKE_TID;
+}
+
+static int fake_demote(struct st_platform *p, pid_t tid)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_DEMOTE);
+    if (error != 0)
+        return error;
+    return tid == FAKE_TID ? set_policy(st_fake_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
+}
+
+static int fake_pin(struct st_platform *p, int cpu)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_PIN);
+    if (error != 0)
+        return error;
+    if (cpu < 0 || cpu > 1)
+        return -EINVAL;
+    pthread_mutex_lock(&fake->lock);
+    fake->cpu = cpu;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+/* Two CPUs, or the one it is pinned to. */
+static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_CPUS_ALLOWED);
+    if (error != 0)
+        return error;
+    pthread_mutex_lock(&fake->lock);
+    const int pinned = fake->cpu;
+    pthread_mutex_unlock(&fake->lock);
+    const int first = pinned < 0 ? 0 : pinned;
+    const int n = pinned < 0 ? 2 : 1;
+    for (int i = 0; i < n && i < max; i++)
+        cpus[i] = first + i;
+    return n;
+}
+
+static int fake_set_name(struct st_platform *p, const char *name)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_SET_NAME);
+    if (error != 0)
+        return error;
+    return strlen(name) <= 15 ? 0 : -ERANGE;
+}
+
+static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_TIMER_SLACK_NS);
+    if (error != 0)
+        return error;
+    if (p->os == ST_OS_FREEBSD)
+        return -ENOTSUP;
+    pthread_mutex_lock(&fake->lock);
+    *ret_ns = fake->timer_slack_ns;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_SET_TIMER_SLACK_NS);
+    if (error != 0)
+        return error;
+    if (p->os == ST_OS_FREEBSD)
+        return -ENOTSUP;
+    if (ns < 1)
+        return -EINVAL;
+    pthread_mutex_lock(&fake->lock);
+    fake->timer_slack_ns = ns;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+static int fake_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_COUNTERS_OPEN);
+    if (error != 0)
+        return error;
+    *ret = (struct st_counters_handle){.tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
+    return 0;
+}
+
+static int read_counters(struct st_fake *fake, enum st_fake_function function, struct st_thread_counters *ret)
+{
+    const int error = st_fake_fault(fake, function);
+    if (error != 0)
+        return error;
+    pthread_mutex_lock(&fake->lock);
+    *ret = fake->counters;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
+static int fake_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                              struct st_thread_counters *ret)
+{
+    (void)h;
+    return read_counters(st_fake_of(p), F_COUNTERS_SELF, ret);
+}
+
+static int fake_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+                               struct st_thread_counters *ret)
+{
+    (void)h;
+    return read_counters(st_fake_of(p), F_COUNTERS_OTHER, ret);
+}
+
+static void fake_counters_close(struct st_platform *p, struct st_counters_handle *h)
+{
+    (void)p;
+    (void)h;
+}
+
+static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_LOCK_MEMORY);
+    if (error != 0)
+        return error;
+    if (ret != NULL)
+        *ret = p->os == ST_OS_LINUX ? ST_LOCK_ON_FAULT : ST_LOCK_ALL;
+    return 0;
+}
+
+static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+{
+    (void)ns;
+    const int error = st_fake_fault(st_fake_of(p), F_SET_RTTIME_LIMIT_NS);
+    if (error != 0)
+        return error;
+    return p->os == ST_OS_LINUX ? 0 : -ENOTSUP;
+}
+
+static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_RT_RIGHTS);
+    if (error != 0)
+        return error;
+    *ret = (struct st_rt_rights){
+        .fifo_errno = 0,
+        .fifo_priority = priority,
+        .rtprio_limit = p->os == ST_OS_LINUX ? 95 : INT64_MIN,
+        .memlock_limit_bytes = -1,
+    };
+    return 0;
+}
+
+static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_RESIDENT_BYTES);
+    if (error != 0)
+        return error;
+    *ret = INT64_C(4) << 20;
+    return 0;
+}
+
+static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
+{
+    (void)cpu;
+    (void)ret;
+    const int error = st_fake_fault(st_fake_of(p), F_SMI_COUNT);
+    return error != 0 ? error : -ENOTSUP;
+}
+
+static int fake_steal_accounted(struct st_platform *p, bool *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_STEAL_ACCOUNTED);
+    return error != 0 ? error : st_tree_steal_accounted(p, ret);
+}
+
+static int fake_virtualised(struct st_platform *p, bool *ret)
+{
+    const int error = st_fake_fault(st_fake_of(p), F_VIRTUALISED);
+    return error != 0 ? error : st_tree_virtualised(p, ret);
+}
+
+void st_fake_system_row(struct st_platform *row)
+{
+    row->set_policy = fake_set_policy;
+    row->get_policy = fake_get_policy;
+    row->thread_id = fake_thread_id;
+    row->demote = fake_demote;
+    row->pin = fake_pin;
+    row->cpus_allowed = fake_cpus_allowed;
+    row->set_name = fake_set_name;
+    row->timer_slack_ns = fake_timer_slack_ns;
+    row->set_timer_slack_ns = fake_set_timer_slack_ns;
+    row->counters_open = fake_counters_open;
+    row->counters_self = fake_counters_self;
+    row->counters_other = fake_counters_other;
+    row->counters_close = fake_counters_close;
+    row->lock_memory = fake_lock_memory;
+    row->set_rttime_limit_ns = fake_set_rttime_limit_ns;
+    row->rt_rights = fake_rt_rights;
+    row->resident_bytes = fake_resident_bytes;
+    row->circumstances = st_tree_circumstances;
+    row->smi_count = fake_smi_count;
+    row->steal_accounted = fake_steal_accounted;
+    row->virtualised = fake_virtualised;
+}

@@ -1,0 +1,100 @@
+/* What the parts of the fake share. */
+#ifndef ST_PLATFORM_FAKE_PRIVATE_H
+#define ST_PLATFORM_FAKE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "platform/fake/fake.h"
+
+#define FAKE_TID 1000
+
+/* One row a function of the seam that can be made to fail. */
+enum st_fake_function {
+    F_SLEEP_UNTIL_NS,
+    F_SLEEP_UNTIL_PRECISE_NS,
+    F_SUSPENDED_NS,
+    F_SET_POLICY,
+    F_GET_POLICY,
+    F_DEMOTE,
+    F_PIN,
+    F_CPUS_ALLOWED,
+    F_SET_NAME,
+    F_TIMER_SLACK_NS,
+    F_SET_TIMER_SLACK_NS,
+    F_COUNTERS_OPEN,
+    F_COUNTERS_SELF,
+    F_COUNTERS_OTHER,
+    F_LOCK_MEMORY,
+    F_SET_RTTIME_LIMIT_NS,
+    F_RT_RIGHTS,
+    F_RESIDENT_BYTES,
+    F_SMI_COUNT,
+    F_STEAL_ACCOUNTED,
+    F_VIRTUALISED,
+    F_READ_TEXT,
+    F_LIST,
+    F_READ_SYSCTL,
+    F_COUNT
+};
+
+struct st_fake_fault {
+    _Atomic uint64_t calls_n;
+    _Atomic uint64_t at; /* 0: every call */
+    _Atomic int error;   /* 0: none */
+};
+
+/* A file or a sysctl. */
+struct st_fake_entry {
+    struct st_fake_entry *next;
+    char *name;
+    char *text;
+    int error;
+};
+
+struct st_fake {
+    struct st_platform row; /* first: a row's functions get a pointer to it */
+    _Atomic int64_t now_ns;
+    _Atomic int64_t clock_cost_ns;
+    _Atomic uint64_t clock_reads_n;
+    _Atomic uint64_t sleeps_n;
+    int64_t *late_ns;
+    size_t late_n;
+    int64_t late_after_ns;
+    struct st_fake_fault faults[F_COUNT];
+
+    pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
+    struct st_thread_counters counters;
+    int64_t suspended_ns;
+    enum st_policy policy;
+    int priority;
+    int cpu; /* -1: not pinned */
+    int64_t timer_slack_ns;
+    struct st_fake_entry *files; /* sorted by compare_paths */
+    struct st_fake_entry *sysctls;
+};
+
+static inline struct st_fake *st_fake_of(struct st_platform *p) ST_NONBLOCKING
+{
+    return (struct st_fake *)p;
+}
+
+/** Counts the call. @return the scripted error of this call, or 0. */
+int st_fake_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING;
+
+/* members of the row: fake_clock.c, fake_system.c, fake_tree.c */
+int64_t st_fake_now_ns(struct st_platform *p) ST_NONBLOCKING;
+int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+int64_t st_fake_wall_ns(struct st_platform *p);
+int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
+int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
+int st_fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
+int st_fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+                        size_t *ret_len);
+/** Fills the members that are threads, process and machine. */
+void st_fake_system_row(struct st_platform *row);
+/** Frees the files and sysctls. */
+void st_fake_tree_finish(struct st_fake *fake);
+
+#endif
