@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --record | --hlog | --socket | -o)
+    --snapshot | --root | --record | --hlog | --socket | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -24,12 +24,12 @@ _sleeptune() {
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --format --json --threshold --all -o --help' ;;
-        explain) words="--list --snapshot --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        snapshot) words='-o --help' ;;
-        export) words='--csv --npy -o --help' ;;
-        status) words='--json --socket --help' ;;
-        devices) words='--json --help' ;;
+        report) words='--frames --rate --snapshot --root --format --json --threshold --all --output -o --help' ;;
+        explain) words="--list --snapshot --root --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        snapshot) words='--root --output -o --help' ;;
+        export) words='--csv --npy --output -o --help' ;;
+        status) words='--json --format --socket --help' ;;
+        devices) words='--json --format --help' ;;
         help) words='measure report explain snapshot export status devices version' ;;
         esac
     fi

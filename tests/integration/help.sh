@@ -32,7 +32,7 @@ for command in "${commands[@]}"; do
     like "sleeptune(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
     missing=''
     for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+' | sort -u); do
-        [ "$option" = --help ] || grep -qE -- "Fl -${option#--}( |\$)" "$man" || missing="$missing man:$option"
+        [ "$option" = --help ] || grep -qE -- "(Fl|,|\|) -${option#--}( |\$)" "$man" || missing="$missing man:$option"
         grep -q -- "$option" "$bash_words" || missing="$missing bash:$option"
         grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
     done
