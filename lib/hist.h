@@ -6,8 +6,9 @@
 
 #include "lib/base.h"
 
-#define ST_HIST_HIGHEST_NS INT64_C(3600000000000) /* one hour; beyond is counted in over_n and max_ns only   \
-                                                   */
+#define ST_HIST_HIGHEST_NS                                                                                   \
+    INT64_C(3600000000000) /* one hour; beyond is counted in over_n and max_ns only                          \
+                            */
 
 /**
  * Counts are kept in two tables: late (>= 0) and early (< 0, by magnitude). Memory that no value touched

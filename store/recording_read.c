@@ -50,7 +50,8 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
     const size_t payload_bytes = (size_t)st_get_uint(&head, 4);
     const uint32_t crc = (uint32_t)st_get_uint(&head, 4);
     if (type == 0 && payload_bytes == 0 && crc == 0)
-        return stop(reader, ST_RECORDING_CUT); /* after a power cut a file may end in zeros that nobody wrote */
+        return stop(reader,
+                    ST_RECORDING_CUT); /* after a power cut a file may end in zeros that nobody wrote */
     if (payload_bytes > sizeof(reader->payload))
         return stop(reader, ST_RECORDING_DAMAGED);
     if (fread(reader->payload, 1, payload_bytes, reader->stream) != payload_bytes)
