@@ -1,0 +1,186 @@
+/* Writes sleeptune-rules(7) from the rules, or compares it with the copy in the tree.
+ *   rules_page > sleeptune-rules.7        rules_page --check sleeptune-rules.7 (TAP) */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+
+#define PAGE_DATE "November 20, 2026" /* when the words of this file last changed */
+
+/** One character that is not ASCII as roff writes it. @return its bytes. */
+static size_t put_wide(FILE *out, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    const size_t n = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    unsigned code = p[0] & (0xFFu >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | (p[i] & 0x3Fu);
+    fprintf(out, "\\[u%04X]", code);
+    return n;
+}
+
+/** Text for roff: each line of it one line, none of them a request. */
+static void put(FILE *out, const char *text)
+{
+    bool begins = true;
+    while (*text != '\0') {
+        if (begins && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        begins = *text == '\n';
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else if ((unsigned char)*text >= 0x80) {
+            text += put_wide(out, text);
+            continue;
+        } else {
+            fputc(*text, out);
+        }
+        text++;
+    }
+    if (!begins)
+        fputc('\n', out);
+}
+
+/** A sentence a line, as mdoc wants it. */
+static void put_sentences(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        const char *end = strstr(text, ". ");
+        char *sentence = end != NULL ? strndup(text, (size_t)(end - text) + 1) : strdup(text);
+        if (sentence == NULL)
+            abort();
+        put(out, sentence);
+        free(sentence);
+        text = end != NULL ? end + 2 : text + strlen(text);
+    }
+}
+
+static void item(FILE *out, const char *term, const char *text)
+{
+    if (text == NULL)
+        return;
+    fprintf(out, ".It %s\n", term);
+    put_sentences(out, text);
+}
+
+/** Each line of the text for itself. */
+static void lines(FILE *out, const char *text)
+{
+    for (const char *line = text; *line != '\0';) {
+        const size_t len = strcspn(line, "\n");
+        char *copy = strndup(line, len);
+        if (copy == NULL)
+            abort();
+        if (line != text)
+            fputs(".br\n", out);
+        put(out, copy);
+        free(copy);
+        line += len + (line[len] == '\n');
+    }
+}
+
+static void rule_section(FILE *out, const struct st_rule *rule)
+{
+    static const char *const risks[] = {
+        [ST_APPLY_AUTO] = "none: it can be taken back.",
+        [ST_APPLY_MANUAL] = "to be done by hand, with a look at the machine.",
+        [ST_APPLY_DANGEROUS] = "dangerous.",
+    };
+    fprintf(out, ".Ss %s\n", rule->id);
+    put(out, rule->title);
+    fputs(".Pp\n", out);
+    put_sentences(out, rule->mechanism);
+    fputs(".Bl -tag -width \"Not when\"\n.It Reads\n", out);
+    for (const char *const *key = rule->facts; *key != NULL; key++) {
+        if (key != rule->facts)
+            fputs(".br\n", out);
+        put(out, *key);
+    }
+    item(out, "Rights", rule->privilege);
+    item(out, "Cost", rule->cost);
+    item(out, "Not when", rule->when_not);
+    item(out, "Risk", risks[rule->applicability]);
+    item(out, "From", rule->first_version);
+    item(out, "Up to", rule->last_version);
+    fputs(".It Sources\n", out);
+    lines(out, rule->sources);
+    fputs(".El\n", out);
+}
+
+static void os_section(FILE *out, const char *title, enum st_os os)
+{
+    fprintf(out, ".Sh %s\n", title);
+    for (size_t i = 0; i < st_rules_n; i++) {
+        if (st_rules[i]->os == os)
+            rule_section(out, st_rules[i]);
+    }
+}
+
+static void page(FILE *out)
+{
+    fputs(".\\\" Written by man/rules_page.c from advisor/rules; do not edit.\n"
+          ".Dd " PAGE_DATE "\n.Dt SLEEPTUNE-RULES 7\n.Os\n"
+          ".Sh NAME\n.Nm sleeptune-rules\n.Nd what sleeptune report looks at, and why\n"
+          ".Sh DESCRIPTION\n"
+          "A rule judges facts: single readings of files, sysctls and limits, each with its source and one "
+          "of four\n"
+          "states (ok, absent, unreadable, malformed) that are never merged.\n"
+          "It comes to one of these, in the order of the report:\n"
+          ".Bl -tag -width \"not-applicable\"\n"
+          ".It problem\nthe wished-for period is at risk\n"
+          ".It advice\na setting may cost time or delay, and can be changed\n"
+          ".It unknown\na fact that it needs could not be read\n"
+          ".It ok\nit was read, and is fine\n"
+          ".It not-applicable\nthis machine has no such thing\n"
+          ".El\n.Pp\n"
+          "Within problems those without a known bound come first, then the largest effect.\n"
+          "An effect is an upper bound in microseconds for one period of the chosen length.\n"
+          "Ids are stable and are never used again for something else.\n"
+          ".Pp\n"
+          ".Ic sleeptune explain Ar id\n"
+          "shows a rule with the numbers of this machine.\n",
+          out);
+    os_section(out, "LINUX", ST_OS_LINUX);
+    os_section(out, "FREEBSD", ST_OS_FREEBSD);
+    fputs(".Sh SEE ALSO\n.Xr sleeptune 1 ,\n.Xr sleeptuned 8\n", out);
+}
+
+static int check(const char *path)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes), *file = fopen(path, "re");
+    if (memory == NULL || file == NULL) {
+        perror(path);
+        return EXIT_FAILURE;
+    }
+    page(memory);
+    fclose(memory);
+    char *copy = calloc(1, bytes + 2);
+    if (copy == NULL)
+        return EXIT_FAILURE;
+    const size_t n = fread(copy, 1, bytes + 1, file);
+    fclose(file);
+    const bool same = n == bytes && memcmp(copy, text, bytes) == 0;
+    printf("1..1\n%sok 1 - sleeptune-rules.7 is what the rules say\n", same ? "" : "not ");
+    if (!same)
+        printf("# write it anew: BUILD/man/rules_page > man/sleeptune-rules.7\n");
+    free(copy);
+    free(text);
+    return same ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--check") == 0)
+        return check(argv[2]);
+    if (argc != 1) {
+        fputs("usage: rules_page [--check FILE]\n", stderr);
+        return EXIT_FAILURE;
+    }
+    page(stdout);
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
