@@ -92,8 +92,8 @@ struct st_platform {
     /* --- threads ------------------------------------------------------------------------------------------
      */
 
-    /** Sets the calling thread's policy. priority: FIFO/RR 1..99 (FreeBSD 0..31, so 70 is scaled, see
-     *  freebsd/sched_freebsd.c); ignored for other. @return 0, -EPERM, -EINVAL. */
+    /** Sets the calling thread's policy. priority: FIFO/RR 1..99, ignored for other; FreeBSD has
+     *  0..31, and 70 becomes 21 (freebsd/priority.h). @return 0, -EPERM, -EINVAL. */
     int (*set_policy)(struct st_platform *p, enum st_policy policy, int priority);
     /** Policy and priority of the calling thread as the kernel says them. */
     int (*get_policy)(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
@@ -156,12 +156,14 @@ struct st_platform {
 
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
      *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular).
-     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning), -EISDIR,
-     * -EINVAL (FIFO, device), or what open and read said. */
+     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning, ret_len its
+     *  length), -EISDIR, -EINVAL (FIFO, device), or what open and read said. */
     int (*read_text)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
     /** Names in a folder, sorted by strcmp, without "." and "..". @return 0 or errno. */
     int (*list)(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
-    /** Text of a sysctl by name, as sysctl -n prints it. Linux: below /proc/sys, dots as slashes. */
+    /** Text of a sysctl by name, as sysctl -n prints it, without the newline at its end. Linux: below
+     * /proc/sys, dots as slashes. @return 0, -EFBIG (as read_text), -ENOENT, -EISDIR (a node), -ENOTSUP (a
+     * structure that has no text). */
     int (*read_sysctl)(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, size_t *ret_len);
 };
 
@@ -170,7 +172,8 @@ struct st_platform *st_platform_native(void);
 
 /**
  * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are
- * the native ones. Links that lead out of the tree are not followed (-EXDEV / -ELOOP).
+ * the native ones. No link leads out of the tree: links are resolved inside it, as after chroot (Linux 5.6
+ * and later), or refused (-EXDEV, -ELOOP).
  * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free.
  */
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
