@@ -1,0 +1,37 @@
+/* One text in the place of each Linux file that has a parser: configuration, timer_list, cgroup, limits, and
+ * small ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/collect.h"
+#include "platform/fake/fake.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const paths[] = {
+        "/boot/config-x",       "/proc/timer_list",       "/proc/self/cgroup",
+        "/proc/self/limits",    "/proc/cpuinfo",          "/proc/cmdline",
+        "/sys/kernel/realtime", "/run/systemd/container", "/dev/cpu_dma_latency",
+    };
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_facts *facts;
+    char *text = strndup((const char *)data, size);
+    if (p == NULL || text == NULL || st_fake_set_file(p, "/proc/sys/kernel/osrelease", "x\n", 0) != 0)
+        abort();
+    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
+        if (st_fake_set_file(p, paths[i], text, 0) != 0)
+            abort();
+    }
+    if (st_collect(p, false, &facts) != 0)
+        abort();
+    json_t *document = st_snapshot_json(facts);
+    if (document == NULL)
+        abort();
+    json_decref(document);
+    st_facts_free(facts);
+    free(text);
+    st_fake_free(p);
+    return 0;
+}
