@@ -96,10 +96,17 @@ fi
 # --- a real measurement
 if "$SLEEPTUNE" measure --duration 2s --record real.strec --json >real.json 2>err; then
     pass "measure records"
+    lateness() {
+        sed -n '/"lateness_ns"/,/}/p' real.json | sed -n "s/^ *\"$1\": \\(-*[0-9]*\\),*\$/\\1/p" | head -1
+    }
     number() { sed -n "s/^ *\"$1\": \\([0-9]*\\),*\$/\\1/p" real.json | head -1; }
     "$SLEEPTUNE" export real.strec --csv >real.csv
     is "a row for each period that elapsed" "$(rows real.csv | wc -l)" "$(number elapsed_periods)"
     is "the skipped ones are marked" "$(rows real.csv | grep -c ',1$')" "$(number skipped_periods)"
+    bounds=$(rows real.csv | awk -F, '$3 == 0 { if (n++ == 0 || $2 < min) min = $2; if (n == 1 || $2 > max) max = $2 }
+        END { printf "%d %d %d", n, min, max }')
+    is "n, least and largest lateness are those of the measurement" "$bounds" \
+        "$(number n) $(lateness min) $(lateness max)"
     ok "the recording is complete" grep -qx '# end: complete' real.csv
     ok "the recording has circumstances" grep -q '^# kernel' real.csv
 else
