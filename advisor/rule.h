@@ -55,8 +55,9 @@ struct st_rule {
     const char *cost;      /* power, fairness, security; "none" */
     const char *when_not;
     const char *sources;  /* documents, kernel files; one a line */
-    enum st_status worst; /* the worst it can say: problem or advice. An unknown counts at a threshold only if
-                             that can reach it */
+    enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why
+                             something has no effect. An unknown counts at a threshold only if that can
+                             reach it */
     enum st_applicability applicability;
     const char *first_version; /* OS version it is true from; NULL: always */
     const char *last_version;  /* and up to; NULL: still */

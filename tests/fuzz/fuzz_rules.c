@@ -60,7 +60,9 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     require(!finding.effect_known || finding.formula != NULL, "an effect without its formula", rule);
     require(!fired || finding.evidence_n > 0, "fired without evidence", rule);
     require(finding.status != ST_STATUS_OK || finding.evidence_n > 0, "ok without a reading", rule);
-    require(st_status_rank(finding.status) <= st_status_rank(rule->worst), "worse than .worst", rule);
+    require(finding.status == ST_STATUS_UNKNOWN ||
+                st_status_rank(finding.status) <= st_status_rank(rule->worst),
+            "worse than .worst", rule);
     check_command(rule, finding.fix_now);
     check_command(rule, finding.fix_persistent);
     st_finding_finish(&finding);
