@@ -36,7 +36,7 @@ static void suggest(double period_ms, struct st_finding *finding)
 {
     char now[96], persistent[128];
     int64_t best_profile = 0, best_latency = 0;
-    double best_ms = INFINITY;
+    double best_ms = HUGE_VAL;
     for (int64_t profile = 0; profile <= PROFILE_MAX; profile++) {
         for (int64_t latency = 0; latency <= LATENCY_MAX; latency++) {
             const double ring = ring_ms(profile, latency);
