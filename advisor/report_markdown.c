@@ -4,18 +4,19 @@
 #include "advisor/print.h"
 #include "advisor/render.h"
 
-/** Text in a paragraph: what Markdown or HTML would act on is escaped, newlines become blanks. */
+/** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
 static void put(FILE *out, const char *text)
 {
     while (*text != '\0') {
-        const size_t plain = strcspn(text, "\\`*_{}[]<>()#+!|~&\n");
+        const size_t plain = strcspn(text, "\\`*_[]<>#|~&\n");
         st_print_safe(out, text, plain);
         text += plain;
         if (*text == '\0')
             break;
-        if (*text != '\n')
-            fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
+        if (*text == '\n')
+            fputs(text[1] == '\0' ? "" : "; ", out);
+        else
+            fprintf(out, "\\%c", *text);
         text++;
     }
 }

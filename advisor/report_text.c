@@ -132,7 +132,8 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
 {
     if (finding->fix_now != NULL)
         st_print_verbatim(printer, INDENT, "Now:", TEXT_INDENT, finding->fix_now);
-    print_field(printer, "For ever:", finding->fix_persistent);
+    if (finding->fix_persistent != NULL)
+        st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
     char text[256];
@@ -207,7 +208,8 @@ int st_report_explain(const struct st_rule *rule, const struct st_finding *findi
         print_evidence(&printer, finding);
         if (finding->fix_now != NULL)
             st_print_verbatim(&printer, INDENT, "Now:", TEXT_INDENT, finding->fix_now);
-        print_field(&printer, "For ever:", finding->fix_persistent);
+        if (finding->fix_persistent != NULL)
+            st_print_verbatim(&printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
         fputc('\n', out);
     }
     print_field(&printer, "Rights:", rule->privilege);

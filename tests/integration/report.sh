@@ -109,7 +109,7 @@ PY
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
 # commands stay whole, and so does a word that is longer than the line
 is "40 columns are enough for the prose" "$(COLUMNS=40 report --root "$captures/linux-laptop" |
-    awk '/^  [A-Z][a-z ]*:/ {command = /^  Now:/} command || /\[/ {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
+    awk '/^  [A-Z][a-z ]*:/ {command = /^  (Now|For ever):/} command || /\[/ {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
 
 # --- explain -----------------------------------------------------------------------------------------------------------
 is "--list has every rule" "$("$SLEEPTUNE" explain --list | wc -l)" "$(find "$SLEEPTUNE_SRC/advisor/rules" -name rule.c | wc -l)"

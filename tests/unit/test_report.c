@@ -250,7 +250,7 @@ static void markdown_is_escaped_and_commands_are_fenced(void **state)
     findings[0].fix_now = fence;
     char *text = print(ST_FORMAT_MARKDOWN, 0, false, true);
     assert_non_null(strstr(text, "\\<b\\>\\&"));
-    assert_non_null(strstr(text, "\\[z\\]\\(u\\)"));
+    assert_non_null(strstr(text, "\\[z\\](u)"));
     assert_non_null(strstr(text, "\n`````\necho ```` here\n`````\n"));
     free(text);
 }
