@@ -188,12 +188,15 @@ static void merging_equals_adding_all_to_one(void **state)
     }
     st_hist_add(&b, INT64_MAX);
     st_hist_add(&all, INT64_MAX);
+    st_hist_add(&b, INT64_MIN);
+    st_hist_add(&all, INT64_MIN);
     assert_int_equal(st_hist_merge(&a, &b), 0);
     assert_memory_equal(a.late, all.late, all.counts_len * sizeof(*all.late));
     assert_memory_equal(a.early, all.early, all.counts_len * sizeof(*all.early));
     assert_int_equal(a.total_n, all.total_n);
     assert_int_equal(a.early_n, all.early_n);
     assert_int_equal(a.over_n, all.over_n);
+    assert_int_equal(a.early_over_n, all.early_over_n);
     assert_int_equal(a.min_ns, all.min_ns);
     assert_int_equal(a.max_ns, all.max_ns);
     struct st_hist other = hist_of(2);

@@ -165,6 +165,9 @@ static void hostile_counts_are_refused_and_leave_it_empty(void **state)
     assert_int_equal(decode_counts(&hist, (const uint8_t[]){2, 0x81, 0x90, 0x04}, 4), -EBADMSG);
     assert_int_equal(hist.total_n, 0);
     assert_int_equal(hist.late[0], 0);
+    /* twice 20000 zeros: ZigZag 39999 */
+    assert_int_equal(decode_counts(&hist, (const uint8_t[]){0xbf, 0xb8, 0x02, 0xbf, 0xb8, 0x02}, 6),
+                     -EBADMSG);
     /* as many zeros as buckets is the limit, one count more is not */
     assert_int_equal(decode_counts(&hist, (const uint8_t[]){0xff, 0x8f, 0x04}, 3), 0);
     assert_int_equal(decode_counts(&hist, (const uint8_t[]){0xff, 0x8f, 0x04, 2}, 4), -EBADMSG);

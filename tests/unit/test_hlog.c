@@ -226,6 +226,26 @@ static void stamps_may_be_absolute_or_relative(void **state)
     st_hist_finish(&hist);
 }
 
+static void a_payload_shorter_than_it_says_is_not_filled_up_from_the_line_before(void **state)
+{
+    (void)state;
+    struct st_hist hist = hist_of(3);
+    for (int64_t v = 0; v < 300; v++)
+        st_hist_add_n(&hist, v * v, (uint64_t)v);
+    write_two(&hist, &hist, NULL);
+    char *text = load();
+    size_t n = strlen(text);
+    assert_int_equal(text[n - 1], '\n');
+    n -= 5; /* the last group */
+    struct st_hlog_reader *reader;
+    struct st_hlog_entry entry;
+    assert_int_equal(st_hlog_open_stream(fmemopen(text, n, "rb"), &reader), 0);
+    assert_int_equal(st_hlog_next(reader, &entry, &hist), 1);
+    assert_int_equal(st_hlog_next(reader, &entry, &hist), -EBADMSG);
+    st_hlog_close_reader(reader);
+    st_hist_finish(&hist);
+}
+
 static void a_histogram_of_other_digits_is_told_and_passed_over(void **state)
 {
     (void)state;
@@ -256,6 +276,7 @@ int main(void)
         cmocka_unit_test_setup(malformed_lines_are_refused, set_up),
         cmocka_unit_test_setup(other_files_are_refused, set_up),
         cmocka_unit_test_setup(stamps_may_be_absolute_or_relative, set_up),
+        cmocka_unit_test_setup(a_payload_shorter_than_it_says_is_not_filled_up_from_the_line_before, set_up),
         cmocka_unit_test_setup(a_histogram_of_other_digits_is_told_and_passed_over, set_up),
     };
     const int fd = mkstemp(path);

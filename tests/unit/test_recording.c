@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/crc32c.h"
 #include "store/recording.h"
 
 /* --- write(2) of the code under test: a disk with so many bytes left, and writes of at most so many at once
@@ -166,6 +167,65 @@ static uint8_t *load(size_t *ret_bytes)
     return bytes;
 }
 
+static uint32_t u32_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* The n-th block of this type, from 0; 0 when there is none. `ret_end`: where the last whole block ends. */
+static size_t find_block(const uint8_t *file, size_t bytes, const char *type, unsigned n, size_t *ret_end)
+{
+    size_t at = 12;
+    while (bytes - at >= 12 && u32_at(file + at + 4) <= bytes - at - 12) {
+        if (type != NULL && memcmp(file + at, type, 4) == 0 && n-- == 0)
+            return at;
+        at += 12 + u32_at(file + at + 4);
+    }
+    if (ret_end != NULL)
+        *ret_end = at;
+    return 0;
+}
+
+/* Changes one byte of a block's payload and gives it the CRC of what it says then. @return how the reading
+ * ends. */
+static enum st_recording_end end_with_lie(uint8_t *file, size_t bytes, size_t block, size_t at, uint8_t value)
+{
+    file[block + 12 + at] = value;
+    uint32_t crc = st_crc32c(0, file + block, 8);
+    crc = st_crc32c(crc, file + block + 12, u32_at(file + block + 4));
+    for (size_t i = 0; i < 4; i++)
+        file[block + 8 + i] = (uint8_t)(crc >> (8 * i));
+    struct st_recording_reader *reader;
+    assert_int_equal(st_recording_open_stream(fmemopen(file, bytes, "rb"), &reader), 0);
+    assert_true(read_story(reader) <= story_n);
+    const enum st_recording_end end = st_recording_ended(reader);
+    st_recording_close_reader(reader);
+    return end;
+}
+
+static void a_block_that_contradicts_the_others_is_damage(void **state)
+{
+    (void)state;
+    make_story(false);
+    const struct st_recording_meta meta = meta_of(4800, false);
+    assert_int_equal(write_story(&meta, false), 0);
+    size_t bytes;
+    uint8_t *file = load(&bytes);
+    /* the first three numbers of the end mark */
+    const size_t end = find_block(file, bytes, "END.", 0, NULL);
+    assert_true(end > 0);
+    for (size_t at = 0; at < 24; at += 8) {
+        const uint8_t truth = file[end + 12 + at];
+        assert_int_equal(end_with_lie(file, bytes, end, at, truth ^ 1), ST_RECORDING_DAMAGED);
+        assert_int_equal(end_with_lie(file, bytes, end, at, truth), ST_RECORDING_COMPLETE);
+    }
+    /* the second data block starts before the first one ends */
+    const size_t data = find_block(file, bytes, "DATA", 1, NULL);
+    assert_true(data > 0 && file[data + 12] > 0);
+    assert_int_equal(end_with_lie(file, bytes, data, 0, 0), ST_RECORDING_DAMAGED);
+    free(file);
+}
+
 static void everything_told_comes_back_in_order(void **state)
 {
     (void)state;
@@ -285,7 +345,7 @@ static void a_full_disk_is_told_and_what_was_written_stays_readable(void **state
     make_story(false);
     const struct st_recording_meta meta = meta_of(4800, false);
     assert_int_equal(write_story(&meta, false), 0);
-    size_t bytes;
+    size_t bytes, bytes_now;
     free(load(&bytes));
     for (size_t room = 0; room < bytes; room++) {
         disk_left = room;
@@ -300,6 +360,11 @@ static void a_full_disk_is_told_and_what_was_written_stays_readable(void **state
         struct stat stat_buf;
         assert_int_equal(stat(path, &stat_buf), 0);
         assert_true((size_t)stat_buf.st_size <= room);
+        size_t whole;
+        uint8_t *file = load(&bytes_now);
+        find_block(file, bytes_now, NULL, 0, &whole);
+        assert_int_equal(bytes_now, whole); /* the torn block is cut off */
+        free(file);
         st_recording_close_reader(reader);
     }
 }
@@ -538,6 +603,7 @@ int main(void)
         cmocka_unit_test_setup(everything_told_comes_back_in_order, set_up),
         cmocka_unit_test_setup(an_interrupted_run_says_so, set_up),
         cmocka_unit_test_setup(cut_at_any_byte_it_reads_up_to_the_last_complete_block, set_up),
+        cmocka_unit_test_setup(a_block_that_contradicts_the_others_is_damage, set_up),
         cmocka_unit_test_setup(zeros_that_a_power_cut_left_are_no_damage, set_up),
         cmocka_unit_test_setup(a_wrong_byte_anywhere_never_gives_a_wrong_event, set_up),
         cmocka_unit_test_setup(a_full_disk_is_told_and_what_was_written_stays_readable, set_up),

@@ -80,6 +80,9 @@ static void the_approximation_of_large_n_covers_enough_and_not_much_more(void **
         const double covered = binomial_between(n, p, low, high - 1);
         assert_true(covered >= 0.95);
         assert_true(covered < 0.962);
+        /* neither side: a rare event has a skewed count */
+        assert_true(binomial_between(n, p, low > 1000 ? low - 1000 : 0, low - 1) <= 0.025);
+        assert_true(binomial_between(n, p, high, high + 1000 < n ? high + 1000 : n) <= 0.025);
         assert_true(st_stats_quantile_ranks(n, p, 0.999, &low, &high) == 0);
         assert_true(binomial_between(n, p, low, high - 1) >= 0.999);
     }
