@@ -5,8 +5,11 @@
 #include "advisor/collector.h"
 #include "advisor/text.h"
 
-#define REQUEST_KEY  "linux.pmqos.cpu_dma_latency_us"
-#define REQUEST_PATH "/dev/cpu_dma_latency"
+#define HYPERVISOR_KEY "system.hypervisor"
+#define VIRTUAL_KEY    "linux.virtual"
+#define VIRTUAL_SOURCE "/proc/cpuinfo, /sys/class/dmi, CPUID"
+#define REQUEST_KEY    "linux.pmqos.cpu_dma_latency_us"
+#define REQUEST_PATH   "/dev/cpu_dma_latency"
 
 const char *const st_linux_machine_patterns[] = {
     REQUEST_KEY, "linux.virtual", "system.container", "system.hypervisor", NULL,
@@ -33,17 +36,6 @@ static void container(struct st_collector *c)
         }
     }
     st_collector_put_state(c, "system.container", ST_FACT_ABSENT, 0, NULL, marks[0].path);
-}
-
-static void virtual_machine(struct st_collector *c)
-{
-    static const char source[] = "/proc/cpuinfo, /sys/class/dmi";
-    bool is_virtual;
-    const int r = c->p->virtualised(c->p, &is_virtual);
-    if (r == 0)
-        st_collector_put_int(c, "linux.virtual", is_virtual, NULL, source);
-    else
-        st_collector_put_failure(c, "linux.virtual", r == -ENODATA ? -ENOENT : r, source);
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -74,24 +66,29 @@ static void unread_request(struct st_collector *c)
     st_collector_put_failure(c, REQUEST_KEY, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
-/** The two circumstances that no text file tells. */
+/** Of the circumstances, what no text file tells. */
 static void circumstance(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
     int64_t number;
-    if (strcmp(key, "hypervisor") == 0)
-        st_collector_put_text(c, "system.hypervisor", value, NULL, "platform");
-    else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0)
+    if (strcmp(key, "hypervisor") == 0) {
+        const bool is_virtual = strcmp(value, "none") != 0;
+        st_collector_put_int(c, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
+        if (is_virtual)
+            st_collector_put_text(c, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
+    } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
         st_collector_put_int(c, REQUEST_KEY, number, NULL, REQUEST_PATH);
+    }
 }
 
 void st_collect_linux_machine(struct st_collector *c)
 {
     container(c);
-    virtual_machine(c);
     c->p->circumstances(c->p, -1, circumstance, c);
-    if (st_facts_find(c->facts, "system.hypervisor") == NULL)
-        st_collector_put_state(c, "system.hypervisor", ST_FACT_ABSENT, 0, NULL, "platform");
+    if (st_facts_find(c->facts, VIRTUAL_KEY) == NULL)
+        st_collector_put_state(c, VIRTUAL_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
+    if (st_facts_find(c->facts, HYPERVISOR_KEY) == NULL)
+        st_collector_put_state(c, HYPERVISOR_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
     else if (st_facts_find(c->facts, REQUEST_KEY) == NULL)

@@ -7,12 +7,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/** Creates "<path>.XXXXXX", of a link beside the file that it leads to; what it will replace is in
+ * output->target. */
 static int open_temporary(struct st_output *output)
 {
     const mode_t mask = umask(0);
     umask(mask);
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+    output->target = realpath(output->path, NULL);
+    if (output->target == NULL && errno == ENOENT)
+        output->target = strdup(output->path);
+    if (output->target == NULL)
+        return -errno;
+    if (asprintf(&output->temporary, "%s.XXXXXX", output->target) < 0) {
         output->temporary = NULL;
+        free(output->target);
         return -ENOMEM;
     }
     const int fd = mkstemp(output->temporary);
@@ -26,7 +34,8 @@ static int open_temporary(struct st_output *output)
         unlink(output->temporary);
     }
     free(output->temporary);
-    output->temporary = NULL;
+    free(output->target);
+    output->temporary = output->target = NULL;
     return r;
 }
 
@@ -59,11 +68,12 @@ int st_output_close(struct st_output *output, bool keep)
     if (fclose(output->stream) != 0 && r == 0)
         r = -errno;
     if (output->temporary != NULL) {
-        if (keep && r == 0 && rename(output->temporary, output->path) != 0)
+        if (keep && r == 0 && rename(output->temporary, output->target) != 0)
             r = -errno;
         if (!keep || r != 0)
             unlink(output->temporary);
         free(output->temporary);
+        free(output->target);
     }
     *output = (struct st_output){0};
     return r;

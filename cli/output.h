@@ -10,6 +10,7 @@
 struct st_output {
     FILE *stream;
     const char *path; /* borrowed; NULL: standard output */
+    char *target;     /* the file that path leads to; NULL: written directly */
     char *temporary;  /* NULL: written directly (a device, a FIFO) */
 };
 

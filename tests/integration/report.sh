@@ -167,5 +167,8 @@ fi
 echo old >"$tmp/kept"
 report --root "$captures/linux-laptop" --json -o "$tmp/kept" >/dev/null
 ok "an old file is replaced" cmp "$tmp/kept" "$tmp/report.json"
+ln -s kept "$tmp/link"
+"$SLEEPTUNE" snapshot --root "$tmp/laptop" -o "$tmp/link"
+is "a link stays a link" "$(readlink "$tmp/link") $(grep -c sleeptune-snapshot/1 "$tmp/kept")" "kept 1"
 is "and nothing is left beside it" "$(find "$tmp" -name 'kept.*' -o -name 'report.*.*' | wc -l)" 0
 tap_done

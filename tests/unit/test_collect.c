@@ -210,6 +210,20 @@ static void limits_of_a_captured_process_are_read(void **state)
     st_facts_free(facts);
 }
 
+static void a_hypervisor_shows_in_the_cpu_flags(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu tsc hypervisor\n\n");
+    struct st_facts *facts = collect(p, false);
+    check_text(facts, "linux.virtual", "1");
+    check_state(facts, "system.hypervisor", ST_FACT_OK);
+    st_facts_free(facts);
+    file(p, "/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 108.00\n\n");
+    facts = collect(p, false);
+    check_state(facts, "linux.virtual", ST_FACT_ABSENT);
+    st_facts_free(facts);
+}
+
 static void a_live_machine_is_tried_and_asked(void **state)
 {
     struct st_platform *p = *state;
@@ -289,6 +303,7 @@ static void a_captured_tree_is_read_from_its_folder(void **state)
     check_text(facts, "linux.timer_list.hres_active", "1");
     check_text(facts, "linux.pmqos.cpu_dma_latency_us", "2000000000");
     check_text(facts, "linux.virtual", "0");
+    check_state(facts, "system.hypervisor", ST_FACT_ABSENT);
     check_text(facts, "linux.rt.rtprio_limit", "0");
     assert_int_equal(st_facts_unreadable(facts), 0);
     assert_int_equal(st_facts_find(facts, "linux.config.HZ")->time_ns, 0);
@@ -337,6 +352,7 @@ int main(void)
         WITH_FAKE(timer_list_without_its_lines_is_malformed),
         WITH_FAKE(the_cgroup_decides_where_the_limit_is),
         WITH_FAKE(limits_of_a_captured_process_are_read),
+        WITH_FAKE(a_hypervisor_shows_in_the_cpu_flags),
         WITH_FAKE(a_live_machine_is_tried_and_asked),
         cmocka_unit_test(each_collected_key_is_announced),
         cmocka_unit_test(live_freebsd_reads_its_sysctls),
