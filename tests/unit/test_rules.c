@@ -1,4 +1,4 @@
-/* Judges advisor/rules/<id>/<name>.facts, one subtest a file. The format is in HACKING.md ("Rules"). */
+/* Judges advisor/rules/<id>/<name>.facts, one subtest a file. The format is in advisor/rules/README.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
