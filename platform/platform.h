@@ -139,8 +139,13 @@ struct st_platform {
     /* --- the machine --------------------------------------------------------------------------------------
      */
 
-    /** What a result must be read with: kernel, CPU model, clocksource, governor, hypervisor, hz, preemption,
-     * slack of this thread, idle request ... What cannot be read is left out. cpu: -1 for "any". */
+    /** What a result must be read with. What cannot be read is left out, never guessed. cpu: -1 for "any".
+     *  Both: os, kernel_release, kernel_version, hz, cpu_model, cpus_online, clocksource, hypervisor ("none":
+     * bare metal). Linux: preemption, cpus_isolated, cpufreq_driver, governor (of that CPU, or all distinct
+     * ones), energy_performance_preference, idle_driver, idle_governor, and of the running system
+     * cpu_dma_latency_us (2000000000: nobody asks) and timer_slack_ns (of this thread). FreeBSD: scheduler,
+     * eventtimer, eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest,
+     * cpu_mhz. */
     void (*circumstances)(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
     /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
      * readable. */

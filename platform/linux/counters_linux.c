@@ -1,4 +1,4 @@
-/* What a thread has used so far. By the thread itself from cheap system calls (about 1 us together); by
+/* What a thread has used so far. By the thread itself from cheap system calls (some 2 us together); by
  * others from /proc, where the same kernel counters are printed. */
 #include <errno.h>
 #include <fcntl.h>
