@@ -184,7 +184,7 @@ int st_collect_dir(const char *dir, struct st_facts **ret)
     return r;
 }
 
-static bool any_matches(const char *const *provided, const char *pattern)
+bool st_patterns_match(const char *const *provided, const char *pattern)
 {
     for (; *provided != NULL; provided++) {
         if (fnmatch(*provided, pattern, 0) == 0 || fnmatch(pattern, *provided, 0) == 0)
@@ -195,10 +195,12 @@ static bool any_matches(const char *const *provided, const char *pattern)
 
 bool st_collect_provides(enum st_os os, const char *pattern)
 {
-    if (any_matches(st_live_patterns, pattern))
+    if (st_patterns_match(st_live_patterns, pattern))
         return true;
     if (os == ST_OS_FREEBSD)
-        return strncmp(pattern, "freebsd.", 8) == 0;
-    return any_matches(st_linux_patterns, pattern) || any_matches(st_linux_kernel_patterns, pattern) ||
-           any_matches(st_linux_cpu_patterns, pattern) || any_matches(st_linux_machine_patterns, pattern);
+        return st_freebsd_provides(pattern);
+    return st_patterns_match(st_linux_patterns, pattern) ||
+           st_patterns_match(st_linux_kernel_patterns, pattern) ||
+           st_patterns_match(st_linux_cpu_patterns, pattern) ||
+           st_patterns_match(st_linux_machine_patterns, pattern);
 }

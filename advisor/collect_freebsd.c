@@ -1,7 +1,11 @@
 /* FreeBSD: the sysctls that rules read, on a live machine. A capture has them all (collect_sysctl.c). */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "advisor/collector.h"
+
+#define ET_PREFIX "kern.eventtimer.et."
+#define TC_PREFIX "kern.timecounter.tc."
 
 static const struct {
     const char *name;
@@ -27,6 +31,7 @@ static const struct {
     {"kern.timecounter.fast_gettime", ST_VALUE_INT},
     {"kern.timecounter.hardware", ST_VALUE_TEXT},
     {"kern.timecounter.nanosleep_precise", ST_VALUE_INT},
+    {"kern.smp.cpus", ST_VALUE_INT},
     {"kern.vm_guest", ST_VALUE_TEXT},
 };
 
@@ -55,10 +60,24 @@ static void collect_each(struct st_collector *c, const char *list_key, const cha
     }
 }
 
+bool st_freebsd_provides(const char *pattern)
+{
+    static const char prefix[] = "freebsd.";
+    static const char *const each[] = {ET_PREFIX "*.flags", TC_PREFIX "*.quality", NULL};
+    if (strncmp(pattern, prefix, sizeof(prefix) - 1) != 0)
+        return false;
+    pattern += sizeof(prefix) - 1;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
+        if (fnmatch(pattern, sysctls[i].name, 0) == 0)
+            return true;
+    }
+    return st_patterns_match(each, pattern);
+}
+
 void st_collect_freebsd(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
         collect_one(c, sysctls[i].name, sysctls[i].kind);
-    collect_each(c, "freebsd.kern.eventtimer.choice", "kern.eventtimer.et.", "flags");
-    collect_each(c, "freebsd.kern.timecounter.choice", "kern.timecounter.tc.", "quality");
+    collect_each(c, "freebsd.kern.eventtimer.choice", ET_PREFIX, "flags");
+    collect_each(c, "freebsd.kern.timecounter.choice", TC_PREFIX, "quality");
 }

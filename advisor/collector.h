@@ -45,6 +45,10 @@ void st_collect_linux_machine(struct st_collector *c); /* hypervisor, container,
 void st_collect_freebsd(struct st_collector *c);
 void st_collect_live(struct st_collector *c);
 
+/** Is this key, or a pattern of keys, among those provided (NULL-terminated, '*' for a name)? */
+bool st_patterns_match(const char *const *provided, const char *pattern);
+bool st_freebsd_provides(const char *pattern); /* of a live machine */
+
 /** Key patterns ('*' for a name) of each collector, NULL-terminated. */
 extern const char *const st_linux_patterns[];
 extern const char *const st_linux_kernel_patterns[];

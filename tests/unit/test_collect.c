@@ -251,6 +251,10 @@ static void each_collected_key_is_announced(void **state)
     }
     assert_false(st_collect_provides(ST_OS_LINUX, "linux.no.such.key"));
     assert_false(st_collect_provides(ST_OS_FREEBSD, "linux.config.HZ"));
+    assert_false(st_collect_provides(ST_OS_FREEBSD, "freebsd.kern.no_such_sysctl"));
+    assert_true(st_collect_provides(ST_OS_FREEBSD, "freebsd.kern.hz"));
+    assert_true(st_collect_provides(ST_OS_FREEBSD, "freebsd.kern.eventtimer.et.*.flags"));
+    assert_true(st_collect_provides(ST_OS_FREEBSD, "freebsd.kern.eventtimer.et.LAPIC.flags"));
     assert_true(st_collect_provides(ST_OS_LINUX, "linux.cpufreq.policy*"));
     st_facts_free(facts);
 }
