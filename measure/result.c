@@ -65,8 +65,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     else
         snprintf(buf, buf_bytes,
                  "Does not hold %" PRIu32 " frames at %" PRIu32 " Hz (%s)%s: %" PRIu64 " of %" PRIu64
-                 " periods missed (95%%: at most %s per hour), %" PRIu64
-                 " simulated xrun%s, latest wake %s.",
+                 " periods missed (95%%: at most %s per hour), %" PRIu64 " simulated xrun%s, latest wake %s.",
                  result->frames, result->rate_hz, period, how, result->misses, n, bound,
                  result->simulated_xruns, result->simulated_xruns == 1 ? "" : "s", latest);
     return buf;
