@@ -27,13 +27,13 @@ static void say_line(const struct say *say, const char *key, const char *path)
 /* --- kernel
  * ---------------------------------------------------------------------------------------------------- */
 
-/* The kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
+/* An option of the kernel's build configuration. -ENODATA: it is not set; another error: there is no
+ * configuration. /proc/config.gz is left alone: it takes a decompressor. */
 static int kernel_config(struct st_platform *p, const char *option, char *buf, size_t buf_bytes)
 {
     char release[VALUE_BYTES], path[VALUE_BYTES + 16];
-    int r = st_tree_line(p, "/proc/sys/kernel/osrelease", release, sizeof(release));
-    if (r < 0)
-        return r;
+    if (st_tree_line(p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0)
+        return -ENOENT;
     if (strchr(release, '/') != NULL)
         return -EBADMSG;
     snprintf(path, sizeof(path), "/boot/config-%s", release);
@@ -42,7 +42,7 @@ static int kernel_config(struct st_platform *p, const char *option, char *buf, s
     if (text == MAP_FAILED)
         return -ENOMEM;
     size_t len;
-    r = p->read_text(p, path, text, CONFIG_BYTES, &len);
+    int r = p->read_text(p, path, text, CONFIG_BYTES, &len);
     if (r == 0)
         r = st_proc_kernel_config(text, option, buf, buf_bytes);
     munmap(text, CONFIG_BYTES);
@@ -271,8 +271,7 @@ int st_tree_steal_accounted_linux(struct st_platform *p, bool *ret)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- */
+/* --- all of it ---------------------------------------------------------------------------------------- */
 
 void st_tree_circumstances_linux(struct st_platform *p, int cpu, const char *hypervisor,
                                  st_circumstance_fn fn, void *ctx)

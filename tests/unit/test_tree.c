@@ -190,6 +190,8 @@ static void steal_is_accounted_where_the_configuration_says_so(void **state)
     struct st_platform *p = *state;
     bool accounted = true;
     assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
+    put(p, "/proc/sys/kernel/osrelease", "\n");
+    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
     put(p, "/proc/sys/kernel/osrelease", "6.1\n");
     assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
     put(p, "/boot/config-6.1", "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n");
