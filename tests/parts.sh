@@ -141,17 +141,26 @@ part_fuzz() {
     can_run_with "$cc" -fsanitize=fuzzer-no-link,address || cannot "$cc has no libFuzzer here"
     build fuzz "$cc" -Dfuzz=true -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
         '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' || return
+    rm -rf "$work/fuzz/found"
+    # as many at once as there are processors; each writes its own log
     for target in "$work"/fuzz/tests/fuzz/libfuzzer_*; do
-        [ -x "$target" ] && [ ! -d "$target" ] || continue
-        name=${target##*libfuzzer_} status=0
-        rm -rf "$work/fuzz/found/$name"
-        mkdir -p "$work/fuzz/found/$name"
-        # new inputs go to the first folder, so the tree stays as it is
-        "$target" -max_total_time=20 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="$work/fuzz/found/$name/" "$work/fuzz/found/$name" "$src/tests/fuzz/corpus/$name" || status=1
+        [ -d "$target" ] || echo "${target##*libfuzzer_}"
+    done | xargs -P "$jobs" -I{} bash -c 'fuzz_one "$@"' fuzz_one {} "$work/fuzz" "$src/tests/fuzz/corpus"
+    for name in "$work"/fuzz/found/*/; do
+        name=$(basename "$name") status=0
+        grep -q '^fuzz_one: 0$' "$work/fuzz/found/$name.log" || { status=1; tail -n 40 "$work/fuzz/found/$name.log"; }
         verdict $status "$name: 20 s of libFuzzer"
     done
 }
+
+# fuzz_one NAME FOLDER CORPUS: new inputs go to FOLDER/found/NAME, so the tree stays as it is
+fuzz_one() {
+    mkdir -p "$2/found/$1"
+    timeout -k 5 120 "$2/tests/fuzz/libfuzzer_$1" -max_total_time=20 -timeout=10 -rss_limit_mb=2048 \
+        -print_final_stats=1 -artifact_prefix="$2/found/$1/crash-" "$2/found/$1" "$3/$1" >"$2/found/$1.log" 2>&1
+    echo "fuzz_one: $?" >>"$2/found/$1.log"
+}
+export -f fuzz_one
 
 part_freebsd() {
     local status=0
