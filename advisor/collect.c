@@ -115,28 +115,17 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return 0;
 }
 
-/* What may lie beside sysctl-a.txt: kept as one text each. */
-static const struct st_value_row capture_files[] = {
-    {"freebsd.capture.freebsd_version", "/freebsd-version.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.kenv", "/kenv.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.kldstat", "/kldstat.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.limits", "/limits.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.loader_conf", "/boot/loader.conf", ST_VALUE_TEXT},
-    {"freebsd.capture.ps", "/ps.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.rc_conf", "/etc/rc.conf", ST_VALUE_TEXT},
-    {"freebsd.capture.sndstat", "/sndstat.txt", ST_VALUE_TEXT},
-    {"freebsd.capture.sysctl_conf", "/etc/sysctl.conf", ST_VALUE_TEXT},
-};
-
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
                                    struct st_facts **ret)
 {
-    struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD)};
-    if (c.facts == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < ST_ARRAY_LEN(capture_files); i++)
-        st_collector_file(&c, capture_files[i].key, capture_files[i].name, capture_files[i].kind);
-    const int r = c.error != 0 ? c.error : st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+    struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD), .buf_bytes = LARGE_FILE_BYTES};
+    c.buf = malloc(c.buf_bytes);
+    int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
+    if (r == 0) {
+        st_collect_freebsd_capture(&c);
+        r = c.error != 0 ? c.error : st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+    }
+    free(c.buf);
     if (r != 0) {
         st_facts_free(c.facts);
         return r;

@@ -50,6 +50,20 @@ static void rights(struct st_collector *c)
     st_collector_put_int(c, "linux.rt.memlock_limit_bytes", rights.memlock_limit_bytes, NULL, limits);
 }
 
+static void freebsd_rights(struct st_collector *c)
+{
+    static const char fifo[] = "freebsd.rt.fifo_errno", memory[] = "freebsd.limits.memorylocked_bytes";
+    struct st_rt_rights rights;
+    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
+    if (r != 0) {
+        st_collector_put_failure(c, fifo, r, "sched_setscheduler in a child");
+        st_collector_put_failure(c, memory, r, "getrlimit");
+        return;
+    }
+    st_collector_put_int(c, fifo, rights.fifo_errno, NULL, "sched_setscheduler in a child");
+    st_collector_put_int(c, memory, rights.memlock_limit_bytes, NULL, "getrlimit");
+}
+
 /** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
 static void ipc_lock(struct st_collector *c)
 {
@@ -132,8 +146,10 @@ static void user(struct st_collector *c)
 void st_collect_live(struct st_collector *c)
 {
     user(c);
-    if (c->p->os != ST_OS_LINUX)
+    if (c->p->os != ST_OS_LINUX) {
+        freebsd_rights(c);
         return;
+    }
     rights(c);
     ipc_lock(c);
     slack(c);

@@ -43,6 +43,8 @@ void st_collect_linux_kernel(struct st_collector *c);  /* version, configuration
 void st_collect_linux_cpu(struct st_collector *c);     /* cpufreq, cpuidle */
 void st_collect_linux_machine(struct st_collector *c); /* hypervisor, container, PM QoS */
 void st_collect_freebsd(struct st_collector *c);
+void st_collect_freebsd_files(struct st_collector *c);   /* of a live machine */
+void st_collect_freebsd_capture(struct st_collector *c); /* beside sysctl-a.txt */
 void st_collect_live(struct st_collector *c);
 
 /** Is this key, or a pattern of keys, among those provided (NULL-terminated, '*' for a name)? */
@@ -54,6 +56,7 @@ extern const char *const st_linux_patterns[];
 extern const char *const st_linux_kernel_patterns[];
 extern const char *const st_linux_cpu_patterns[];
 extern const char *const st_linux_machine_patterns[];
+extern const char *const st_freebsd_files_patterns[];
 extern const char *const st_live_patterns[];
 
 #endif

@@ -160,7 +160,8 @@ struct st_platform {
      */
 
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
-     *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular).
+     *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular; of
+     *  FreeBSD's devices /dev/sndstat is read).
      *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning, ret_len its
      *  length), -EISDIR, -EINVAL (FIFO, device), or what open and read said. */
     int (*read_text)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

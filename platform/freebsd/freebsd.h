@@ -31,6 +31,10 @@ void st_freebsd_counters_close(struct st_platform *p, struct st_counters_handle 
 int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret);
 
+/* files_freebsd.c */
+int st_freebsd_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
+                         size_t *ret_len);
+
 /* sysctl_freebsd.c */
 int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len);

@@ -44,7 +44,7 @@ struct st_platform *st_platform_native(void)
         .smi_count = no_smi_count,
         .steal_accounted = st_tree_steal_accounted,
         .virtualised = st_tree_virtualised_freebsd,
-        .read_text = st_posix_read_text,
+        .read_text = st_freebsd_read_text,
         .list = st_posix_list,
         .read_sysctl = st_freebsd_read_sysctl,
     };

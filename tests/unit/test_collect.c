@@ -278,6 +278,60 @@ static void live_freebsd_reads_its_sysctls(void **state)
     check_state(facts, "freebsd.kern.eventtimer.et.i8254.flags", ST_FACT_ABSENT);
     check_state(facts, "freebsd.kern.eventtimer.et.RTC.flags", ST_FACT_UNREADABLE);
     assert_null(st_facts_find(facts, "linux.rt.fifo_errno"));
+    check_state(facts, "freebsd.rt.fifo_errno", ST_FACT_OK);
+    check_state(facts, "freebsd.limits.memorylocked_bytes", ST_FACT_OK);
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
+static void live_freebsd_reads_each_device_that_is_there(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
+    assert_non_null(p);
+    assert_int_equal(st_fake_set_sysctl(p, "kern.smp.cpus", "4", 0), 0);
+    assert_int_equal(st_fake_set_sysctl(p, "dev.cpu.3.cx_lowest", "C2", 0), 0);
+    assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.%desc", "USB audio", 0), 0);
+    assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.bitperfect", NULL, -EPERM), 0);
+    struct st_facts *facts = collect(p, true);
+    check_state(facts, "freebsd.dev.pcm.0.%desc", ST_FACT_ABSENT);
+    assert_null(st_facts_find(facts, "freebsd.dev.pcm.1.%desc"));
+    check_text(facts, "freebsd.dev.pcm.2.%desc", "USB audio");
+    check_state(facts, "freebsd.dev.pcm.2.bitperfect", ST_FACT_UNREADABLE);
+    check_text(facts, "freebsd.dev.cpu.3.cx_lowest", "C2");
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
+static void live_freebsd_reads_its_files(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
+    assert_non_null(p);
+    file(p, "/boot/loader.conf", "mac_priority_load=\"NO\"\nvfs.root.mountfrom=\"ufs:/dev/ada0\"\n");
+    file(p, "/boot/loader.conf.d/audio.conf", "mac_priority_load=\"YES\"\n");
+    file(p, "/etc/defaults/rc.conf", "powerd_enable=\"NO\"\npowerd_flags=\"\"\n");
+    file(p, "/etc/rc.conf", "hostname=secret\npowerd_enable=YES\npowerd_flags=\"$(date)\"\n");
+    assert_int_equal(st_fake_set_file(p, "/etc/sysctl.conf", NULL, -EACCES), 0);
+    file(p, "/dev/sndstat", "Installed devices:\npcm1: <A> (play) default\n");
+    file(p, "/var/run/powerd.pid", "77\n");
+    struct st_facts *facts = collect(p, true);
+    check_text(facts, "freebsd.loader.mac_priority_load", "YES");
+    assert_null(st_facts_find(facts, "freebsd.loader.vfs.root.mountfrom"));
+    check_text(facts, "freebsd.rc.powerd_enable", "YES");
+    check_state(facts, "freebsd.rc.powerd_flags", ST_FACT_MALFORMED);
+    assert_null(st_facts_find(facts, "freebsd.rc.hostname"));
+    check_state(facts, "freebsd.file.sysctl_conf", ST_FACT_UNREADABLE);
+    check_text(facts, "freebsd.sndstat.pcm1.default", "1");
+    check_text(facts, "freebsd.powerd.running", "1");
+    for (size_t i = 0; i < st_facts_count(facts); i++) {
+        if (!st_collect_provides(ST_OS_FREEBSD, st_facts_at(facts, i)->key))
+            fail_msg("%s is announced nowhere", st_facts_at(facts, i)->key);
+    }
+    file(p, "/dev/sndstat", "hello\n");
+    st_facts_free(facts);
+    facts = collect(p, true);
+    check_state(facts, "freebsd.file.sndstat", ST_FACT_MALFORMED);
     st_facts_free(facts);
     st_fake_free(p);
 }
@@ -324,8 +378,11 @@ static void a_freebsd_capture_is_known_by_its_sysctls(void **state)
     check_text(facts, "freebsd.kern.timecounter.alloweddeviation", "5");
     check_text(facts, "freebsd.kern.clockrate", "{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }");
     assert_null(st_facts_find(facts, "freebsd.kern.timecounter.nanosleep_precise"));
-    check_state(facts, "freebsd.capture.sndstat", ST_FACT_OK);
-    check_state(facts, "freebsd.capture.kenv", ST_FACT_ABSENT);
+    check_state(facts, "freebsd.file.sndstat", ST_FACT_OK);
+    check_text(facts, "freebsd.sndstat.pcm0.parent", "hdaa0");
+    check_text(facts, "freebsd.limits.memorylocked_bytes", "134217728");
+    check_text(facts, "freebsd.powerd.running", "0");
+    check_state(facts, "freebsd.file.rc_conf", ST_FACT_ABSENT);
     st_facts_free(facts);
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-15.1", &facts), 0);
     check_text(facts, "freebsd.kern.timecounter.nanosleep_precise", "1");
@@ -360,6 +417,8 @@ int main(void)
         WITH_FAKE(a_live_machine_is_tried_and_asked),
         cmocka_unit_test(each_collected_key_is_announced),
         cmocka_unit_test(live_freebsd_reads_its_sysctls),
+        cmocka_unit_test(live_freebsd_reads_each_device_that_is_there),
+        cmocka_unit_test(live_freebsd_reads_its_files),
         WITH_FAKE(a_failing_read_never_becomes_a_value),
         cmocka_unit_test(a_captured_tree_is_read_from_its_folder),
         cmocka_unit_test(a_freebsd_capture_is_known_by_its_sysctls),

@@ -1,0 +1,34 @@
+/* Captured texts of FreeBSD: all parsers on any text. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "advisor/capture.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "%s\n", what);
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const all[] = {"", NULL};
+    const char *text = (const char *)data;
+    int64_t limit;
+    struct st_facts *facts = st_facts_new(ST_OS_FREEBSD);
+    require(facts != NULL, "out of memory");
+    require(st_capture_assignments(facts, "x.", all, text, size, "fuzz") == 0, "assignments");
+    (void)!st_capture_sndstat(facts, text, size, "fuzz");
+    (void)!st_capture_ps(facts, text, size, "fuzz");
+    if (st_capture_limits(facts, text, size, "fuzz") == 0 &&
+        st_facts_int(facts, "freebsd.limits.memorylocked_bytes", &limit) == 0)
+        require(limit >= -1, "a limit below none");
+    for (size_t i = 0; i < st_facts_count(facts); i++)
+        require(st_facts_at(facts, i)->key[0] != '\0', "a fact without a name");
+    st_facts_free(facts);
+    return 0;
+}

@@ -1,0 +1,232 @@
+/* Captured texts of FreeBSD. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/capture.h"
+
+static int setup(void **state)
+{
+    *state = st_facts_new(ST_OS_FREEBSD);
+    return *state != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    st_facts_free(*state);
+    return 0;
+}
+
+static const char *value(const struct st_facts *facts, const char *key)
+{
+    const char *text = "(none)";
+    (void)!st_facts_text(facts, key, &text);
+    return text;
+}
+
+static void check(const struct st_facts *facts, const char *key, const char *expected)
+{
+    if (strcmp(value(facts, key), expected) != 0)
+        fail_msg("%s is %s, not %s", key, value(facts, key), expected);
+}
+
+/* --- assignments ---------------------------------------------------------------------------------------- */
+
+static const char *const wanted[] = {"kern.", "powerd", "dev.pcm.", NULL};
+
+static void assign(struct st_facts *facts, const char *text)
+{
+    assert_int_equal(st_capture_assignments(facts, "x.", wanted, text, strlen(text), "file"), 0);
+}
+
+static void quotes_comments_and_blanks_are_understood(void **state)
+{
+    struct st_facts *facts = *state;
+    assign(facts, "kern.a=\"1 2\" # why\n"
+                  "  kern.b = 2   # comment\r\n"
+                  "kern.c='x\"y'\n"
+                  "#kern.d=1\n"
+                  "kern.e=\n"
+                  "kern.f=1;kern.g=2\n"
+                  "dev.pcm.0.%x=7\n"
+                  "powerd_flags+=\"-a\"\n"
+                  "secret=1\n"
+                  "kern.last=9");
+    check(facts, "x.kern.a", "1 2");
+    check(facts, "x.kern.b", "2");
+    check(facts, "x.kern.c", "x\"y");
+    check(facts, "x.kern.e", "");
+    check(facts, "x.kern.f", "1");
+    check(facts, "x.dev.pcm.0.%x", "7");
+    check(facts, "x.kern.last", "9");
+    assert_int_equal(st_facts_count(facts), 7);
+}
+
+static void the_later_of_two_values_counts(void **state)
+{
+    assign(*state, "kern.hz=100\nkern.hz=1000\n");
+    check(*state, "x.kern.hz", "1000");
+}
+
+static void what_only_a_shell_can_evaluate_is_malformed(void **state)
+{
+    struct st_facts *facts = *state;
+    assign(facts, "kern.a=\"$x\"\nkern.b=`date`\nkern.c=\"open\n");
+    assert_int_equal(st_facts_find(facts, "x.kern.a")->state, ST_FACT_MALFORMED);
+    assert_int_equal(st_facts_find(facts, "x.kern.b")->state, ST_FACT_MALFORMED);
+    assert_int_equal(st_facts_find(facts, "x.kern.c")->state, ST_FACT_MALFORMED);
+}
+
+/* --- sndstat -------------------------------------------------------------------------------------------- */
+
+static void sndstat(struct st_facts *facts, const char *text)
+{
+    assert_int_equal(st_capture_sndstat(facts, text, strlen(text), "sndstat"), 0);
+}
+
+static void a_channel_of_13_is_on_one_line(void **state)
+{
+    sndstat(*state,
+            "FreeBSD Audio Driver (64bit 2009061500/amd64)\n"
+            "Installed devices:\n"
+            "pcm0: <USB audio> at ? kld snd_uaudio (1p:1v/0r:0v) default\n"
+            "\tsnddev flags=0x2e3<SIMPLEX,AUTOVCHAN,BUSY,MPSAFE,REGISTERED,VPC>\n"
+            "\t[pcm0:play:dsp0.p0]: spd 48000, fmt 0x00200010, flags 0x00002108, 0x00000004\n"
+            "\t interrupts 267, underruns 2, feed 266, ready 0 [b:3072/1536/2|bs:4096/2048/2]\n"
+            "\tchannel flags=0x2108<TRIGGERED,BUSY,HAS_VCHAN>\n"
+            "\tpcm0:play:dsp0.p0[pcm0:virtual:dsp0.vp0]: spd 48000, fmt 0x00200010, flags 0x1, 0x0, pid 62 "
+            "(dsp)\n"
+            "\t interrupts 0, underruns 16, feed 266, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
+            "No devices installed from userspace.\n");
+    check(*state, "freebsd.sndstat.pcm0.desc", "USB audio");
+    check(*state, "freebsd.sndstat.pcm0.parent", "snd_uaudio");
+    check(*state, "freebsd.sndstat.pcm0.default", "1");
+    check(*state, "freebsd.sndstat.pcm0.play.rate_hz", "48000");
+    check(*state, "freebsd.sndstat.pcm0.play.block_us", "8000"); /* buffer_ms = 8 */
+    check(*state, "freebsd.sndstat.pcm0.xruns", "18");
+}
+
+static void a_channel_of_15_is_on_several_lines(void **state)
+{
+    sndstat(
+        *state,
+        "FreeBSD Audio Driver\n"
+        "Installed devices:\n"
+        "pcm0: <Generic (0x1af40022) (Analog)> on hdaa0 (1p:0v/1r:0v)\n"
+        "\t[dsp0.record.0]: spd 48000, fmt 0x00200010, flags 0x00000000, 0x00000021\n"
+        "\t\t interrupts 0, overruns 3, feed 0, hfree 512, sfree 32768\n"
+        "\t\t[b:512/256/2|bs:32768/256/128]\n"
+        "pcm1: <OKTO RESEARCH DAC8STEREO> on uaudio1 (1p:0v/1r:0v) default\n"
+        "\t[dsp1.play.0]: spd 48000/192000, fmt 0x00200010/0x00201000, flags 0x2000110c, 0x1, pid 2067 (x)\n"
+        "\t\t interrupts 840030, underruns 0, feed 840029, ready 82920\n"
+        "\t\t[b:12288/6144/2|bs:131072/65536/2]\n"
+        "Installed devices from userspace:\n"
+        "dsp.play: <virtual_oss device> (play/rec)\n"
+        "\t[dsp9.play.0]: spd 1, fmt 0x00200010, flags\n");
+    check(*state, "freebsd.sndstat.pcm0.parent", "hdaa0");
+    check(*state, "freebsd.sndstat.pcm0.default", "(none)");
+    check(*state, "freebsd.sndstat.pcm0.xruns", "3");
+    check(*state, "freebsd.sndstat.pcm0.play.block_us", "(none)");
+    check(*state, "freebsd.sndstat.pcm1.play.rate_hz", "192000"); /* the hardware's */
+    check(*state, "freebsd.sndstat.pcm1.play.block_us", "4000");
+    check(*state, "freebsd.sndstat.pcm1.xruns", "0");
+}
+
+static void without_verbosity_there_are_names_only(void **state)
+{
+    sndstat(*state,
+            "Installed devices:\npcm5: <A <b> c> (play) default\nNo devices installed from userspace.\n");
+    check(*state, "freebsd.sndstat.pcm5.desc", "A <b> c");
+    check(*state, "freebsd.sndstat.pcm5.parent", "(none)");
+    check(*state, "freebsd.sndstat.pcm5.default", "1");
+}
+
+static void hostile_sndstat_is_left_out(void **state)
+{
+    struct st_facts *facts = *state;
+    sndstat(facts, "Installed devices:\n"
+                   "pcm: <x> (play)\npcm999999999999999999999: <x> (play)\npcm3: >y< (play)\n"
+                   "\t[dsp3.play.0]: spd 0, fmt 0x00200010, flags\n\t[b:1/1/1|\n");
+    assert_int_equal(st_facts_count(facts), 0);
+    sndstat(facts, "Installed devices:\npcm0: <x> (play)\n"
+                   "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
+                   "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
+    check(facts, "freebsd.sndstat.pcm0.play.rate_hz", "48000");
+    check(facts, "freebsd.sndstat.pcm0.play.block_us", "(none)");
+    check(facts, "freebsd.sndstat.pcm0.xruns", "(none)");
+    assert_int_equal(st_capture_sndstat(facts, "hello\n", 6, "x"), -EBADMSG);
+    assert_int_equal(st_capture_sndstat(facts, "", 0, "x"), -EBADMSG);
+}
+
+/* --- limits, ps ----------------------------------------------------------------------------------------- */
+
+static void both_forms_of_limits_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *expected;
+    } rows[] = {
+        {"Resource limits (current):\n  memoryuse            infinity kB\n  memorylocked           131072 "
+         "kB\n",
+         "134217728"},
+        {"  memorylocked         infinity kB\n", "-1"},
+        {"max memory size         (kbytes, -m)  unlimited\nlocked memory           (kbytes, -l)  64\n",
+         "65536"},
+        {"max locked memory       (kbytes, -l) unlimited\n", "-1"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        assert_int_equal(st_capture_limits(*state, rows[i].text, strlen(rows[i].text), "limits"), 0);
+        check(*state, "freebsd.limits.memorylocked_bytes", rows[i].expected);
+    }
+}
+
+static void a_limit_that_is_no_number_is_malformed(void **state)
+{
+    static const char *const texts[] = {"memorylocked lots\n", "memorylocked 99999999999999999999 kB\n",
+                                        "locked memory\n"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
+        assert_int_equal(st_capture_limits(*state, texts[i], strlen(texts[i]), "limits"), 0);
+        assert_int_equal(st_facts_find(*state, "freebsd.limits.memorylocked_bytes")->state,
+                         ST_FACT_MALFORMED);
+    }
+    assert_int_equal(st_capture_limits(*state, "nothing\n", 8, "limits"), -EBADMSG);
+}
+
+static void ps_is_read_by_its_header(void **state)
+{
+    struct st_facts *facts = *state;
+    const char *text = "  PID RTPRIO COMMAND\n"
+                       "   10 idle:31 [idle]\n"
+                       "  812 normal /usr/sbin/powerd -a maximum\n"
+                       "  900 real:8 virtual_oss -S -i 8 -s 4ms\n"
+                       "  901 normal grep virtual_oss\n";
+    assert_int_equal(st_capture_ps(facts, text, strlen(text), "ps"), 0);
+    check(facts, "freebsd.process.powerd.args", "-a maximum");
+    check(facts, "freebsd.process.virtual_oss.args", "-S -i 8 -s 4ms");
+    assert_int_equal(st_facts_count(facts), 2);
+    assert_int_equal(st_capture_ps(facts, "PID COMMAND TIME\n1 powerd 0\n", 29, "ps"), -EBADMSG);
+}
+
+#define WITH_FACTS(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FACTS(quotes_comments_and_blanks_are_understood),
+        WITH_FACTS(the_later_of_two_values_counts),
+        WITH_FACTS(what_only_a_shell_can_evaluate_is_malformed),
+        WITH_FACTS(a_channel_of_13_is_on_one_line),
+        WITH_FACTS(a_channel_of_15_is_on_several_lines),
+        WITH_FACTS(without_verbosity_there_are_names_only),
+        WITH_FACTS(hostile_sndstat_is_left_out),
+        WITH_FACTS(both_forms_of_limits_are_read),
+        WITH_FACTS(a_limit_that_is_no_number_is_malformed),
+        WITH_FACTS(ps_is_read_by_its_header),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
