@@ -99,6 +99,14 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         st_collect_linux_kernel(&c);
         st_collect_linux_cpu(&c);
         st_collect_linux_machine(&c);
+        st_collect_linux_settings(&c);
+        st_collect_linux_sound(&c);
+        st_collect_linux_irq(&c);
+        st_collect_linux_process(&c);
+        st_collect_home(&c);
+        st_collect_linux_etc(&c);
+        st_collect_linux_server(&c);
+        st_collect_linux_memory(&c);
         break;
     case ST_OS_FREEBSD:
         st_collect_freebsd(&c);
@@ -188,8 +196,19 @@ bool st_collect_provides(enum st_os os, const char *pattern)
         return true;
     if (os == ST_OS_FREEBSD)
         return st_freebsd_provides(pattern);
-    return st_patterns_match(st_linux_patterns, pattern) ||
-           st_patterns_match(st_linux_kernel_patterns, pattern) ||
-           st_patterns_match(st_linux_cpu_patterns, pattern) ||
-           st_patterns_match(st_linux_machine_patterns, pattern);
+    static const char *const *const linux_patterns[] = {
+        st_linux_patterns,         st_linux_kernel_patterns, st_linux_cpu_patterns,
+        st_linux_machine_patterns, st_linux_sound_patterns,  st_linux_irq_patterns,
+        st_linux_process_patterns, st_linux_etc_patterns,    st_linux_server_patterns,
+        st_linux_memory_patterns,
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(linux_patterns); i++) {
+        if (st_patterns_match(linux_patterns[i], pattern))
+            return true;
+    }
+    for (size_t i = 0; i < st_linux_settings_n; i++) {
+        if (fnmatch(pattern, st_linux_settings[i].key, 0) == 0)
+            return true;
+    }
+    return false;
 }

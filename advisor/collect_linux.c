@@ -30,6 +30,8 @@ const char *const st_linux_patterns[] = {
     "linux.cgroup.rt_runtime_us",
     "linux.rt.rtprio_limit",
     "linux.rt.memlock_limit_bytes",
+    "linux.rt.nice_limit",
+    "linux.rt.rttime_limit_us",
     "linux.timer_slack_ns",
     NULL,
 };
@@ -146,20 +148,30 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
         st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, value, source);
 }
 
-static void captured_process(struct st_collector *c)
+static void limits(struct st_collector *c)
 {
+    static const struct {
+        const char *name;
+        const char *key;
+        bool live; /* also of the running system; the other two collect_live.c asks the kernel for */
+    } rows[] = {
+        {"Max realtime priority", "linux.rt.rtprio_limit", false},
+        {"Max locked memory", "linux.rt.memlock_limit_bytes", false},
+        {"Max nice priority", "linux.rt.nice_limit", true},
+        {"Max realtime timeout", "linux.rt.rttime_limit_us", true},
+    };
     static const char source[] = "/proc/self/limits";
     char text[4096];
     size_t len;
     const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
-    if (r == 0) {
-        limit(c, text, "Max realtime priority", "linux.rt.rtprio_limit", source);
-        limit(c, text, "Max locked memory", "linux.rt.memlock_limit_bytes", source);
-    } else {
-        st_collector_put_failure(c, "linux.rt.rtprio_limit", r, source);
-        st_collector_put_failure(c, "linux.rt.memlock_limit_bytes", r, source);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (c->live && !rows[i].live)
+            continue;
+        if (r == 0)
+            limit(c, text, rows[i].name, rows[i].key, source);
+        else
+            st_collector_put_failure(c, rows[i].key, r, source);
     }
-    st_collector_file(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 
 void st_collect_linux(struct st_collector *c)
@@ -167,6 +179,7 @@ void st_collect_linux(struct st_collector *c)
     for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
         st_collector_file(c, files[i].key, files[i].name, files[i].kind);
     cgroup(c);
+    limits(c);
     if (!c->live)
-        captured_process(c);
+        st_collector_file(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

@@ -143,6 +143,33 @@ static void user(struct st_collector *c)
     user_groups(c);
 }
 
+/** Of a captured tree: the home of the only user; of several nobody knows whose machine it is. */
+static int only_home(void *ctx, const char *name)
+{
+    struct st_collector *c = ctx;
+    const bool is_second = c->home[0] != '\0';
+    if (strlen(name) > 64)
+        return 0;
+    snprintf(c->home, sizeof(c->home), "/home/%s", is_second ? "" : name);
+    if (is_second)
+        c->home[0] = '\0';
+    return is_second;
+}
+
+void st_collect_home(struct st_collector *c)
+{
+    if (!c->live) {
+        (void)c->p->list(c->p, "/home", only_home, c);
+        return;
+    }
+    const struct passwd *entry = getpwuid(getuid());
+    if (entry == NULL || entry->pw_dir[0] != '/')
+        return;
+    snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
+    for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)
+        c->home[len - 1] = '\0';
+}
+
 void st_collect_live(struct st_collector *c)
 {
     user(c);

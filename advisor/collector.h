@@ -11,6 +11,7 @@ struct st_collector {
     int error; /* 0 or -ENOMEM, from the first put that failed */
     char *buf; /* for whole files: config, timer_list */
     size_t buf_bytes;
+    char home[512]; /* folder of the user it is about, without a slash at its end; "": not known */
 };
 
 enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
@@ -39,9 +40,18 @@ void st_collector_file(struct st_collector *c, const char *key, const char *path
 void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
 void st_collect_linux(struct st_collector *c);
-void st_collect_linux_kernel(struct st_collector *c);  /* version, configuration, timers */
-void st_collect_linux_cpu(struct st_collector *c);     /* cpufreq, cpuidle */
-void st_collect_linux_machine(struct st_collector *c); /* hypervisor, container, PM QoS */
+void st_collect_linux_kernel(struct st_collector *c);   /* version, configuration, timers */
+void st_collect_linux_cpu(struct st_collector *c);      /* cpufreq, cpuidle */
+void st_collect_linux_machine(struct st_collector *c);  /* hypervisor, container, PM QoS */
+void st_collect_linux_settings(struct st_collector *c); /* one small file each */
+void st_collect_linux_sound(struct st_collector *c);    /* streams, USB and PCI devices */
+void st_collect_linux_irq(struct st_collector *c);
+void st_collect_linux_process(struct st_collector *c); /* who runs, at which priority */
+void st_collect_linux_etc(struct st_collector *c);     /* limits, groups, sysctl, modprobe, units */
+void st_collect_linux_server(struct st_collector *c);  /* PipeWire, PulseAudio, JACK: configuration */
+void st_collect_linux_memory(struct st_collector *c);  /* swap, mounts */
+/** Finds home: of this process' user, or the only one of a captured tree. */
+void st_collect_home(struct st_collector *c);
 void st_collect_freebsd(struct st_collector *c);
 void st_collect_freebsd_files(struct st_collector *c);   /* of a live machine */
 void st_collect_freebsd_capture(struct st_collector *c); /* beside sysctl-a.txt */
@@ -57,6 +67,16 @@ extern const char *const st_linux_kernel_patterns[];
 extern const char *const st_linux_cpu_patterns[];
 extern const char *const st_linux_machine_patterns[];
 extern const char *const st_freebsd_files_patterns[];
+extern const char *const st_linux_sound_patterns[];
+extern const char *const st_linux_irq_patterns[];
+extern const char *const st_linux_process_patterns[];
+extern const char *const st_linux_etc_patterns[];
+extern const char *const st_linux_server_patterns[];
+extern const char *const st_linux_memory_patterns[];
 extern const char *const st_live_patterns[];
+
+/** The rows of st_collect_linux_settings, whose keys are its patterns. */
+extern const struct st_value_row st_linux_settings[];
+extern const size_t st_linux_settings_n;
 
 #endif

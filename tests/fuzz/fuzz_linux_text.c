@@ -1,0 +1,63 @@
+/* All parsers of Linux' text files, on the same text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/parse_linux.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t seen;
+
+static void setting(void *ctx, const char *section, const char *key, const char *value)
+{
+    (void)ctx;
+    seen += strlen(section) + strlen(key) + strlen(value);
+}
+
+static void interrupt(void *ctx, unsigned number, const char *actions)
+{
+    (void)ctx;
+    seen += number + strlen(actions);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    struct st_proc_stat stat;
+    struct st_swaps swaps;
+    char type[64];
+    if (text == NULL)
+        return 0;
+    for (int parser = 0; parser < 8; parser++) {
+        memcpy(text, data, size);
+        text[size] = '\0';
+        switch (parser) {
+        case 0:
+            st_parse_settings(text, '=', "#;", setting, NULL);
+            break;
+        case 1:
+            st_parse_limits(text, setting, NULL);
+            break;
+        case 2:
+            st_parse_modprobe(text, setting, NULL);
+            break;
+        case 3:
+            st_parse_spa(text, setting, NULL);
+            break;
+        case 4:
+            seen += st_parse_proc_stat(text, &stat) == 0;
+            break;
+        case 5:
+            seen += st_parse_interrupts(text, interrupt, NULL) == 0;
+            break;
+        case 6:
+            seen += st_parse_swaps(text, &swaps) == 0;
+            break;
+        default:
+            seen += st_parse_mounts(text, "/home", type, sizeof(type)) == 0;
+            break;
+        }
+    }
+    free(text);
+    return 0;
+}

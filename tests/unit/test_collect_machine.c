@@ -1,0 +1,215 @@
+/* Collectors of sound devices, interrupts, processes and configuration, on a scripted tree. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "advisor/collect.h"
+#include "platform/fake/fake.h"
+
+#define USB   "/sys/bus/usb/devices/"
+#define PCI   "/sys/bus/pci/devices/0000:00:1f.3/"
+#define SUB   "/proc/asound/card0/pcm0p/sub0/"
+#define UNITS "/etc/systemd/system/"
+#define HOME                                                                                                 \
+    "/home/"                                                                                                 \
+    "ann/"
+#define TAIL(rt) " 0 0 0 0 0 0 0 0 20 0 2 0 26 0 0 18 0 0 0 0 0 0 0 21 0 0 0 0 17 3 " rt " 0 0 0\n"
+
+static int setup(void **state)
+{
+    *state = st_fake_new(ST_OS_LINUX, 0);
+    return *state != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    st_fake_free(*state);
+    return 0;
+}
+
+static void file(struct st_platform *p, const char *path, const char *text)
+{
+    assert_int_equal(st_fake_set_file(p, path, text, 0), 0);
+}
+
+static struct st_facts *collect(struct st_platform *p)
+{
+    struct st_facts *facts;
+    assert_int_equal(st_collect(p, false, &facts), 0);
+    return facts;
+}
+
+static void check(const struct st_facts *facts, const char *key, const char *expected)
+{
+    const struct st_fact *fact = st_facts_find(facts, key);
+    if (fact == NULL || fact->state != ST_FACT_OK)
+        fail_msg("%s is %s", key, fact == NULL ? "not there" : st_fact_state_name(fact->state));
+    else
+        assert_string_equal(fact->text, expected);
+}
+
+static void an_open_stream_has_its_sizes_and_owner(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, SUB "hw_params",
+         "access: MMAP_INTERLEAVED\nrate: 48000 (48000/1)\nperiod_size: 512\nbuffer_size: x\n");
+    file(p, SUB "status", "state: RUNNING\nowner_pid   : 3700\n");
+    file(p, "/proc/3700/comm", "pipewire\n");
+    file(p, "/proc/asound/card0/pcm1c/sub0/hw_params", "closed\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.alsa.card0.pcm0p.sub0.rate_hz", "48000");
+    check(facts, "linux.alsa.card0.pcm0p.sub0.period_frames", "512");
+    check(facts, "linux.alsa.card0.pcm0p.sub0.owner", "pipewire");
+    assert_int_equal(st_facts_find(facts, "linux.alsa.card0.pcm0p.sub0.buffer_frames")->state,
+                     ST_FACT_MALFORMED);
+    assert_null(st_facts_find(facts, "linux.alsa.card0.pcm1c.sub0.buffer_frames"));
+    st_facts_free(facts);
+}
+
+static void only_usb_devices_that_play_are_facts(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, USB "1-2:1.0/bInterfaceClass", "01\n");
+    file(p, USB "1-2:1.1/bInterfaceClass", "01\n");
+    file(p, USB "1-2/power/control", "auto\n");
+    file(p, USB "1-2/idVendor", "1235\n");
+    file(p, USB "1-3:1.0/bInterfaceClass", "03\n");
+    file(p, USB "1-3/power/control", "auto\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.usb_audio.1-2.control", "auto");
+    check(facts, "linux.usb_audio.1-2.vendor_id", "1235");
+    assert_null(st_facts_find(facts, "linux.usb_audio.1-3.control"));
+    st_facts_free(facts);
+}
+
+static void a_sound_card_has_its_latency_timer(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, PCI "class", "0x040300\n");
+    file(p, PCI "config", "0123456789abc@ef");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.pci_sound.0000:00:1f.3.latency_timer", "64");
+    check(facts, "linux.pci_sound.0000:00:1f.3.express", "0");
+    st_facts_free(facts);
+}
+
+static void lines_that_carry_sound_are_facts(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/interrupts",
+         "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  i801_smbus, snd_hda_intel\n");
+    file(p, "/proc/irq/16/smp_affinity_list", "0-3\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.irq.16.actions", "i801_smbus, snd_hda_intel");
+    check(facts, "linux.irq.16.affinity", "0-3");
+    assert_null(st_facts_find(facts, "linux.irq.9.actions"));
+    st_facts_free(facts);
+}
+
+static void real_time_threads_and_daemons_are_found(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/50/stat", "50 (irq/16-snd_hda_) S 2 0 0 0 -1 2129984" TAIL("50 1"));
+    file(p, "/proc/700/stat", "700 (pipewire) S 1 7 7 0 -1 4194304" TAIL("0 0"));
+    file(p, "/proc/700/task/700/stat", "700 (pipewire) S 1 7 7 0 -1 4194304" TAIL("0 0"));
+    file(p, "/proc/700/task/701/stat", "701 (data-loop.0) S 1 7 7 0 -1 4194304" TAIL("88 1"));
+    file(p, "/proc/self/stat", "1 (x) S" TAIL("0 0"));
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.processes_n", "2");
+    check(facts, "linux.threads.complete", "1");
+    check(facts, "linux.irq_thread.50.name", "irq/16-snd_hda_");
+    check(facts, "linux.irq_thread.50.priority", "50");
+    check(facts, "linux.daemon.pipewire", "700");
+    check(facts, "linux.rt_thread.701.process", "pipewire");
+    check(facts, "linux.rt_thread.701.priority", "88");
+    assert_null(st_facts_find(facts, "linux.rt_thread.700.priority"));
+    st_facts_free(facts);
+}
+
+static void what_stands_below_etc_is_read(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/etc/security/limits.d/25-pw.conf", "@studio - rtprio 95\n@x$(y) - rtprio 95\n");
+    file(p, "/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
+    file(p, "/etc/sysctl.d/10-old.conf", "-kernel/sched_latency_ns=1000000\nvm.swappiness=10\n");
+    file(p, "/etc/modprobe.d/a.conf", "options snd-usb-audio nrpacks=1\noptions i915 a=1\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.limits.@studio.rtprio", "95");
+    check(facts, "linux.group.audio", "");
+    check(facts, "linux.group.studio", "ann,bob");
+    assert_null(st_facts_find(facts, "linux.group.wheel"));
+    check(facts, "linux.sysctl_conf.kernel.sched_latency_ns", "1000000");
+    assert_int_equal(st_facts_find(facts, "linux.sysctl.kernel.sched_latency_ns")->state, ST_FACT_ABSENT);
+    check(facts, "linux.modprobe.snd_usb_audio.nrpacks", "1");
+    assert_null(st_facts_find(facts, "linux.modprobe.i915.a"));
+    st_facts_free(facts);
+}
+
+static void only_units_that_play_are_facts(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, UNITS "jack.service",
+         "[Service]\nUser=ann\nExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa\n");
+    file(p, UNITS "jack.service.d/limits.conf", "[Service]\nLimitRTPRIO=95\n");
+    file(p, UNITS "web.service", "[Service]\nExecStart=/usr/bin/httpd\nLimitRTPRIO=1\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.unit.jack.program", "jackd");
+    check(facts, "linux.unit.jack.user", "ann");
+    check(facts, "linux.unit.jack.rtprio", "95");
+    assert_null(st_facts_find(facts, "linux.unit.web.rtprio"));
+    st_facts_free(facts);
+}
+
+static void the_users_configuration_wins(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/usr/share/pipewire/pipewire.conf", "context.properties = { default.clock.rate = 44100 }\n");
+    file(p, "/etc/pipewire/pipewire.conf",
+         "context.properties = { default.clock.quantum = 512\n"
+         "vm.overrides = { default.clock.min-quantum = 1024 } }\n");
+    file(p, HOME ".config/pipewire/pipewire.conf.d/a.conf",
+         "context.properties = { default.clock.quantum = 64 }\n");
+    file(p, HOME ".jackdrc", "/usr/bin/jackd -P80 -dalsa -p128\n");
+    file(p, "/etc/pulse/daemon.conf", "realtime-scheduling = no\ndefault-fragments = many\n");
+    file(p, "/etc/pulse/default.pa", "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.pipewire.quantum", "64");
+    check(facts, "linux.pipewire.vm_min_quantum", "1024");
+    assert_null(st_facts_find(facts, "linux.pipewire.rate_hz"));
+    check(facts, "linux.jack.jackdrc", "/usr/bin/jackd -P80 -dalsa -p128");
+    check(facts, "linux.pulse.realtime-scheduling", "no");
+    check(facts, "linux.pulse.tsched", "0");
+    assert_int_equal(st_facts_find(facts, "linux.pulse.default-fragments")->state, ST_FACT_MALFORMED);
+    st_facts_free(facts);
+}
+
+static void of_two_homes_none_is_taken(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, HOME ".jackdrc", "jackd\n");
+    file(p,
+         "/home/"
+         "bob/.jackdrc",
+         "jackd\n");
+    struct st_facts *facts = collect(p);
+    assert_null(st_facts_find(facts, "linux.jack.jackdrc"));
+    st_facts_free(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_open_stream_has_its_sizes_and_owner, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sound_card_has_its_latency_timer, setup, teardown),
+        cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(real_time_threads_and_daemons_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_units_that_play_are_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_users_configuration_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(of_two_homes_none_is_taken, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
