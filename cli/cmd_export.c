@@ -31,22 +31,23 @@ struct export
 
 static void help(void)
 {
-    fputs(
-        "Usage: sleeptune export FILE --csv|--npy [-o FILE]\n"
-        "Turn a recording of 'sleeptune measure --record' into a table with one row a period.\n\n"
-        "      --csv          period,lateness_ns,skipped under '#' lines of circumstances\n"
-        "      --npy          NumPy structured array with the same fields (numpy.load)\n"
-        "  -o, --output FILE  write to FILE (standard output)\n"
-        "  -h, --help         this text\n\n"
-        "Skipped periods have the lateness they would have had. Periods that were lost because the ring was\n"
-        "full have no row. A recording that was cut short is exported up to its last complete block.\n\n"
-        "Examples:\n"
-        "  sleeptune measure --duration 1h --record hour.strec\n"
-        "  sleeptune export hour.strec --csv | head\n"
-        "  sleeptune export hour.strec --npy -o hour.npy\n\n"
-        "Exit status: 0 done, 3 usage, 4 failure (a damaged recording: what is before the damage is "
-        "exported).\n",
-        stdout);
+    fputs("Usage: sleeptune export FILE --csv|--npy [-o FILE]\n"
+          "Turn a recording of 'sleeptune measure --record' into a table with one row a\n"
+          "period.\n\n"
+          "      --csv          period,lateness_ns,skipped under '#' lines of circumstances\n"
+          "      --npy          NumPy structured array with the same fields (numpy.load)\n"
+          "  -o, --output FILE  write to FILE (standard output)\n"
+          "  -h, --help         this text\n\n"
+          "Skipped periods have the lateness they would have had. Periods that were lost\n"
+          "because the ring was full have no row. A recording that was cut short is\n"
+          "exported up to its last complete block.\n\n"
+          "Examples:\n"
+          "  sleeptune measure --duration 1h --record hour.strec\n"
+          "  sleeptune export hour.strec --csv | head\n"
+          "  sleeptune export hour.strec --npy -o hour.npy\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure (of a damaged recording, what is before\n"
+          "the damage is exported).\n",
+          stdout);
 }
 
 static const char *end_name(enum st_recording_end end)

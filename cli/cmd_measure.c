@@ -46,17 +46,18 @@ static void on_rttime(int signal_number)
 static void help(void)
 {
     fputs("Usage: sleeptune measure [OPTION...]\n"
-          "Runs a loop shaped like an audio callback and says whether this machine holds its period.\n\n"
+          "Runs a loop shaped like an audio callback and says whether this machine holds\n"
+          "its period.\n\n"
           "  -r, --rate HZ           sample rate (48000)\n"
           "  -f, --frames N          frames a period (128)\n"
           "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-          "  -a, --cpu N|LIST|all    a loop on each of these CPUs, as 0,2-3 (one, not pinned)\n"
+          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one, not pinned)\n"
           "      --policy POLICY     fifo, rr or other (fifo)\n"
           "  -p, --priority N        1 .. 99 (70)\n"
           "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
           "      --warmup CYCLES     not counted (200)\n"
-          "      --wait plain|precise  precise: a wait the kernel does not stretch (FreeBSD) (plain)\n"
+          "      --wait WAIT         plain, or precise: not stretched by FreeBSD (plain)\n"
           "      --timer-slack NS    of the loop's thread (as found)\n"
           "      --cause-above TIME  ask why a wake-up was later than this (half a period)\n"
           "      --no-lock           do not lock memory\n"
@@ -70,8 +71,8 @@ static void help(void)
           "  sleeptune measure --frames 64 --duration 1m\n"
           "  sleeptune measure --cpu all --load 30 --json >result.json\n"
           "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 1 misses with\n"
-          "--fail-on-miss, 3 usage, 4 failure, 5 the books do not balance.\n",
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 1 misses\n"
+          "with --fail-on-miss, 3 usage, 4 failure, 5 the books do not balance.\n",
           stdout);
 }
 
