@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Sound backends that cannot be opened: the daemon says so and goes on.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+like "built with libsoundio" "$("$SLEEPTUNE" version)" 'libsoundio (yes|no)'
+"$SLEEPTUNE" version | grep -q 'libsoundio yes' || { skip "backends" "built without libsoundio"; tap_done; }
+export PULSE_SERVER=unix:$tmp/no-pulse JACK_NO_START_SERVER=1 JACK_DEFAULT_SERVER=sleeptune-no-such-server
+
+for backend in jack pulseaudio; do
+    config "audio: { backend = \"$backend\"; };"
+    starts "$backend without a server: the daemon starts"
+    ok "$backend: it waits" wait_for value_is 'd["audio"]["state"]' waiting
+    like "$backend: the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
+    like "$backend: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'Degraded|audio: '
+    like "$backend: the log says what happens instead" "$(cat "$log")" 'no own audio stream: .*the daemon goes on without'
+    stop
+    is "$backend: a clean end" "$status" 0
+done
+
+config 'audio: { backend = "dummy"; device = "hw:77,7"; };'
+start
+ok "an unknown device: it waits" wait_for value_is 'd["audio"]["state"]' waiting
+is "and names it" "$(value 'd["audio"]["error"]')" 'backend dummy has no output device "hw:77,7"'
+config 'audio: { backend = "dummy"; };'
+kill -HUP "$daemon"
+ok "the right device after SIGHUP: it plays" wait_for value_is 'd["audio"]["state"]' playing
+ok "and nothing is degraded by audio" value_is '[x for x in d["degraded"] if x["what"] == "audio"]' '[]'
+own=$(value 'd["audio"]["own_xruns"]')
+kill -STOP "$daemon"
+sleep 1
+kill -CONT "$daemon"
+more_xruns() { [ "$(value 'd["audio"]["own_xruns"]')" -gt "$own" ]; }
+ok "a daemon that was stopped has own xruns" wait_for more_xruns
+ok "and simulated ones" value_is 'd["xruns"]["simulated"] > 0' True
+stop
+
+devices=$("$SLEEPTUNE" devices)
+is "sleeptune devices works" "$?" 0
+like "the dummy device is listed with its id" "$devices" '^  output dummy-out'
+like "a backend that is not there is said" "$devices" '^jack: .'
+ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"
+
+if ! command -v jackd >/dev/null; then
+    skip "a JACK server that comes and goes" "jackd is not installed"
+else
+    export JACK_DEFAULT_SERVER=sleeptune-test-$$
+    jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 48000 -p 1024 >"$tmp/jackd.log" 2>&1 &
+    server=$!
+    pids+=("$server")
+    config 'audio: { backend = "jack"; };'
+    start
+    if wait_for value_is 'd["audio"]["state"]' playing; then
+        pass "jack: it plays on the server"
+        kill -9 "$server"
+        wait "$server" 2>/dev/null
+        ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
+        like "jack: the log says so" "$(cat "$log")" 'backend jack was lost'
+    else
+        skip "jack: it plays on the server" "jackd does not run here: $(tail -1 "$tmp/jackd.log")"
+    fi
+    stop
+    is "jack: a clean end" "$status" 0
+fi
+tap_done

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# A day of sleeptuned: start, status, metrics, reload with good and bad files, end.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+
+mkdir "$tmp/state"
+export STATE_DIRECTORY=$tmp/state
+config 'loop: { frames = 256; };'
+starts "it starts and counts"
+is "status has its schema" "$(value 'd["schema"]')" sleeptune-status/1
+is "the loop has the configured period" "$(value 'd["loop"]["period_ns"]')" "{'num': 16000000, 'den': 3}"
+ok "the own stream plays on the dummy backend" wait_for value_is 'd["audio"]["state"]' playing
+is "the process is named" "$(value 'd["pid"]')" "$daemon"
+first=$(value 'd["loop"]["cycles"]')
+more_cycles() { [ "$(value 'd["loop"]["cycles"]')" -gt "$first" ]; }
+ok "the loop goes on" wait_for more_cycles
+
+text=$("$SLEEPTUNE" status --socket "$sock" | cat)
+is "sleeptune status works" "$?" 0
+like "it begins with one sentence about the period" "$(head -1 <<<"$text")" '256 frames at 48000 Hz'
+like "it shows n with the figures" "$text" '\(n = [0-9]+\)'
+is "no line is longer than 80 columns" "$(awk 'length($0) > 84' <<<"$text")" ""
+is "--json is the document of the daemon" "$("$SLEEPTUNE" status --json --socket "$sock" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["schema"])')" sleeptune-status/1
+is "SLEEPTUNE_SOCKET is used" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" status | head -1 | cut -c1-5)" "$(head -1 <<<"$text" | cut -c1-5)"
+
+metrics=$(ask /metrics)
+for name in sleeptune_cycles_total sleeptune_deadline_misses_total sleeptune_skipped_periods_total \
+    'sleeptune_xruns_total\{source="simulated"\}' 'sleeptune_xruns_total\{source="own"\}' \
+    'sleeptune_lateness_seconds_bucket\{le="\+Inf"\}' sleeptune_lateness_seconds_count 'sleeptune_build_info\{version="[0-9.]+"\}'; do
+    like "metric $name" "$metrics" "^$name [0-9]"
+done
+if command -v promtool >/dev/null; then
+    ok "promtool accepts the metrics" bash -c 'promtool check metrics <<<"$1"' _ "$metrics"
+else
+    skip "promtool accepts the metrics" "promtool is not installed"
+fi
+
+config 'loop: { frames = 512; };' 'audio: { backend = "none"; };'
+kill -HUP "$daemon"
+ok "SIGHUP: the loop starts again with the changed period" wait_for value_is 'd["loop"] and d["loop"]["period_ns"]["num"]' 32000000
+is "and that is recorded" "$(value '[e["event"] for e in d["events"]].count("loop-restart")')" 1
+ok "SIGHUP: the stream is closed" wait_for value_is 'd["audio"]["state"]' off
+
+config 'loop: { frames = 64;' ' rate_hz = 1; };'
+kill -HUP "$daemon"
+ok "a bad file is said in the status" wait_for value_is 'd["state"]' degraded
+like "with line, key, value and range" "$(value 'd["config"]["error"]')" "conf:3: loop.rate_hz = 1: allowed is a whole number, 8000"
+is "and the old settings are kept" "$(value 'd["loop"]["period_ns"]["num"]')" 32000000
+like "and said in the log" "$(cat "$log")" 'reload: .* not taken, the old settings are kept'
+like "and by sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded +config: '
+config 'loop: { frames = 512; };' 'audio: { backend = "none"; };'
+kill -HUP "$daemon"
+ok "a good file again: nothing is degraded by the configuration" wait_for value_is 'd["config"]["error"]' None
+
+stop
+is "SIGTERM: a clean end" "$status" 0
+is "the socket is gone" "$(test -e "$sock" && echo there)" ""
+like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles, [0-9]+ misses'
+last() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print($1)" "$tmp/state/last.json"; }
+is "the last state is stored" "$(last 'd["state"]')" ended
+is "with balanced books" "$(last 'd["loop"]["books_balance"]')" True
+is "cycles and skipped periods are all that elapsed" "$(last 'd["loop"]["cycles"] + d["loop"]["skipped_periods"] == d["loop"]["elapsed_periods"]')" True
+tap_done

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Without the right to SCHED_FIFO: degraded, and said everywhere; rtkit asked over a real D-Bus.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl prlimit
+program=$tmp/sleeptuned # others must be able to execute it
+cp "$SLEEPTUNED" "$program"
+if [ "$(id -u)" -eq 0 ]; then
+    need setpriv
+    mkdir -m 777 "$tmp/open"
+    sock=$tmp/open/sock
+    plain() { exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
+else
+    plain() { exec prlimit --rtprio=0 --memlock=0 -- "$@"; }
+fi
+export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/no-bus
+config 'audio: { backend = "none"; };'
+
+starts "it starts without rights" plain
+is "it runs as an ordinary thread" "$(value 'd["loop"]["circumstances"]["policy"]')" other
+is "the status says degraded" "$(value 'd["state"]')" degraded
+like "and why" "$(value 'd["degraded"]')" 'SCHED_FIFO'
+like "memory too" "$(value 'd["degraded"]')" 'memory'
+like "sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded .*(SCHED_FIFO|real-time)'
+like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded [1-9]'
+ok "the log says so" wait_for logged 'degraded, loop: .*SCHED_FIFO'
+like "a system without D-Bus is told" "$(value 'd["rtkit"]')" 'no system bus|built without'
+stop
+is "it ends cleanly" "$status" 0
+like "and the last figures are logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles'
+
+bus=$tmp/bus
+if ! "$SLEEPTUNE" version | grep -q 'systemd yes'; then
+    skip "rtkit" "built without systemd"
+elif ! command -v dbus-daemon >/dev/null; then
+    skip "rtkit" "dbus-daemon is not installed"
+else
+    cat >"$tmp/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=$bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+XML
+    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$bus
+    dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile >"$tmp/bus.log" 2>&1 &
+    pids+=("$!")
+    wait_for test -S "$bus"
+    chmod 777 "$bus" 2>/dev/null
+    starts "a bus without rtkit: it starts" plain
+    like "and what the bus said is told" "$(value 'd["rtkit"]')" 'rtkit gave no real-time priority: .*(RealtimeKit1|not provided)'
+    is "as an ordinary thread" "$(value 'd["loop"]["circumstances"]["policy"]')" other
+    stop
+
+    if [ "$(id -u)" -ne 0 ]; then
+        skip "rtkit grants SCHED_RR" "the stand-in for rtkit needs root"
+    else
+        "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" >"$tmp/rtkit.log" 2>&1 &
+        pids+=("$!")
+        wait_for grep -q ready "$tmp/rtkit.log"
+        start plain
+        if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
+            skip "rtkit grants SCHED_RR" "SCHED_RR is not to be had here: $(tail -1 "$tmp/rtkit.log")"
+        else
+            is "rtkit grants SCHED_RR: the kernel says so" "$(value '(d["loop"]["circumstances"]["policy"], d["loop"]["circumstances"]["priority"])')" "('rr', 20)"
+            is "it is shown as such" "$(value 'd["rtkit"]')" 'rtkit granted SCHED_RR 20, with RLIMIT_RTTIME 200 ms'
+            is "and still as degraded" "$(value 'd["state"]')" degraded
+            like "RLIMIT_RTTIME was set before it asked" "$(cat "$tmp/rtkit.log")" '^granted .* rttime 200000$'
+        fi
+        stop
+        is "it ends cleanly" "$status" 0
+    fi
+fi
+tap_done

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The systemd unit and the rc.d script, without a service manager; readiness and watchdog through a socket of our own.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+
+unit=$SLEEPTUNE_BUILD/conf/sleeptuned.service
+if command -v systemd-analyze >/dev/null; then
+    sed "s|^ExecStart=.*|ExecStart=$(command -v true)|" "$unit" >"$tmp/sleeptuned.service"
+    is "systemd-analyze verify has nothing to say" "$(systemd-analyze verify --man=no "$tmp/sleeptuned.service" 2>&1 | grep sleeptuned)" ""
+else
+    skip "systemd-analyze verify has nothing to say" "systemd-analyze is not installed"
+fi
+is "the unit does not forbid real-time scheduling" "$(grep -c '^RestrictRealtime' "$unit")" 0
+like "the unit gives the right to it" "$(cat "$unit")" '^LimitRTPRIO=95$'
+like "the unit's watchdog is armed" "$(cat "$unit")" '^WatchdogSec=[1-9]'
+is "no placeholder is left" "$(grep -c '@[a-z]*@' "$unit" "$SLEEPTUNE_BUILD/conf/sleeptuned" | grep -v ':0$')" ""
+ok "the rc.d script is sh" sh -n "$SLEEPTUNE_BUILD/conf/sleeptuned"
+
+if ! "$SLEEPTUNE" version | grep -q 'systemd yes'; then
+    skip "notifications" "built without systemd"
+    tap_done
+fi
+# the service manager's end of the socket writes down what it hears
+cat >"$tmp/manager.py" <<'PY'
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("listening", flush=True)
+while True:
+    print(s.recv(65536).decode().replace("\n", " "), flush=True)
+PY
+"$PYTHON" "$tmp/manager.py" "$tmp/notify" >"$tmp/heard" &
+pids+=("$!")
+heard() { grep -Eq -- "$1" "$tmp/heard"; }
+beats() { grep -c '^WATCHDOG=1' "$tmp/heard"; }
+wait_for heard listening
+export NOTIFY_SOCKET=$tmp/notify WATCHDOG_USEC=10000000
+config 'audio: { backend = "none"; };'
+starts "it starts"
+ok "READY is told" wait_for heard '^READY=1'
+before=$(beats)
+more_beats() { [ "$(beats)" -gt "$before" ]; }
+ok "the watchdog is fed while the loop cycles" wait_for more_beats
+kill -HUP "$daemon"
+ok "RELOADING is told with its time" wait_for heard '^RELOADING=1 MONOTONIC_USEC=[0-9]+'
+ready_again() { [ "$(grep -c '^READY=1' "$tmp/heard")" -ge 2 ]; }
+ok "and READY after it" wait_for ready_again
+stop
+ok "STOPPING is told" wait_for heard '^STOPPING=1'
+ok "STATUS has the last figures" wait_for heard '^STATUS=last [0-9]+ s'
+tap_done
