@@ -1,0 +1,43 @@
+/* sleeptuned.conf through our checks and libconfig. A file that is taken holds only values within their
+ * ranges. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void on_error(void *ctx, const char *message)
+{
+    (void)ctx;
+    for (const char *p = message; *p != '\0'; p++) {
+        if ((unsigned char)*p < 0x20)
+            abort(); /* a message goes to terminals and logs */
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct st_config config;
+    if (size > ST_CONFIG_FILE_BYTES)
+        return 0;
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    const int r = st_config_parse(text, size, "fuzz", &config, on_error, NULL);
+    free(text);
+    for (size_t i = 0; r == 0 && i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        const void *member = (const char *)&config + key->offset;
+        if (key->type == ST_CONFIG_INT &&
+            (*(const int64_t *)member < key->min || *(const int64_t *)member > key->max))
+            abort();
+        if (key->type == ST_CONFIG_FLOAT &&
+            !(*(const double *)member >= (double)key->min && *(const double *)member <= (double)key->max))
+            abort();
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* Requests as they come from the network: method, path and Host, one a line. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/route.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    const char *parts[3] = {text, "", NULL};
+    char *rest = text;
+    for (size_t i = 1; i < ST_ARRAY_LEN(parts) && rest != NULL; i++) {
+        rest = strchr(rest, '\n');
+        if (rest != NULL) {
+            *rest++ = '\0';
+            parts[i] = rest;
+        }
+    }
+    const struct st_route unix_route = st_route_choose(parts[0], parts[1], parts[2], false, "studio");
+    const struct st_route tcp_route = st_route_choose(parts[0], parts[1], parts[2], true, "studio");
+    /* TCP never allows what the Unix socket refuses, and every refusal has its reason */
+    if ((tcp_route.http_status == 200 && unix_route.http_status != 200) ||
+        (unix_route.http_status != 200) != (unix_route.error != NULL) ||
+        (tcp_route.http_status != 200) != (tcp_route.error != NULL))
+        abort();
+    free(text);
+    return 0;
+}
