@@ -10,6 +10,8 @@ cd "$tmp" || exit 1
 # key FILE EXPRESSION: of the JSON document d
 key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
+sanitized() { [ "${SLEEPTUNE_SANITIZE:-none}" != none ]; }
+
 # until_running PID: its loop thread is there and cycles
 until_running() {
     for _ in $(seq 100); do
@@ -92,7 +94,12 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         "$SLEEPTUNE" measure --duration 200ms --json >poor.json 2>err
     is "without rights it measures all the same: status 0" $? 0
     like "and says so" "$(key poor.json 'd["circumstances"]["degraded"]')" 'no right to SCHED_FIFO'
-    is "policy is what the kernel granted" "$(key poor.json 'd["circumstances"]["policy"], d["circumstances"]["memory_locked"]')" "('other', 'no')"
+    is "policy is what the kernel granted" "$(key poor.json 'd["circumstances"]["policy"]')" other
+    if sanitized; then
+        skip "memory is not locked" "the sanitizer ignores mlockall"
+    else
+        is "memory is not locked" "$(key poor.json 'd["circumstances"]["memory_locked"]')" no
+    fi
     like "also in the verdict" "$(key poor.json 'd["verdict"]')" 'as a normal thread'
     like "and in the text" "$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 \
         "$SLEEPTUNE" measure --duration 200ms)" '^Degraded: no right to SCHED_FIFO'
@@ -107,7 +114,12 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     tid=$(awk '/clock_nanosleep/ {n[$1]++} END {for (t in n) if (n[t] > n[best]) best = t; print best}' trace)
     calls=$(awk -v tid="$tid" '$1 == tid && !/resumed/' trace | sed -n '/clock_nanosleep/,$p' | tac | sed -n '/clock_nanosleep/,$p' | wc -l)
     ok "at most one system call a cycle" test "$calls" -le "$(key traced.json 'd["cycles"]')"
-    is "no page fault after warm-up, no record lost" "$(key traced.json 'd["faults"], d["records_lost"]')" "(0, 0)"
+    is "no record lost" "$(key traced.json 'd["records_lost"]')" 0
+    if sanitized; then
+        skip "no page fault after warm-up" "the sanitizer has some of its own"
+    else
+        is "no page fault after warm-up" "$(key traced.json 'd["faults"]')" 0
+    fi
 else
     skip "at most one system call a cycle" "strace is not installed or may not trace here"
 fi
