@@ -33,7 +33,8 @@ struct lane {
     bool counters_open;
     pthread_t thread;
     bool started;
-    bool ended; /* under session->mutex */
+    bool prepared; /* under session->mutex: its thread has set what the drain reads of it */
+    bool ended;    /* under session->mutex */
     bool drained;
     _Atomic int tid;
 };
@@ -182,6 +183,7 @@ static void prepare(struct lane *lane)
     result->priority = found.priority;
     result->smi = found.smi;
     result->started_wall_ns = p->wall_ns(p);
+    lane->prepared = true;
     pthread_mutex_unlock(&session->mutex);
 }
 
@@ -217,7 +219,8 @@ static bool drain_all(struct st_session *session)
             continue;
         st_drain_step(&lane->drain);
         if (!lane->ended) {
-            st_drain_baseline(&lane->drain);
+            if (lane->prepared)
+                st_drain_baseline(&lane->drain);
             over = false;
             continue;
         }
