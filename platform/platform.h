@@ -125,11 +125,13 @@ struct st_platform {
     /* --- process ------------------------------------------------------------------------------------------
      */
 
-    /** Locks present and future memory, on fault where the OS can. @param ret what was reached (may be NULL).
-     *  @return 0, -EPERM, -ENOMEM. */
+    /** Locks present memory, on fault where the OS can, and future memory where no limit (RLIMIT_MEMLOCK)
+     * would make later allocations fail for it: call it when all that must not fault is there.
+     *  @param ret what was reached (may be NULL). @return 0, -EPERM, -ENOMEM. */
     int (*lock_memory)(struct st_platform *p, enum st_lock *ret);
-    /** Limits on CPU time of real-time threads without a sleep (RLIMIT_RTTIME), soft limit = hard limit.
-     *  @return 0, -ENOTSUP. */
+    /** Limits the CPU time of real-time threads without a sleep (RLIMIT_RTTIME): SIGXCPU at half of ns, the
+     * process is killed at ns (one limit for both would kill without a signal). Lower limits stay.
+     *  @return 0, -EINVAL, -ENOTSUP. */
     int (*set_rttime_limit_ns)(struct st_platform *p, int64_t ns);
     /** Tries SCHED_FIFO at `priority` in a short-lived child, never on this process; reads the limits. */
     int (*rt_rights)(struct st_platform *p, int priority, struct st_rt_rights *ret);

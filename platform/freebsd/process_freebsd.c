@@ -128,7 +128,10 @@ int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret)
 int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret)
 {
     (void)p;
-    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+    /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
+    struct rlimit limit;
+    const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    if (mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) != 0)
         return errno == EAGAIN ? -ENOMEM : -errno; /* EAGAIN: beyond the limit of locked memory */
     if (ret != NULL)
         *ret = ST_LOCK_ALL;

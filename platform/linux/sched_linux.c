@@ -99,8 +99,16 @@ int st_linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
     (void)p;
     if (ns <= 0)
         return -EINVAL;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
+        return -errno;
+    /* The kernel looks at the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers), so
+     * SIGXCPU only comes below it. RLIM_INFINITY is the largest rlim_t. */
     const rlim_t us = (rlim_t)(ns / ST_NS_PER_US) + (ns % ST_NS_PER_US != 0);
-    const struct rlimit limit = {.rlim_cur = us, .rlim_max = us};
+    if (limit.rlim_max > us)
+        limit.rlim_max = us;
+    if (limit.rlim_cur > limit.rlim_max / 2)
+        limit.rlim_cur = limit.rlim_max / 2;
     return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : -errno;
 }
 

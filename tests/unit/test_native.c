@@ -397,6 +397,42 @@ static int without_rights(void)
     return 0;
 }
 
+/* In a child without rights: what is locked within a limit leaves room for what is allocated later. */
+static int locked_within_a_limit(void)
+{
+    struct st_platform *p = st_platform_native();
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+        return __LINE__;
+    const rlim_t most = (rlim_t)64 << 20; /* more than this program, less than is allocated below */
+    limit.rlim_cur = limit.rlim_max < most ? limit.rlim_max : most;
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+        return __LINE__;
+    if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+        return __LINE__;
+    if (p->lock_memory(p, NULL) != 0)
+        return 0; /* a limit below this program's size */
+    for (int i = 0; i < 10; i++) {
+        if (mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0) == MAP_FAILED)
+            return __LINE__;
+    }
+    return 0;
+}
+
+static void memory_that_is_locked_within_a_limit_can_grow(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(locked_within_a_limit() % 256);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0); /* else a line number of locked_within_a_limit, modulo 256 */
+}
+
 static void without_rights_fifo_and_mlock_are_refused(void **state)
 {
     (void)state;
@@ -409,6 +445,27 @@ static void without_rights_fifo_and_mlock_are_refused(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0); /* else a line number of without_rights, modulo 256 */
+}
+
+/* The signal must come before the kill, and a lower limit that was inherited stays. */
+static int rttime_child(struct st_platform *p)
+{
+#ifdef RLIMIT_RTTIME
+    struct rlimit limit;
+    if (p->set_rttime_limit_ns(p, INT64_C(200000000)) != 0)
+        return __LINE__ % 256;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 ||
+        limit.rlim_cur > limit.rlim_max / 2)
+        return __LINE__ % 256;
+    if (p->set_rttime_limit_ns(p, INT64_C(1000000000)) != 0)
+        return __LINE__ % 256;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 || limit.rlim_cur > 100000)
+        return __LINE__ % 256;
+    return 0;
+#else
+    (void)p;
+    return __LINE__ % 256;
+#endif
 }
 
 static void the_limit_on_real_time_work_is_set(void **state)
@@ -424,10 +481,11 @@ static void the_limit_on_real_time_work_is_set(void **state)
     const pid_t child = fork(); /* the hard limit cannot be raised again without rights */
     assert_true(child >= 0);
     if (child == 0)
-        _exit(p->set_rttime_limit_ns(p, INT64_C(200000000)) == 0 ? 0 : 1);
+        _exit(rttime_child(p));
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0); /* else a line number of rttime_child, modulo 256 */
 }
 
 static void policies_have_names(void **state)
@@ -459,6 +517,7 @@ int main(void)
         cmocka_unit_test(the_process_has_resident_memory),
         cmocka_unit_test(rights_are_tried_without_changing_this_process),
         cmocka_unit_test(ignored_children_do_not_hide_the_answer),
+        cmocka_unit_test(memory_that_is_locked_within_a_limit_can_grow),
         cmocka_unit_test(without_rights_fifo_and_mlock_are_refused),
         cmocka_unit_test(the_limit_on_real_time_work_is_set),
         cmocka_unit_test(policies_have_names),
