@@ -261,6 +261,10 @@ static void restart_tcp(struct st_service *service)
 static int open_socket(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
+    if (!ST_HAVE_HTTP) {
+        ST_WARN("built without libmicrohttpd: status is only logged");
+        return 0;
+    }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
     if (r == 0)
         r = st_socket_open(&service->socket, path, &service->config, error, sizeof(error));
@@ -474,7 +478,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         return r;
     }
     ST_INFO("sleeptuned " ST_VERSION ": %lld frames at %lld Hz, status on %s", (long long)config->loop.frames,
-            (long long)config->loop.rate_hz, service->socket.path);
+            (long long)config->loop.rate_hz, ST_HAVE_HTTP ? service->socket.path : "no socket");
     st_notify_ready();
     *ret = service;
     return 0;

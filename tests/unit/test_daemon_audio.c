@@ -70,10 +70,14 @@ static void none_opens_nothing_and_is_no_error(void **state)
 static void dummy_plays_and_its_values_are_read_back(void **state)
 {
     (void)state;
-    if (!ST_HAVE_SOUNDIO)
-        skip();
     struct st_audio_view view;
     struct st_audio *audio = open_audio("dummy", "", &view);
+    if (!ST_HAVE_SOUNDIO) {
+        assert_int_equal(view.state, ST_AUDIO_OFF);
+        assert_non_null(strstr(view.error, "built without libsoundio"));
+        st_audio_stop(audio);
+        return;
+    }
     assert_int_equal(view.state, ST_AUDIO_PLAYING);
     assert_string_equal(view.device, "dummy-out");
     assert_int_equal(view.rate_hz, 48000);
@@ -86,7 +90,7 @@ static void unknown_device_is_named_and_tried_again(void **state)
 {
     (void)state;
     if (!ST_HAVE_SOUNDIO)
-        skip();
+        return; /* no device is looked for */
     struct st_audio_view view;
     struct st_audio *audio = open_audio("dummy", "no-such-device", &view);
     assert_int_equal(view.state, ST_AUDIO_WAITING);
