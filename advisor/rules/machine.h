@@ -31,6 +31,19 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
     "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
 
+/** How to set a sysctl now, and for ever. */
+#define ST_MACHINE_SYSCTL_NOW(key, value)  "sudo sysctl " key "=" value
+#define ST_MACHINE_SYSCTL_EVER(key, value) "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value
+
+/** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
+ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
+
+/** Does a list of words divided by blanks hold this one? */
+bool st_machine_has_word(const char *words, const char *word);
+
+/** Does the text of a fact consist of nothing that means anything to a shell? For names in fixes. */
+bool st_machine_is_plain(const char *text);
+
 #define ST_MACHINE_CMDLINE   "linux.cmdline"
 #define ST_MACHINE_VIRTUAL   "linux.virtual"
 #define ST_MACHINE_CONTAINER "system.container"

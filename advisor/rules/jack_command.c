@@ -1,0 +1,117 @@
+/* The command line of a JACK server, of the running one or in ~/.jackdrc. */
+#include "advisor/rules/jack_command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BYTES 128
+
+/** The next word, cut to the buffer. @return false at the end. */
+static bool next_word(const char **at, char *word)
+{
+    *at += strspn(*at, " \t");
+    const size_t len = strcspn(*at, " \t");
+    if (len == 0)
+        return false;
+    snprintf(word, WORD_BYTES, "%.*s", (int)(len < WORD_BYTES ? len : WORD_BYTES - 1), *at);
+    *at += len;
+    return true;
+}
+
+/** Is `word` this option with a value ("-p128", "-p 128", "--period=128", "--period 128")? Then the value is
+ * in `value`. */
+static bool option_value(const char **at, const char *word, char letter, const char *name, char *value)
+{
+    const size_t name_len = strlen(name);
+    if (word[0] != '-')
+        return false;
+    if (word[1] == letter && word[2] != '\0') {
+        snprintf(value, WORD_BYTES, "%s", word + 2);
+        return true;
+    }
+    if (strncmp(word + 1, "-", 1) == 0 && strncmp(word + 2, name, name_len) == 0 &&
+        word[2 + name_len] == '=') {
+        snprintf(value, WORD_BYTES, "%s", word + 3 + name_len);
+        return true;
+    }
+    if ((word[1] == letter && word[2] == '\0') || (word[1] == '-' && strcmp(word + 2, name) == 0))
+        return next_word(at, value);
+    return false;
+}
+
+static void set_number(int64_t *number, const char *value)
+{
+    char *end;
+    errno = 0;
+    const long long parsed = strtoll(value, &end, 10);
+    if (end != value && *end == '\0' && errno == 0 && parsed > 0 && parsed <= 1000000)
+        *number = parsed;
+}
+
+static void server_option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)
+{
+    char value[WORD_BYTES];
+    if (strcmp(word, "-r") == 0 || strcmp(word, "--no-realtime") == 0) {
+        jack->realtime = false;
+    } else if (strcmp(word, "-R") == 0 || strcmp(word, "--realtime") == 0) {
+        jack->realtime = true;
+    } else if (option_value(at, word, 'P', "realtime-priority", value)) {
+        set_number(&jack->priority, value);
+    } else if (option_value(at, word, 'd', "driver", value)) {
+        jack->is_alsa = strcmp(value, "alsa") == 0;
+        *driver = true;
+    }
+}
+
+static void driver_option(const char **at, const char *word, struct st_jack_command *jack)
+{
+    char value[WORD_BYTES];
+    if (strcmp(word, "-s") == 0 || strcmp(word, "--softmode") == 0)
+        jack->soft_mode = true;
+    else if (option_value(at, word, 'p', "period", value))
+        set_number(&jack->frames, value);
+    else if (option_value(at, word, 'n', "nperiods", value))
+        set_number(&jack->periods_n, value);
+    else if (option_value(at, word, 'r', "rate", value))
+        set_number(&jack->rate_hz, value);
+}
+
+void st_jack_command_parse(const char *text, struct st_jack_command *ret)
+{
+    struct st_jack_command jack = {
+        .realtime = true, .priority = 10, .frames = 1024, .periods_n = 2, .rate_hz = 48000};
+    char word[WORD_BYTES];
+    bool driver = false;
+    for (const char *at = text; next_word(&at, word);) {
+        if (driver)
+            driver_option(&at, word, &jack);
+        else
+            server_option(&at, word, &jack, &driver);
+    }
+    *ret = jack;
+}
+
+bool st_jack_command_need(struct st_finding *finding, const struct st_facts *facts,
+                          struct st_jack_command *ret)
+{
+    const char *text;
+    const char *key = ST_JACK_COMMAND;
+    int r = st_facts_text(facts, key, &text);
+    const bool running = r == 0;
+    if (r == -ENOENT) {
+        key = ST_JACK_JACKDRC;
+        r = st_facts_text(facts, key, &text);
+    }
+    if (r == -ENOENT) {
+        st_finding_quote(finding, facts, key);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no JACK server runs, and there is no ~/.jackdrc");
+        return false;
+    }
+    if (st_finding_need_text(finding, facts, key, &text) != 0)
+        return false;
+    st_jack_command_parse(text, ret);
+    ret->running = running;
+    return true;
+}

@@ -1,0 +1,28 @@
+/* The command line of a JACK server, of the running one or in ~/.jackdrc. */
+#ifndef ST_ADVISOR_RULES_JACK_COMMAND_H
+#define ST_ADVISOR_RULES_JACK_COMMAND_H
+
+#include "advisor/rule.h"
+
+#define ST_JACK_COMMAND "linux.jack.command"
+#define ST_JACK_JACKDRC "linux.jack.jackdrc"
+
+struct st_jack_command {
+    bool realtime;     /* default: yes */
+    int64_t priority;  /* -P; 10 when not given, as jackd(1) says */
+    bool is_alsa;      /* -d alsa */
+    bool soft_mode;    /* -s of the ALSA driver */
+    int64_t frames;    /* -p, default 1024 */
+    int64_t periods_n; /* -n, default 2 */
+    int64_t rate_hz;   /* -r of the driver, default 48000 */
+    bool running;      /* it is the running server's */
+};
+
+void st_jack_command_parse(const char *text, struct st_jack_command *ret);
+
+/** The usual beginning of the rules about JACK: quotes what there is. @return whether there is a command; if
+ * not, the finding is set. */
+bool st_jack_command_need(struct st_finding *finding, const struct st_facts *facts,
+                          struct st_jack_command *ret);
+
+#endif

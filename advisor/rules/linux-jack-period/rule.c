@@ -1,0 +1,68 @@
+/* jackd -p, -n: the period and the ring. */
+#include <inttypes.h>
+
+#include "advisor/rules/jack_command.h"
+
+#define USB "linux.usb_audio.*.control"
+
+static void note(void *ctx, const struct st_fact *fact)
+{
+    if (fact->state == ST_FACT_OK)
+        *(const struct st_fact **)ctx = fact;
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct st_jack_command jack;
+    const struct st_fact *usb = NULL;
+    if (!st_jack_command_need(finding, facts, &jack))
+        return;
+    if (!jack.is_alsa) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
+        return;
+    }
+    const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
+    const double wish_us = (double)wish->period_ns / 1e3;
+    const double ring_ms = period_us * (double)jack.periods_n / 1e3;
+    st_facts_each(facts, "linux.usb_audio.", ".control", note, &usb);
+    if (period_us > wish_us * 1.001) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "JACK's period is %" PRId64 " frames at %" PRId64
+                       " Hz (%.2f ms), longer than the wished %.2f ms",
+                       jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
+        st_finding_fix(finding, jack.running ? "jack_bufsize 128   # or what is wished" : NULL,
+                       "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3", ST_NEEDS_REOPEN);
+    } else if (usb != NULL && jack.periods_n < 3) {
+        st_finding_quote(finding, facts, usb->key);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "JACK has %" PRId64
+                       " periods, and a USB interface is connected: its 1 ms packets want three",
+                       jack.periods_n);
+        st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "JACK's period is %.2f ms, its ring holds %.2f ms",
+                       period_us / 1e3, ring_ms);
+        st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", jack.frames,
+                          jack.rate_hz, period_us, wish_us);
+    }
+}
+
+const struct st_rule st_rule_linux_jack_period = {
+    .id = "linux-jack-period",
+    .os = ST_OS_LINUX,
+    .title = "JACK's period and ring",
+    .mechanism =
+        "JACK's latency is period × periods / rate, and the machine has one period to compute each cycle. "
+        "USB moves sound in packets that do not divide the usual periods, so a ring of two runs dry by "
+        "rounding alone.",
+    .privilege = "none",
+    .cost = "latency: each period more adds one",
+    .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
+    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000\nthree periods for USB: JACK's FAQ; "
+               "the reason "
+               "given is usual reasoning, not measured here",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, USB, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,99 @@
+/* PipeWire: may its cycle be as short as wished? */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define DAEMON  "linux.daemon.pipewire"
+#define QUANTUM "linux.pipewire.quantum"
+#define MIN     "linux.pipewire.min_quantum"
+#define MAX     "linux.pipewire.max_quantum"
+#define RATE    "linux.pipewire.rate_hz"
+#define VM_MIN  "linux.pipewire.vm_min_quantum"
+
+/** What PipeWire takes when no file says anything (pipewire.conf(5)). */
+#define QUANTUM_DEFAULT 1024
+#define MIN_DEFAULT     32
+#define MAX_DEFAULT     2048
+#define RATE_DEFAULT    48000
+
+/** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
+static int setting(struct st_finding *finding, const struct st_facts *facts, const char *key,
+                   int64_t fallback, int64_t *ret)
+{
+    *ret = fallback;
+    if (st_facts_int(facts, key, ret) == -ENOENT)
+        return 0;
+    const int r = st_finding_need_int(finding, facts, key, ret);
+    if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s of %" PRId64 " cannot be", key, *ret);
+        return -ERANGE;
+    }
+    return r;
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t pid, quantum, min, max, rate, vm_min;
+    if (st_facts_int(facts, DAEMON, &pid) != 0) {
+        st_finding_quote(finding, facts, DAEMON);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "PipeWire does not run here");
+        return;
+    }
+    st_finding_quote(finding, facts, DAEMON);
+    if (setting(finding, facts, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
+        setting(finding, facts, MIN, MIN_DEFAULT, &min) != 0 ||
+        setting(finding, facts, MAX, MAX_DEFAULT, &max) != 0 ||
+        setting(finding, facts, RATE, RATE_DEFAULT, &rate) != 0 ||
+        setting(finding, facts, VM_MIN, min, &vm_min) != 0)
+        return;
+    const bool guest = st_machine_is_guest(facts) && vm_min > min;
+    if (guest) {
+        st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
+        min = vm_min;
+    }
+    const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    if (min_us > wish_us * 1.001) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "PipeWire never goes below %" PRId64
+                       " frames (%.2f ms)%s, so a cycle of %.2f ms cannot be "
+                       "had through it",
+                       min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
+        st_finding_fix(finding, "pw-metadata -n settings 0 clock.min-quantum 32",
+                       guest ? "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
+                               "vm.overrides = { default.clock.min-quantum = 32 } }"
+                             : "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
+                               "default.clock.min-quantum = 32 }",
+                       ST_NEEDS_REOPEN);
+        return;
+    }
+    st_finding_set(
+        finding, ST_STATUS_OK,
+        "PipeWire runs at %.2f ms and goes down to %.2f ms for programs that ask: PIPEWIRE_LATENCY=%u/%u",
+        (double)quantum * 1e3 / (double)rate, min_us / 1e3, (unsigned)wish->frames, (unsigned)wish->rate_hz);
+    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", min, rate, min_us,
+                      wish_us);
+}
+
+const struct st_rule st_rule_linux_pipewire_quantum = {
+    .id = "linux-pipewire-quantum",
+    .os = ST_OS_LINUX,
+    .title = "PipeWire's shortest cycle",
+    .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, between "
+                 "min-quantum and max-quantum, and the default quantum when nobody asks.",
+    .privilege = "root, or none in ~/.config/pipewire",
+    .cost = "a shorter cycle wakes all programs more often",
+    .when_not =
+        "set no short cycle for everything: let the programs that need one ask. In virtual machines 1024 is "
+        "there because the host may not keep up.",
+    .sources =
+        "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 or 16, "
+        "max 2048, vm.overrides min-quantum 1024)\n"
+        "what a program or pw-metadata asked for at run time is not read; newer versions write the rule for "
+        "virtual machines in another form: not read either",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, ST_MACHINE_VIRTUAL, NULL},
+    .judge = judge,
+};
