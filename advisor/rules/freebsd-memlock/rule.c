@@ -1,0 +1,111 @@
+/* How much memory a program may lock: its login class, and the machine's limit for all users. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define LIMIT   "freebsd.limits.memorylocked_bytes"
+#define WIRED   "freebsd.vm.max_user_wired"
+#define PAGE    "freebsd.hw.pagesize"
+#define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
+#define UID     "user.uid"
+
+#define UNLIMITED (-1)
+#define MIB       (1024 * 1024)
+
+/** What login class default has. mlockall counts the whole address space of a program. */
+#define ENOUGH_BYTES (INT64_C(128) * MIB)
+
+#define PAGE_MAX  (1 << 30)
+#define PAGES_MAX (INT64_MAX / PAGE_MAX)
+
+/** What all users together may lock, vm.max_user_wired pages. -1: not known. */
+static int64_t wired_bytes(const struct st_facts *facts, struct st_finding *finding)
+{
+    const int64_t pages = st_machine_int_or(facts, WIRED, -1), page = st_machine_int_or(facts, PAGE, -1);
+    if (pages < 0 || pages > PAGES_MAX || page < 1 || page > PAGE_MAX)
+        return -1;
+    st_finding_quote(finding, facts, WIRED);
+    st_finding_quote(finding, facts, PAGE);
+    return pages * page;
+}
+
+static void fix_machine(int64_t page, struct st_finding *finding)
+{
+    char now[96], persistent[96];
+    const int64_t pages = 4 * ENOUGH_BYTES / page;
+    snprintf(now, sizeof(now), "sudo sysctl vm.max_user_wired=%" PRId64, pages);
+    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64,
+             pages);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t limit;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "a limit belongs to a user, and this capture has none (the output of limits)");
+        return;
+    }
+    if (limit < UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+        return;
+    }
+    st_finding_quote(finding, facts, ALLOWED);
+    if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE, "unprivileged_mlock is 0: only root may lock memory");
+        st_finding_fix(
+            finding, "sudo sysctl security.bsd.unprivileged_mlock=1",
+            "# remove from /etc/sysctl.conf (1 is the default):\n# security.bsd.unprivileged_mlock=0",
+            ST_NEEDS_NOTHING);
+        return;
+    }
+    const int64_t wired = wired_bytes(facts, finding);
+    const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
+    const int64_t bytes = by_machine ? wired : limit;
+    if (bytes == UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_effect(finding, 0, "locked memory is not paged out");
+    } else if (bytes >= ENOUGH_BYTES) {
+        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked%s", (double)bytes / MIB,
+                       by_machine ? ", by all users together" : "");
+        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+                          (double)bytes / MIB);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "only %.3g MiB may be locked%s, so an audio program may wait for a page in the middle of a "
+            "cycle",
+            (double)bytes / MIB, by_machine ? " by all users together" : "");
+        if (by_machine)
+            fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
+        else
+            st_finding_fix(finding, NULL,
+                           "# /etc/login.conf\naudio:\\\n\t:memorylocked=unlimited:\\\n\t:tc=default:\n"
+                           "# then\nsudo cap_mkdb /etc/login.conf\nsudo pw usermod $USER -L audio",
+                           ST_NEEDS_RELOGIN);
+    }
+}
+
+const struct st_rule st_rule_freebsd_memlock = {
+    .id = "freebsd-memlock",
+    .os = ST_OS_FREEBSD,
+    .title = "Limit of locked memory",
+    .mechanism =
+        "Memory that is not locked can be paged out or not yet be there, and the thread that touches it "
+        "waits for "
+        "the disk; there is no upper bound for that. mlockall fails for a program larger than its limit.",
+    .privilege = "root",
+    .cost = "memory: what is locked is not available to others",
+    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
+               "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, NULL},
+    .judge = judge,
+};

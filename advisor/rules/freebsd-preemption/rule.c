@@ -1,0 +1,102 @@
+/* Does a thread that wakes up interrupt one that is inside the kernel? */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/freebsd.h"
+
+#define PREEMPTION "freebsd.kern.sched.preemption"
+#define NAME       "freebsd.kern.sched.name"
+#define THRESH     "freebsd.kern.sched.preempt_thresh"
+#define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
+
+/* PRI_MAX_REALTIME of sys/priority.h: the threshold's default is one more, in captures of 13.2 and 15.1 */
+#define LAST_REALTIME_14 79
+#define LAST_REALTIME_15 39
+#define PRI_MAX          255
+
+static void judge_threshold(const struct st_facts *facts, const char *key, int64_t threshold,
+                            struct st_finding *finding)
+{
+    int64_t osreldate;
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "preempt_thresh is %" PRId64
+                       "; what that means depends on the version, which is not known",
+                       threshold);
+        return;
+    }
+    const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
+    if (threshold >= last && threshold <= PRI_MAX) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "real-time threads interrupt the others, also inside the kernel%s",
+                       threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
+        return;
+    }
+    char now[96], persistent[128];
+    const char *name = key + strlen("freebsd.");
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to %" PRId64
+                   ") wait until the kernel is left",
+                   threshold, last);
+    snprintf(now, sizeof(now), "sudo sysctl %s=%" PRId64, name, last + 1);
+    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf: remove the line, or\n%s=%" PRId64, name,
+             last + 1);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t preemption, threshold;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PREEMPTION, &preemption) != 0)
+        return;
+    st_finding_quote(finding, facts, NAME);
+    if (preemption == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "this kernel was built without PREEMPTION: a thread that wakes up waits until the kernel is "
+            "left");
+        st_finding_fix(
+            finding, NULL,
+            "# the kernel's configuration, as GENERIC has it; then build and install it\noptions PREEMPTION",
+            ST_NEEDS_REBOOT);
+        return;
+    }
+    const char *key = st_facts_int(facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
+    st_finding_quote(finding, facts, key);
+    const int r = st_facts_int(facts, key, &threshold);
+    if (r == 0)
+        judge_threshold(facts, key, threshold, finding);
+    else if (r == -ENOENT)
+        st_finding_set(finding, ST_STATUS_OK, "the kernel was built with PREEMPTION");
+    else
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the kernel was built with PREEMPTION; its preempt_thresh could "
+                       "not be read");
+}
+
+const struct st_rule st_rule_freebsd_preemption = {
+    .id = "freebsd-preemption",
+    .os = ST_OS_FREEBSD,
+    .title = "Kernel preemption (kern.sched)",
+    .mechanism =
+        "With PREEMPTION, which GENERIC has, a real-time thread that wakes up takes the CPU at once, even "
+        "from "
+        "a thread inside the kernel. preempt_thresh says down to which priority that is so; above the "
+        "real-time "
+        "range it changes normal threads only, and so do slice, interact and quantum.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not =
+        "preempt_thresh=224, a recipe for desktops, does nothing for real-time threads: leave the default",
+    .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
+               "defaults 80 (13.2) and 40 (15.1) as captured; 15.0's priorities not verified",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE, NULL},
+    .judge = judge,
+};

@@ -1,0 +1,116 @@
+/* hw.usb.uaudio.buffer_ms: how much sound goes over USB at once. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+
+#define BUFFER "freebsd.hw.usb.uaudio.buffer_ms"
+
+#define MS_MAX         8
+#define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
+#define FIXED_RING_MS  8       /* before that */
+#define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
+
+/** Block that the attached device works with, ms; 0: not known. */
+static double attached_ms(const struct st_facts *facts, struct st_finding *finding, int64_t unit)
+{
+    char key[ST_FREEBSD_KEY_BYTES];
+    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.block_us", unit);
+    const int64_t us = st_machine_int_or(facts, key, 0);
+    if (us <= 0)
+        return 0;
+    st_finding_quote(finding, facts, key);
+    return (double)us / 1e3;
+}
+
+static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
+{
+    char now[160], persistent[128];
+    snprintf(now, sizeof(now), "sudo sysctl hw.usb.uaudio.buffer_ms=%" PRId64 "\n# then %s", ms,
+             adaptive ? "open the device again; if that does not do, unplug it and plug it in"
+                      : "unplug the interface and plug it in");
+    snprintf(persistent, sizeof(persistent),
+             "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"%" PRId64 "\"",
+             ms);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
+static void judge_device(const struct st_facts *facts, const struct st_wish *wish, int64_t ms, int64_t unit,
+                         struct st_finding *finding)
+{
+    const bool adaptive = st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    const double now_ms = attached_ms(facts, finding, unit);
+    const int64_t least = adaptive ? 1 : 2;
+    const int64_t fits = period_ms >= MS_MAX         ? MS_MAX
+                         : period_ms < (double)least ? least
+                                                     : (int64_t)period_ms;
+    const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
+    if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms", ms,
+                       unit, now_ms);
+        fix(ms <= fits ? ms : fits, adaptive, finding);
+    } else if (ms > fits) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "sound goes to pcm%" PRId64 " in blocks of %" PRId64
+                       " ms, longer than your period of %.2f ms",
+                       unit, ms, period_ms);
+        fix(fits, adaptive, finding);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s",
+                       unit, ms, (double)ms > period_ms ? ", the shortest there is" : "");
+    }
+    st_finding_effect(finding, 0,
+                      "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64
+                      " ms of ring, %" PRId64 " ms there and back",
+                      ms, ring_ms, 2 * ms + ring_ms);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t ms;
+    char key[ST_FREEBSD_KEY_BYTES];
+    if (st_finding_need_int(finding, facts, BUFFER, &ms) != 0)
+        return;
+    const int64_t unit = st_freebsd_usb_unit(facts);
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    if (unit < 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB sound device is attached");
+    } else if (ms < 1 || ms > MS_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "buffer_ms %" PRId64 " is beyond the known range (1 to %d)", ms, MS_MAX);
+    } else {
+        st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+        judge_device(facts, wish, ms, unit, finding);
+    }
+}
+
+const struct st_rule st_rule_freebsd_uaudio_buffer = {
+    .id = "freebsd-uaudio-buffer",
+    .os = ST_OS_FREEBSD,
+    .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
+    .mechanism =
+        "The USB audio driver moves sound in blocks of buffer_ms, whatever a program asks for. A program "
+        "with "
+        "a shorter period is woken for several of them at once.",
+    .privilege = "root",
+    .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
+    .when_not = "playback without live input: 4 ms is a good choice",
+    .sources =
+        "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
+        "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms. From 14.1 "
+        "on "
+        "is taken for granted, 13.3 was not verified\n"
+        "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
+        "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,
+                                   "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*", NULL},
+    .judge = judge,
+};

@@ -1,0 +1,60 @@
+/* What several FreeBSD rules ask of the facts. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+
+#define PCM     "freebsd.dev.pcm."
+#define SNDSTAT "freebsd.sndstat.pcm"
+
+#define UNIT_MAX 255
+
+const char *st_freebsd_pcm_key(int64_t unit, const char *leaf, char *ret, size_t bytes)
+{
+    snprintf(ret, bytes, PCM "%" PRId64 ".%s", unit, leaf);
+    return ret;
+}
+
+static void count(void *ctx, const struct st_fact *fact)
+{
+    int *n = ctx;
+    *n += fact->state == ST_FACT_OK && fact->text[0] != '\0';
+}
+
+int st_freebsd_pcm_count(const struct st_facts *facts)
+{
+    int n = 0;
+    st_facts_each(facts, PCM, ".%desc", count, &n);
+    return n;
+}
+
+struct usb {
+    int64_t unit;
+    int64_t default_unit;
+};
+
+/** A parent "uaudio0"; where 13 and older say in sndstat "at ? kld snd_uaudio", that. */
+static void see_parent(void *ctx, const struct st_fact *fact)
+{
+    struct usb *usb = ctx;
+    const char *number =
+        fact->key + (strncmp(fact->key, PCM, strlen(PCM)) == 0 ? strlen(PCM) : strlen(SNDSTAT));
+    char *end;
+    const long unit = strtol(number, &end, 10);
+    if (fact->state != ST_FACT_OK || end == number || *end != '.' || unit < 0 || unit > UNIT_MAX ||
+        (strncmp(fact->text, "uaudio", 6) != 0 && strcmp(fact->text, "snd_uaudio") != 0))
+        return;
+    if (usb->unit < 0 || unit == usb->default_unit)
+        usb->unit = unit;
+}
+
+int64_t st_freebsd_usb_unit(const struct st_facts *facts)
+{
+    struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, ST_FREEBSD_DEFAULT_UNIT, -1)};
+    st_facts_each(facts, PCM, ".%parent", see_parent, &usb);
+    st_facts_each(facts, SNDSTAT, ".parent", see_parent, &usb);
+    return usb.unit;
+}

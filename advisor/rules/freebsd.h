@@ -1,0 +1,21 @@
+/* What several FreeBSD rules ask of the facts. */
+#ifndef ST_ADVISOR_RULES_FREEBSD_H
+#define ST_ADVISOR_RULES_FREEBSD_H
+
+#include "advisor/facts.h"
+
+#define ST_FREEBSD_OSRELDATE    "freebsd.kern.osreldate"
+#define ST_FREEBSD_DEFAULT_UNIT "freebsd.hw.snd.default_unit"
+
+#define ST_FREEBSD_KEY_BYTES 96
+
+/** Key of a sysctl of sound device pcmN: "freebsd.dev.pcm.<unit>.<leaf>". @return ret */
+const char *st_freebsd_pcm_key(int64_t unit, const char *leaf, char *ret, size_t bytes);
+
+/** Number of pcm devices that the facts know of. */
+int st_freebsd_pcm_count(const struct st_facts *facts);
+
+/** The unit of a USB sound device, the default one if that is one; -1: there is none, or nobody looked. */
+int64_t st_freebsd_usb_unit(const struct st_facts *facts);
+
+#endif
