@@ -99,7 +99,10 @@ void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, 
 /** The finding for a fact that gave r < 0. */
 static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
 {
-    const char *source = fact != NULL && fact->source != NULL ? fact->source : key;
+    static const char sysctl[] = "freebsd.";
+    const char *source = fact != NULL && fact->source != NULL            ? fact->source
+                         : strncmp(key, sysctl, sizeof(sysctl) - 1) == 0 ? key + sizeof(sysctl) - 1
+                                                                         : key;
     if (r == -ENOENT) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
     } else if (r == -EACCES) {

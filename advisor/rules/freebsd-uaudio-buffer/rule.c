@@ -101,13 +101,11 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .privilege = "root",
     .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
     .when_not = "playback without live input: 4 ms is a good choice",
-    .sources =
-        "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
-        "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms. From 14.1 "
-        "on "
-        "is taken for granted, 13.3 was not verified\n"
-        "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
-        "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
+    .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
+               "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
+               "that 14.1 is the first release with it: not verified, nor whether 13.3 has it\n"
+               "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
+               "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,
