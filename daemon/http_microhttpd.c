@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

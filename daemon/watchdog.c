@@ -42,6 +42,23 @@ bool st_watchdog_busy(struct st_watchdog_judge *judge, double share)
     return judge->busy_checks >= ST_WATCHDOG_BUSY_CHECKS;
 }
 
+bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns)
+{
+    return used_ns < 0 || (double)used_ns > ST_WATCHDOG_BUSY_SHARE * (double)silent_ns;
+}
+
+/* CPU time of the loop's thread so far; -1: not known. */
+static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
+{
+    const struct st_counters_handle handle = {
+        .tid = watchdog->tid(watchdog->tid_ctx), .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
+    struct st_thread_counters counters;
+    if (handle.tid == 0 || watchdog->platform->counters_other(watchdog->platform, &handle, &counters) != 0 ||
+        (counters.valid & ST_COUNTER_CPU) == 0)
+        return -1;
+    return counters.cpu_ns;
+}
+
 static void demote(struct st_watchdog *watchdog, const char *reason)
 {
     const pid_t tid = watchdog->tid(watchdog->tid_ctx);
@@ -88,6 +105,16 @@ static void *run_canary(void *ctx)
     return NULL;
 }
 
+/* Other programs may starve ordinary threads too; the loop goes on then, and this is told. */
+static void tell_starved(struct st_watchdog *watchdog, bool guilty)
+{
+    if (guilty)
+        demote(watchdog, "ordinary threads got no CPU for 3 s");
+    else
+        st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
+                      "starved", NULL, 0, "ordinary threads got no CPU for 3 s; it was not the loop");
+}
+
 static void *run_checker(void *ctx)
 {
     struct st_watchdog *watchdog = ctx;
@@ -98,10 +125,18 @@ static void *run_checker(void *ctx)
     watchdog->view.above_loop = above;
     pthread_mutex_unlock(&watchdog->mutex);
     struct st_watchdog_judge judge = {0};
+    int64_t cpu_ns = -1, since_ns = 0; /* when the canary was heard last */
     while (pause_ns(watchdog, ST_WATCHDOG_CHECK_NS)) {
-        if (st_watchdog_starved(&judge, atomic_load(&watchdog->cheeps))) {
+        const bool starved = st_watchdog_starved(&judge, atomic_load(&watchdog->cheeps));
+        const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = platform->now_ns(platform);
+        if (starved) {
+            const int64_t used_ns = cpu_ns >= 0 && now_cpu_ns >= 0 ? now_cpu_ns - cpu_ns : -1;
+            tell_starved(watchdog, st_watchdog_guilty(used_ns, now_ns - since_ns));
+        }
+        if (starved || judge.silent_checks == 0) {
             judge.silent_checks = 0;
-            demote(watchdog, "ordinary threads got no CPU for 3 s");
+            cpu_ns = now_cpu_ns;
+            since_ns = now_ns;
         }
     }
     return NULL;

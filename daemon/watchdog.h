@@ -11,7 +11,7 @@
 #define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
 #define ST_WATCHDOG_BUSY_CHECKS   2                  /* for less than so many looks, one in 5 s */
 /* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed */
-#define ST_WATCHDOG_RTTIME_NS INT64_C(15000000000)
+#define ST_WATCHDOG_RTTIME_NS INT64_C(30000000000)
 
 /** Judges what is heard. Counts checks, not time: after a SIGSTOP or a pause of the machine the canary is
  * heard again before enough checks are silent, however long it was. Pure. */
@@ -20,6 +20,13 @@ struct st_watchdog_judge {
     unsigned silent_checks;
     unsigned busy_checks;
 };
+
+/**
+ * Who starves the canary? @param used_ns CPU time of the loop's thread while the canary was silent; < 0: not
+ * known.
+ * @return true when the loop must have done it: it used more than half of a CPU, or nobody knows.
+ */
+bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns);
 
 /** @return true when the canary was silent for ST_WATCHDOG_SILENT_CHECKS checks in a row. */
 bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps);

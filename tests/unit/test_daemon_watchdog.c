@@ -46,6 +46,16 @@ static void half_a_cpu_is_allowed_and_more_only_for_a_moment(void **state)
     assert_true(st_watchdog_busy(&judge, 0.9));
 }
 
+static void loop_that_used_little_is_not_guilty_of_starvation(void **state)
+{
+    (void)state;
+    const int64_t silent_ns = INT64_C(3000000000);
+    assert_false(st_watchdog_guilty(0, silent_ns));
+    assert_false(st_watchdog_guilty(silent_ns / 2, silent_ns));
+    assert_true(st_watchdog_guilty(silent_ns / 2 + 1000, silent_ns));
+    assert_true(st_watchdog_guilty(-1, silent_ns)); /* nobody knows: the machine comes first */
+}
+
 static _Atomic int demoted_tid;
 static int demote_result;
 
@@ -113,6 +123,7 @@ int main(void)
         cmocka_unit_test(six_silent_checks_in_a_row_are_starvation),
         cmocka_unit_test(one_cheep_forgives_all_silence_before),
         cmocka_unit_test(half_a_cpu_is_allowed_and_more_only_for_a_moment),
+        cmocka_unit_test(loop_that_used_little_is_not_guilty_of_starvation),
         cmocka_unit_test(busy_loop_is_demoted_by_its_thread_id),
         cmocka_unit_test(failed_demotion_is_not_called_demoted),
         cmocka_unit_test(loop_that_does_not_run_is_left_alone),
