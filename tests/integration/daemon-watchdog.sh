@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# A real-time loop that never sleeps is demoted, and the daemon says so.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
+[ -e "$wild" ] || skip_all "the library that makes the loop wild is for Linux"
+! ldd "$SLEEPTUNED" | grep -qE 'lib[at]san' || skip_all "nothing can be preloaded before a sanitizer"
+config 'audio: { backend = "none"; };'
+
+starts "it starts" env LD_PRELOAD="$wild"
+if [ "$(value 'd["loop"]["circumstances"]["policy"]')" = other ]; then
+    stop
+    skip "the loop is demoted" "no right to SCHED_FIFO"
+    tap_done
+fi
+loop_tid() { for t in /proc/"$daemon"/task/*; do grep -qE '^st-(loop|cycle)' "$t/comm" && echo "${t##*/}"; done; }
+tid=$(loop_tid | head -1)
+policy() { sed 's/.*) //' "/proc/$daemon/task/$tid/stat" | cut -d' ' -f39; }
+is "the loop's thread has SCHED_FIFO" "$(policy)" 1
+ok "real-time priority is taken from it" wait_for value_is 'd["watchdog"]["demoted"]' True
+is "the kernel says so" "$(policy)" 0
+like "and the status why" "$(value 'd["degraded"]')" 'more than half of a CPU'
+like "and sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded +watchdog: '
+like "and the log" "$(cat "$log")" 'error: event: real-time priority was taken from the loop'
+stop
+is "it ends cleanly" "$status" 0
+tap_done
