@@ -1,4 +1,4 @@
-/* Facts -> findings: judging, order, the verdict, the exit status. */
+/* Facts -> findings: judging, order, what counts, the exit status. */
 #include "advisor/report.h"
 
 #include <errno.h>
@@ -7,8 +7,6 @@
 
 #include "advisor/render.h"
 #include "advisor/text.h"
-
-#define NAMED_MAX 3 /* settings that the verdict names */
 
 /** Within a status: a problem without a bound comes first, anything else without one last. */
 static double effect_for_order(const struct st_finding *finding)
@@ -71,25 +69,106 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++)
-        n += report->findings[i].status == status;
+        n += report->findings[i].status == status && st_finding_counts(&report->findings[i]);
     return n;
 }
 
-/* A text that grows in a buffer of the caller's and stops at its end. */
-struct sentence {
-    char *buf;
-    size_t bytes;
-    size_t used;
-};
-
-static void ST_PRINTF(2, 3) say(struct sentence *s, const char *format, ...)
+bool st_finding_counts(const struct st_finding *finding)
 {
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(s->buf + s->used, s->bytes - s->used, format, args);
-    va_end(args);
-    if (n > 0)
-        s->used += (size_t)n < s->bytes - s->used ? (size_t)n : s->bytes - s->used - 1;
+    return finding->mute == NULL && finding->set_aside == NULL;
+}
+
+bool st_finding_fired(const struct st_finding *finding)
+{
+    return (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) &&
+           st_finding_counts(finding);
+}
+
+double st_report_sum_us(const struct st_report *report)
+{
+    double sum_us = 0;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (st_finding_fired(&report->findings[i]) && report->findings[i].effect_known)
+            sum_us += report->findings[i].effect_us;
+    }
+    return sum_us;
+}
+
+void st_report_set_profile(struct st_report *report, enum st_profile profile)
+{
+    report->profile = profile;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        struct st_finding *finding = &report->findings[i];
+        const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
+        finding->set_aside = finding->status == ST_STATUS_ADVICE && has_fix
+                                 ? st_profile_refuses(profile, finding->rule->cost)
+                                 : NULL;
+    }
+}
+
+bool st_mute_day_valid(const char *day)
+{
+    static const char shape[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof(shape); i++) {
+        const bool digit = day[i] >= '0' && day[i] <= '9';
+        if (shape[i] == 'd' ? !digit : day[i] != shape[i])
+            return false;
+    }
+    const int month = (day[5] - '0') * 10 + day[6] - '0', date = (day[8] - '0') * 10 + day[9] - '0';
+    return month >= 1 && month <= 12 && date >= 1 && date <= 31;
+}
+
+void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today)
+{
+    for (size_t m = 0; m < mutes_n; m++) {
+        /* days in this shape sort as text */
+        if (mutes[m].until != NULL && strcmp(today, mutes[m].until) >= 0)
+            continue;
+        for (size_t i = 0; i < report->findings_n; i++) {
+            if (strcmp(report->findings[i].rule->id, mutes[m].id) == 0)
+                report->findings[i].mute = &mutes[m];
+        }
+    }
+}
+
+static struct st_finding *find(const struct st_report *report, const char *id, size_t len)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const char *its = report->findings[i].rule->id;
+        if (strlen(its) == len && memcmp(its, id, len) == 0)
+            return &report->findings[i];
+    }
+    return NULL;
+}
+
+int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes)
+{
+    bool *keep = calloc(report->findings_n + 1, sizeof(*keep));
+    if (keep == NULL)
+        return -ENOMEM;
+    for (const char *id = ids;;) {
+        const size_t len = strcspn(id, ",");
+        const struct st_finding *finding = find(report, id, len);
+        if (finding == NULL) {
+            snprintf(ret_id, id_bytes, "%.*s", (int)(len < 200 ? len : 200), id);
+            free(keep);
+            return -ENOENT;
+        }
+        keep[finding - report->findings] = true;
+        if (id[len] == '\0')
+            break;
+        id += len + 1;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (keep[i])
+            report->findings[n++] = report->findings[i];
+        else
+            st_finding_finish(&report->findings[i]);
+    }
+    report->findings_n = n;
+    free(keep);
+    return 0;
 }
 
 const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
@@ -105,101 +184,13 @@ const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t 
     return buf;
 }
 
-static bool is_fired(const struct st_finding *finding)
-{
-    return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-}
-
-/** The findings that cost something known, dearest first. @return how many are in `ret`, at most `max`. */
-static size_t dearest(const struct st_report *report, const struct st_finding **ret, size_t max,
-                      double *ret_sum_us)
-{
-    size_t n = 0;
-    *ret_sum_us = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
-        if (!is_fired(finding) || !finding->effect_known || finding->effect_us <= 0)
-            continue;
-        *ret_sum_us += finding->effect_us;
-        size_t at = n;
-        while (at > 0 && ret[at - 1]->effect_us < finding->effect_us)
-            at--;
-        if (at == max)
-            continue;
-        if (n < max)
-            n++;
-        memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
-        ret[at] = finding;
-    }
-    return n;
-}
-
-static void name_costs(struct sentence *s, const struct st_report *report, const struct st_finding **named,
-                       size_t n, double sum_us)
-{
-    const double period_us = (double)report->wish.period_ns / 1000;
-    say(s, "up to %.1f µs (%.1f %%) of each period may go to ", sum_us, 100 * sum_us / period_us);
-    for (size_t i = 0; i < n; i++)
-        say(s, "%s%s (%.1f µs)", i == 0 ? "" : ", ", named[i]->rule->id, named[i]->effect_us);
-}
-
-/** The findings to act on whose cost has no known bound, problems first. @return how many. */
-static size_t name_boundless(struct sentence *s, const struct st_report *report, const char *before)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
-        if (!is_fired(finding) || finding->effect_known)
-            continue;
-        if (n < NAMED_MAX)
-            say(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
-        n++;
-    }
-    if (n > NAMED_MAX)
-        say(s, " and %zu more", n - NAMED_MAX);
-    return n;
-}
-
-const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes)
-{
-    struct sentence s = {buf, buf_bytes, 0};
-    const struct st_finding *named[NAMED_MAX];
-    char period[96];
-    double sum_us;
-    buf[0] = '\0';
-    const size_t named_n = dearest(report, named, NAMED_MAX, &sum_us);
-    const size_t problems = st_report_count(report, ST_STATUS_PROBLEM);
-    const size_t fired = problems + st_report_count(report, ST_STATUS_ADVICE);
-    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
-    const bool too_much = sum_us * 1000 >= (double)report->wish.period_ns;
-    st_report_period_text(&report->wish, period, sizeof(period));
-    if (fired == 0 && st_report_count(report, ST_STATUS_OK) == 0)
-        say(&s, "Nothing could be judged about %s", period);
-    else if (fired == 0)
-        say(&s, "Nothing that was read speaks against %s", period);
-    else if (problems > 0 || too_much)
-        say(&s, "These settings put %s at risk", period);
-    else
-        say(&s, "These settings leave room for %s", period);
-    if (named_n > 0) {
-        say(&s, ": ");
-        name_costs(&s, report, named, named_n, sum_us);
-    }
-    const size_t boundless =
-        name_boundless(&s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
-    if (fired > 0 && named_n + boundless == 0)
-        say(&s, ": what is advised below costs this loop nothing");
-    if (unknown > 0)
-        say(&s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
-    say(&s, ".");
-    return buf;
-}
-
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)
 {
     bool unknown = false;
     for (size_t i = 0; i < report->findings_n; i++) {
         const enum st_status status = report->findings[i].status;
+        if (!st_finding_counts(&report->findings[i]))
+            continue;
         if (st_status_rank(status) >= st_status_rank(threshold))
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
@@ -253,7 +244,8 @@ const char *st_applicability_text(enum st_applicability applicability)
 
 bool st_finding_costs(const struct st_finding *finding)
 {
-    return finding->effect_known || is_fired(finding);
+    return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
+           finding->status == ST_STATUS_ADVICE;
 }
 
 const char *st_effect_text(const struct st_finding *finding, const struct st_wish *wish, char *buf,
@@ -267,6 +259,22 @@ const char *st_effect_text(const struct st_finding *finding, const struct st_wis
                  100 * finding->effect_us / period_us);
     else
         snprintf(buf, buf_bytes, "0 µs of this loop's %.1f µs", period_us);
+    return buf;
+}
+
+const char *st_left_out_text(const struct st_report *report, const struct st_finding *finding, char *buf,
+                             size_t buf_bytes)
+{
+    if (finding->mute != NULL)
+        snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
+                 finding->mute->until != NULL ? finding->mute->until : "",
+                 finding->mute->reason != NULL ? ": " : "",
+                 finding->mute->reason != NULL ? finding->mute->reason : "");
+    else if (finding->set_aside != NULL)
+        snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
+                 st_profile_name(report->profile), finding->set_aside);
+    else
+        return NULL;
     return buf;
 }
 
@@ -296,7 +304,7 @@ int st_report_print(const struct st_report *report, enum st_format format, FILE 
     int r = 0;
     switch (format) {
     case ST_FORMAT_TEXT:
-        st_render_text(report, out, view);
+        r = st_render_text(report, out, view);
         break;
     case ST_FORMAT_JSON:
         r = st_render_json(report, out);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "advisor/profile.h"
 #include "advisor/rule.h"
 
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
@@ -11,9 +12,17 @@
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;
+    enum st_profile profile;
     struct st_finding *findings;
     size_t findings_n;
     size_t unreadable_n; /* facts that were unreadable or malformed */
+};
+
+/** A rule that the user does not want to hear of. */
+struct st_mute {
+    char *id;
+    char *reason; /* NULL: none given */
+    char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
 };
 
 enum st_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_HTML, ST_FORMAT_MARKDOWN };
@@ -22,7 +31,24 @@ ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, u
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
 
-/** The first line: what may cost how much of the period. @return buf. */
+/** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
+void st_report_set_profile(struct st_report *report, enum st_profile profile);
+
+/** Is this a day as in struct st_mute? */
+bool st_mute_day_valid(const char *day);
+/** Mutes the findings of the rules named, whose day has not come. today: "2026-11-20". mutes: borrowed by the
+ * findings. */
+void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today);
+
+/** Leaves only the findings of the rules in "ID,ID". @return 0, or -ENOENT with the first id that has no
+ * finding here in ret_id. */
+ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);
+
+/** Does it count: neither muted nor set aside? */
+bool st_finding_counts(const struct st_finding *finding);
+
+/** The first sentence: does this machine hold the period, by which measurement, how sure; what its settings
+ * may cost. @return buf. */
 const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes);
 
 json_t *st_report_json(const struct st_report *report); /* sleeptune-report/1; NULL: out of memory */
@@ -31,7 +57,7 @@ json_t *st_report_json(const struct st_report *report); /* sleeptune-report/1; N
 struct st_view {
     int width;   /* columns; 0: do not wrap */
     bool colour; /* ANSI */
-    bool all;    /* details of what is ok or not applicable, too */
+    bool all;    /* behind the first screen the details of all findings */
 };
 
 /** @return 0, -ENOMEM, -EIO. */

@@ -1,6 +1,7 @@
 /* A report as one plain HTML page without anything to load. */
 #include <string.h>
 
+#include "advisor/place.h"
 #include "advisor/print.h"
 #include "advisor/render.h"
 
@@ -54,6 +55,8 @@ static void finding_html(const struct st_report *report, const struct st_finding
     fputs("</h2>\n", out);
     element(out, "p", finding->summary);
     fputs("<dl>\n", out);
+    char left_out[512];
+    definition(out, "Left out", "span", st_left_out_text(report, finding, left_out, sizeof(left_out)));
     if (st_finding_costs(finding))
         definition(out, "May cost", "span", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     definition(out, "Formula", "span", finding->formula);
@@ -89,6 +92,11 @@ void st_render_html(const struct st_report *report, FILE *out)
     element(out, "p", st_report_verdict(report, verdict, sizeof(verdict)));
     fprintf(out, "<p>%zu of %zu facts could not be read.</p>\n", report->unreadable_n,
             st_facts_count(report->facts));
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t notes_n = st_place_notes(report->facts, notes);
+    for (size_t i = 0; i < notes_n; i++)
+        element(out, "p", notes[i]);
+    fprintf(out, "<p>Profile: %s.</p>\n", st_profile_name(report->profile));
     for (size_t i = 0; i < report->findings_n; i++)
         finding_html(report, &report->findings[i], out);
     fputs("</body>\n</html>\n", out);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "advisor/json.h"
+#include "advisor/measured.h"
+#include "advisor/place.h"
 #include "advisor/render.h"
 #include "st_config.h"
 
@@ -33,11 +35,19 @@ static json_t *evidence_json(const struct st_finding *finding)
     return array;
 }
 
+static json_t *mute_json(const struct st_mute *mute)
+{
+    if (mute == NULL)
+        return json_null();
+    return json_pack("{s:o, s:o}", "reason", st_json_text(mute->reason), "until", st_json_text(mute->until));
+}
+
 static json_t *finding_json(const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
+        "s:o}",
         "id", rule->id, "status", st_status_name(finding->status), "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
@@ -46,7 +56,8 @@ static json_t *finding_json(const struct st_finding *finding)
         st_needs_name(finding->needs), "privilege", rule->privilege, "cost", rule->cost, "when_not",
         rule->when_not, "sources", lines_json(rule->sources), "applicability",
         st_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
-        "last_version", st_json_text(rule->last_version));
+        "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
+        st_json_text(finding->set_aside));
 }
 
 /** The facts that were unreadable or malformed. */
@@ -65,6 +76,48 @@ static json_t *unread_json(const struct st_facts *facts)
     return array;
 }
 
+/** How many findings that count have each status, and how many do not count. */
+static json_t *counts_json(const struct st_report *report)
+{
+    size_t muted_n = 0, set_aside_n = 0;
+    json_t *counts = json_object();
+    for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
+        const size_t n = st_report_count(report, (enum st_status)status);
+        (void)json_object_set_new(counts, st_status_name((enum st_status)status),
+                                  json_integer((json_int_t)n));
+    }
+    for (size_t i = 0; i < report->findings_n; i++) {
+        muted_n += report->findings[i].mute != NULL;
+        set_aside_n += report->findings[i].mute == NULL && report->findings[i].set_aside != NULL;
+    }
+    (void)json_object_set_new(counts, "muted", json_integer((json_int_t)muted_n));
+    (void)json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
+    return counts;
+}
+
+static json_t *notes_json(const struct st_facts *facts)
+{
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t n = st_place_notes(facts, notes);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(array, json_string(notes[i]));
+    return array;
+}
+
+/** The measurement that the verdict rests on; null: none of this period. */
+static json_t *measurement_json(const struct st_report *report)
+{
+    struct st_measured m;
+    if (!st_measured_read(report->facts, &report->wish, &m))
+        return json_null();
+    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:I, s:I, s:s, s:o}", "source", m.source, "valid",
+                     (int)m.valid, "periods", (json_int_t)m.periods_n, "misses", (json_int_t)m.misses_n,
+                     "misses_per_hour_max95", st_json_text(m.bound), "duration_ns", (json_int_t)m.duration_ns,
+                     "lateness_max_ns", (json_int_t)m.latest_ns, "policy", m.policy, "degraded",
+                     st_json_text(m.degraded));
+}
+
 json_t *st_report_json(const struct st_report *report)
 {
     char verdict[ST_VERDICT_BYTES];
@@ -78,13 +131,15 @@ json_t *st_report_json(const struct st_report *report)
     if (findings == NULL)
         return NULL;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o}", "schema", "sleeptune-report/1",
-        "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)), "verdict",
-        st_report_verdict(report, verdict, sizeof(verdict)), "period", "frames",
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}", "schema",
+        "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)),
+        "verdict", st_report_verdict(report, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "facts", (json_int_t)st_facts_count(report->facts),
         "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
-        "findings", findings);
+        "findings", findings, "profile", st_profile_name(report->profile), "effect_sum_us",
+        st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts),
+        "measurement", measurement_json(report));
 }
 
 int st_render_json(const struct st_report *report, FILE *out)

@@ -1,6 +1,7 @@
 /* A report as Markdown, to paste into a forum or an issue. */
 #include <string.h>
 
+#include "advisor/place.h"
 #include "advisor/print.h"
 #include "advisor/render.h"
 
@@ -58,6 +59,8 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
     fputs("\n\n", out);
+    char left_out[512];
+    field(out, "Left out", st_left_out_text(report, finding, left_out, sizeof(left_out)));
     if (st_finding_costs(finding))
         field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     field(out, "Formula", finding->formula);
@@ -84,6 +87,14 @@ void st_render_markdown(const struct st_report *report, FILE *out)
     put(out, st_report_verdict(report, verdict, sizeof(verdict)));
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n,
             st_facts_count(report->facts));
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t notes_n = st_place_notes(report->facts, notes);
+    for (size_t i = 0; i < notes_n; i++) {
+        fputc('\n', out);
+        put(out, notes[i]);
+        fputc('\n', out);
+    }
+    fprintf(out, "\nProfile: %s.\n", st_profile_name(report->profile));
     for (size_t i = 0; i < report->findings_n; i++)
         finding_markdown(report, &report->findings[i], out);
 }

@@ -31,6 +31,8 @@ struct st_wish {
 
 #define ST_FINDING_EVIDENCE_MAX 12
 
+struct st_mute; /* report.h */
+
 /** A finding; texts are the finding's own (copied, freed by st_finding_finish) or static. */
 struct st_finding {
     const struct st_rule *rule;
@@ -44,6 +46,8 @@ struct st_finding {
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
+    const char *set_aside;      /* the cost that the profile does not accept ("power"); NULL: none */
+    const struct st_mute *mute; /* the user's; borrowed; NULL: none */
 };
 
 struct st_rule {
@@ -52,7 +56,8 @@ struct st_rule {
     const char *title;     /* at most 60 columns */
     const char *mechanism; /* two sentences in plain words */
     const char *privilege; /* "none", "root", "CAP_SYS_NICE" ... for the fix */
-    const char *cost;      /* power, fairness, security; "none" */
+    const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
+                         the colon are what profiles go by; "none" */
     const char *when_not;
     const char *sources;  /* documents, kernel files; one a line */
     enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why

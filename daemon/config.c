@@ -124,7 +124,8 @@ const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t
         snprintf(buf, buf_bytes, "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"");
         break;
     case ST_CONFIG_LIST:
-        snprintf(buf, buf_bytes, "a list of texts, such as ( \"linux-hz\" )");
+        snprintf(buf, buf_bytes,
+                 "a list such as ( { id = \"linux-hz\"; reason = \"old\"; until = \"2027-01-01\"; } )");
         break;
     }
     return buf;
@@ -201,13 +202,21 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
     return true;
 }
 
+/** Texts and groups of texts; what they mean is checked by who uses them. */
 static bool is_list_of_texts(const config_setting_t *setting)
 {
     if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
         return false;
     for (int i = 0; i < config_setting_length(setting); i++) {
-        if (config_setting_get_string_elem(setting, i) == NULL)
+        const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
+        if (config_setting_is_group(element)) {
+            for (int j = 0; j < config_setting_length(element); j++) {
+                if (config_setting_get_string_elem(element, j) == NULL)
+                    return false;
+            }
+        } else if (config_setting_type(element) != CONFIG_TYPE_STRING) {
             return false;
+        }
     }
     return true;
 }

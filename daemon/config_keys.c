@@ -50,6 +50,7 @@ const struct st_config_key st_config_keys[] = {
      "password and no "
      "encryption: everybody who reaches the address can read. Empty: no TCP."},
     {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
-     "Ids of rules that \"sleeptune report\" shall not show."},
+     "Rules that \"sleeptune report\" shall not count, each with a reason and the day from which it counts "
+     "again; it says how many these are. A text alone is an id without either."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

@@ -5,13 +5,15 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --record | --hlog | --socket | --output | -o)
+    --snapshot | --root | --config | --record | --hlog | --socket | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --policy) words='fifo rr other' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; [ "$command" != report ] || words="$words html markdown" ;;
+    --profile) words='studio desktop laptop server' ;;
+    --only) words=$(sleeptune explain --list 2>/dev/null | awk '{print $1}') ;;
     --threshold) words='problem advice unknown ok not-applicable' ;;
     --frames | -f) words='16 32 64 128 256 512 1024' ;;
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
@@ -24,7 +26,8 @@ _sleeptune() {
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --format --json --threshold --all --output -o --help' ;;
+        report) words='--frames --rate --snapshot --root --profile --only --config --format --json --threshold --all
+            --output -o --help' ;;
         explain) words="--list --snapshot --root --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;

@@ -69,7 +69,8 @@ static void each_key_is_read(void **state)
                            "  load_percent = 12.5; timer_slack_ns = 1000; };\r\n"
                            "audio: { backend = \"alsa\"; device = \"hw:0,0\"; };\n"
                            "socket: { path = \"/tmp/s\"; mode = \"0600\"; group = \"audio\"; };\n"
-                           "http: { listen = \"[::1]:9733\"; };\nmute = ( \"linux-hz\", \"linux-memlock\" );",
+                           "http: { listen = \"[::1]:9733\"; };\nmute = ( \"linux-hz\", "
+                           "{ id = \"linux-memlock\"; reason = \"r\"; until = \"2027-01-01\"; } );",
                            &c),
                      0);
     assert_int_equal(c.loop.rate_hz, 44100);
@@ -128,6 +129,7 @@ static void wrong_type_names_key_value_and_range(void **state)
     assert_refused("loop = { frames = { a = 1; }; };", "loop.frames = { ... }");
     assert_refused("loop = 3;", "FILE:1: loop: allowed is a group");
     assert_refused("mute = ( 1, 2 );", "mute = ( ... )");
+    assert_refused("mute = ( { id = 1; } );", "mute = ( ... )");
     assert_refused("audio = { backend = \"oss\"; };", "audio.backend = \"oss\"");
     assert_refused("loop = { load_percent = 50.01; };", "loop.load_percent = 50.01");
     assert_refused("socket = { mode = 660; };", "socket.mode = 660: allowed is octal");

@@ -1,0 +1,250 @@
+/* What the first screen shows, and that it fits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/first_screen.h"
+#include "advisor/measured.h"
+
+#define RULES_N 40
+
+static char ids[RULES_N][40], summary[] = "what is seen here";
+static struct st_rule rules[RULES_N];
+static struct st_finding findings[RULES_N];
+static struct st_facts *facts;
+static struct st_report report;
+
+static int setup(void **state)
+{
+    (void)state;
+    facts = st_facts_new(ST_OS_LINUX);
+    for (size_t i = 0; i < RULES_N; i++) {
+        snprintf(ids[i], sizeof(ids[i]), "linux-a-rule-with-a-long-name-%02zu", i);
+        rules[i] = (struct st_rule){
+            .id = ids[i],
+            .title = "A title that is as long as a title may be: sixty columns....",
+            .cost = "power, heat: several watts",
+            .privilege = "root",
+            .worst = ST_STATUS_PROBLEM,
+        };
+        findings[i] = (struct st_finding){.rule = &rules[i], .status = ST_STATUS_OK, .summary = summary};
+    }
+    report = (struct st_report){
+        .facts = facts,
+        .wish = {.frames = 64, .rate_hz = 48000, .period_ns = 1333333},
+        .findings = findings,
+        .findings_n = RULES_N,
+    };
+    return facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_facts_free(facts);
+    return 0;
+}
+
+static char *screen(int width)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    const struct st_printer printer = {out, width, false};
+    assert_int_equal(st_first_screen_print(&printer, &report), 0);
+    fclose(out);
+    return text;
+}
+
+static void fires(size_t i, enum st_status status, double effect_us, char *fix)
+{
+    findings[i].status = status;
+    findings[i].effect_known = effect_us >= 0;
+    findings[i].effect_us = effect_us;
+    findings[i].fix_now = fix;
+}
+
+static void measured(const char *key, int64_t value)
+{
+    assert_int_equal(st_facts_put_int(facts, key, value, NULL, NULL), 0);
+}
+
+static void a_measurement(int64_t misses_n)
+{
+    measured(ST_MEASURED_FRAMES, 64);
+    measured(ST_MEASURED_RATE_HZ, 48000);
+    measured(ST_MEASURED_PERIODS, 7500);
+    measured(ST_MEASURED_MISSES, misses_n);
+    measured(ST_MEASURED_DURATION_NS, INT64_C(10000000000));
+    measured(ST_MEASURED_LATEST_NS, 35100);
+    measured(ST_MEASURED_BOOKS_BALANCE, 1);
+    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_BOUND, "1078", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_POLICY, "fifo 70", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_SOURCE, "sleeptune check", NULL, NULL), 0);
+}
+
+static void check_fits(const char *text)
+{
+    int lines = 0;
+    for (const char *line = text; *line != '\0'; lines++) {
+        const size_t bytes = strcspn(line, "\n");
+        char copy[1024];
+        assert_true(bytes < sizeof(copy));
+        snprintf(copy, sizeof(copy), "%.*s", (int)bytes, line);
+        if (st_print_columns(copy) > 80)
+            fail_msg("too wide: %s", copy);
+        line += bytes + (line[bytes] == '\n');
+    }
+    assert_true(lines <= 23);
+}
+
+static void the_worst_case_fits_80_columns_and_23_lines(void **state)
+{
+    (void)state;
+    static char fix[] =
+        "sudo sh -c 'a command that is far longer than the eighty columns of a terminal, by a lot'";
+    static char reason[] = "a reason that somebody wrote down at length so that it would not be forgotten";
+    static char until[] = "2027-01-01";
+    static const struct st_mute mute = {NULL, reason, until};
+    for (size_t i = 0; i < 12; i++)
+        fires(i, ST_STATUS_PROBLEM, 1234.5, fix);
+    for (size_t i = 12; i < 24; i++)
+        findings[i].status = ST_STATUS_UNKNOWN;
+    for (size_t i = 24; i < 30; i++)
+        fires(i, ST_STATUS_ADVICE, 10, fix);
+    findings[30].mute = &mute;
+    a_measurement(12);
+    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_DEGRADED,
+                                       "no right to SCHED_FIFO: Operation not permitted", NULL, NULL),
+                     0);
+    assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL, NULL), 0);
+    for (int i = 0; i < 9; i++) {
+        char key[16], source[80];
+        snprintf(key, sizeof(key), "k%d", i);
+        snprintf(source, sizeof(source), "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor", i);
+        assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EACCES, NULL, source), 0);
+    }
+    report.unreadable_n = 9;
+    st_report_set_profile(&report, ST_PROFILE_LAPTOP);
+    char *text = screen(80);
+    check_fits(text);
+    assert_non_null(strstr(text, "more settings."));
+    assert_non_null(strstr(text, "linux-a-rule-with-a-long-name-00: costs power; works at once"));
+    free(text);
+}
+
+static void at_most_five_settings_are_shown(void **state)
+{
+    (void)state;
+    static char fix[] = "# a comment\nsudo sysctl a=1";
+    for (size_t i = 0; i < 6; i++)
+        fires(i, ST_STATUS_ADVICE, 1, fix);
+    char *text = screen(80);
+    int shown = 0;
+    for (const char *at = text; (at = strstr(at, "\n  sudo sysctl a=1\n")) != NULL; at++)
+        shown++;
+    assert_int_equal(shown, 5);
+    assert_non_null(strstr(text, "\n1 more setting. "));
+    check_fits(text);
+    free(text);
+}
+
+static void a_command_of_several_lines_is_left_to_explain(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo one\nsudo two";
+    fires(0, ST_STATUS_ADVICE, 1, fix);
+    char *text = screen(80);
+    assert_null(strstr(text, "sudo one"));
+    assert_non_null(strstr(text, "\n  sleeptune explain linux-a-rule-with-a-long-name-00\n"));
+    free(text);
+}
+
+static void unknown_rules_are_counted_by_reason(void **state)
+{
+    (void)state;
+    assert_int_equal(st_facts_put_state(facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/k"), 0);
+    assert_int_equal(st_facts_put_state(facts, "m", ST_FACT_MALFORMED, 0, "?", "/m"), 0);
+    for (size_t i = 0; i < 3; i++)
+        findings[i].status = ST_STATUS_UNKNOWN;
+    findings[0].evidence[findings[0].evidence_n++] = st_facts_find(facts, "k");
+    findings[2].evidence[findings[2].evidence_n++] = st_facts_find(facts, "m");
+    char *text = screen(0);
+    assert_non_null(strstr(text, "\n37 ok, 0 not applicable, 3 unknown: need root "
+                                 "(linux-a-rule-with-a-long-name-00), not visible here "
+                                 "(linux-a-rule-with-a-long-name-01), not understood "
+                                 "(linux-a-rule-with-a-long-name-02).\n"));
+    free(text);
+}
+
+static void what_is_left_out_is_counted_and_not_summed(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo one";
+    static char reason[] = "known", until[] = "2027-01-01", id[] = "linux-a-rule-with-a-long-name-01";
+    static const struct st_mute mutes[] = {{id, reason, until}};
+    fires(0, ST_STATUS_ADVICE, 100, fix);
+    fires(1, ST_STATUS_PROBLEM, 200, fix);
+    fires(2, ST_STATUS_PROBLEM, 300, fix);
+    st_report_set_profile(&report, ST_PROFILE_LAPTOP);
+    st_report_mute(&report, mutes, 1, "2026-12-31");
+    char *text = screen(0);
+    assert_non_null(strstr(text, "1 setting puts it at risk and may cost you up to 300.0 µs"));
+    assert_non_null(strstr(text, "\n1 muted (linux-a-rule-with-a-long-name-01): known, until 2027-01-01.\n"));
+    assert_non_null(strstr(
+        text, "\nProfile laptop sets 1 aside for what they cost (linux-a-rule-with-a-long-name-00).\n"));
+    free(text);
+    /* from its day on the mute is void; the problem costs power and is a problem all the same */
+    findings[1].mute = NULL;
+    st_report_mute(&report, mutes, 1, "2027-01-01");
+    text = screen(0);
+    assert_non_null(strstr(text, "2 settings put it at risk and may cost you up to 500.0 µs"));
+    assert_null(strstr(text, "muted"));
+    free(text);
+}
+
+static void the_sentence_says_what_was_measured_and_how_sure(void **state)
+{
+    (void)state;
+    char verdict[ST_VERDICT_BYTES];
+    a_measurement(0);
+    assert_string_equal(
+        st_report_verdict(&report, verdict, sizeof(verdict)),
+        "This machine held 64 frames at 48 kHz (1333.3 µs) for 10.00 s (sleeptune check, fifo 70): "
+        "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing "
+        "that was read speaks against it.");
+    a_measurement(3);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)),
+                           "This machine does not hold 64 frames at 48 kHz (1333.3 µs)"));
+    measured(ST_MEASURED_BOOKS_BALANCE, 0);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "is not known, as"));
+    a_measurement(0);
+    measured(ST_MEASURED_PERIODS, 0);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "is not known, as"));
+    /* of another period */
+    a_measurement(0);
+    measured(ST_MEASURED_FRAMES, 128);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "was not measured"));
+}
+
+#define SCREEN(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCREEN(the_worst_case_fits_80_columns_and_23_lines),
+        SCREEN(at_most_five_settings_are_shown),
+        SCREEN(a_command_of_several_lines_is_left_to_explain),
+        SCREEN(unknown_rules_are_counted_by_reason),
+        SCREEN(what_is_left_out_is_counted_and_not_summed),
+        SCREEN(the_sentence_says_what_was_measured_and_how_sure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
