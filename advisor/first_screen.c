@@ -210,13 +210,13 @@ static void say_unread(FILE *out, const struct st_report *report)
             continue;
         char source[160];
         const char *name = fact->source != NULL ? fact->source : fact->key;
-        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 100), name,
+        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 70), name,
                  fact->state == ST_FACT_MALFORMED ? "malformed" : strerror(fact->error));
         if (strcmp(source, previous) == 0)
             continue;
         memcpy(previous, source, sizeof(previous));
-        if (n < 2)
-            fprintf(out, "%s%s", n == 0 ? "" : ", ", source);
+        if (n < 1)
+            fputs(source, out);
         else
             more++;
         n++;
@@ -239,14 +239,13 @@ static void say_left_out(const struct footer *footer)
         for (size_t i = 0; i < report->findings_n && muted == 1; i++)
             only = is_muted(&report->findings[i]) ? &report->findings[i] : only;
         if (only != NULL && only->mute->reason != NULL)
-            fprintf(out, ": %.*s", st_text_cut(only->mute->reason, 60), only->mute->reason);
+            fprintf(out, ": %.*s", st_text_cut(only->mute->reason, 40), only->mute->reason);
         if (only != NULL && only->mute->until != NULL)
             fprintf(out, ", until %s", only->mute->until);
         fputs(".\n", out);
     }
     if (aside > 0) {
-        fprintf(out, "Profile %s sets %zu aside for what they cost", st_profile_name(report->profile),
-                aside);
+        fprintf(out, "Profile %s sets %zu aside for what they cost", st_profile_name(report->profile), aside);
         list(footer, NULL, is_set_aside);
         fputs(".\n", out);
     }

@@ -47,18 +47,16 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     const char *hypervisor = text_or(facts, "system.hypervisor", "unknown");
     int64_t is_virtual;
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
-        add(notes, "In WSL: kernel and sound path are Windows'; its settings are not readable from here.");
+        add(notes, "In WSL: Windows' settings count, too, and are not readable from here.");
         return;
     }
     if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))
-        add(notes, "In %s: these are the host's settings, and not all are readable from here.", name);
+        add(notes, "In %s: these are the host's settings, not all readable from here.", name);
     else if (name != NULL)
-        add(notes,
-            "In a container (%.*s): these are the host's settings, not all readable from here; change them "
-            "there.",
+        add(notes, "In a container (%.*s): the host's settings, not all readable from here.",
             st_text_cut(name, 40), name);
     if (st_facts_int(facts, "linux.virtual", &is_virtual) == 0 && is_virtual != 0)
-        add(notes, "In a virtual machine (%.*s): the host's settings count, too, and are not readable here.",
+        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
             st_text_cut(hypervisor, 40), hypervisor);
 }
 
@@ -69,7 +67,7 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
     if (st_facts_int(facts, "freebsd.security.jail.jailed", &jailed) == 0 && jailed != 0)
         add(notes, "In a jail: these are the host's settings; change them there.");
     if (guest != NULL && strcmp(guest, "none") != 0)
-        add(notes, "In a virtual machine (%.*s): the host's settings count, too, and are not readable here.",
+        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
             st_text_cut(guest, 40), guest);
 }
 
@@ -87,7 +85,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
     }
     if (limits != NULL) {
         const char *name = text_or(facts, "user.name", "another user");
-        add(&notes, "Judged for %.*s by %.*s, not tried; services have limits of their own (LimitRTPRIO=).",
+        add(&notes, "Judged for %.*s by %.*s, not tried; services have limits of their own.",
             st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }
     return notes.n;
