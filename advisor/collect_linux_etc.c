@@ -171,12 +171,11 @@ static void parse_modprobe(struct reader *reader, char *text)
 static bool is_audio_program(const char *name)
 {
     static const char *const programs[] = {
-        "ardour",      "brutefir",  "camilladsp",     "carla",      "carla-rack",   "fluidsynth",
-        "jackd",       "jackdbus",  "jacktrip",       "librespot",  "linuxsampler", "mod-host",
-        "mpd",         "mopidy",    "netjack",        "pipewire",   "pulseaudio",   "puredata",
-        "pd",          "scsynth",   "shairport-sync", "sleeptuned", "snapclient",   "snapserver",
-        "squeezelite", "supernova", "sushi",          "zita-a2j",   "zita-j2a",     "zita-n2j",
-        "zynaddsubfx"};
+        "ardour",         "brutefir",   "camilladsp",  "carla",        "carla-rack", "fluidsynth",
+        "jackd",          "jackdbus",   "jacktrip",    "linuxsampler", "mod-host",   "mpd",
+        "netjack",        "pipewire",   "pulseaudio",  "puredata",     "pd",         "scsynth",
+        "shairport-sync", "sleeptuned", "squeezelite", "supernova",    "sushi",      "zita-a2j",
+        "zita-j2a",       "zita-n2j",   "zynaddsubfx"};
     for (size_t i = 0; i < ST_ARRAY_LEN(programs); i++) {
         if (strcmp(name, programs[i]) == 0)
             return true;

@@ -1,0 +1,154 @@
+/* Audio programs that run as services: limits.d does not reach them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define PREFIX  "linux.unit."
+#define PROGRAM ".program"
+
+#define KEY_BYTES 192
+
+enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
+
+struct scan {
+    const struct st_facts *facts;
+    size_t units_n;
+    enum fault fault; /* the worst */
+    const struct st_fact *program;
+    char unit[KEY_BYTES]; /* key without ".program" */
+};
+
+static bool says(const struct st_facts *facts, const char *unit, const char *what, const char **ret)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "%.120s.%s", unit, what);
+    return st_facts_text(facts, key, ret) == 0;
+}
+
+static bool is_yes(const char *text)
+{
+    return strcmp(text, "yes") == 0 || strcmp(text, "true") == 0 || strcmp(text, "on") == 0 ||
+           strcmp(text, "1") == 0;
+}
+
+/** "95", "20:95" (the soft one first), "infinity". */
+static bool allows_priority(const char *text)
+{
+    return strncmp(text, "infinity", 8) == 0 || strtol(text, NULL, 10) > 0;
+}
+
+static enum fault fault_of(const struct st_facts *facts, const char *unit)
+{
+    const char *text;
+    if (says(facts, unit, "restrict_realtime", &text) && is_yes(text))
+        return FAULT_RESTRICTED;
+    const bool is_root =
+        !says(facts, unit, "user", &text) || strcmp(text, "root") == 0 || strcmp(text, "0") == 0;
+    const bool has_policy =
+        says(facts, unit, "policy", &text) && (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0);
+    if (is_root || has_policy || (says(facts, unit, "rtprio", &text) && allows_priority(text)))
+        return FAULT_NONE;
+    return FAULT_LIMIT;
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char unit[KEY_BYTES];
+    const char *program;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->units_n++;
+    snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(fact->key) - (sizeof(PROGRAM) - 1)), fact->key);
+    const enum fault fault =
+        st_facts_text(scan->facts, fact->key, &program) == 0 ? fault_of(scan->facts, unit) : FAULT_UNREAD;
+    if (scan->program != NULL && fault <= scan->fault)
+        return;
+    scan->program = fact;
+    scan->fault = fault;
+    snprintf(scan->unit, sizeof(scan->unit), "%s", unit);
+}
+
+static void quote(struct st_finding *finding, const struct scan *scan)
+{
+    static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
+    char key[KEY_BYTES];
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
+        snprintf(key, sizeof(key), "%.120s.%s", scan->unit, leaves[i]);
+        st_finding_quote(finding, scan->facts, key);
+    }
+}
+
+static void fix(struct st_finding *finding, const char *unit, const char *lines)
+{
+    char text[512];
+    const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
+    snprintf(text, sizeof(text),
+             "# /etc/systemd/system/%.80s.service.d/90-sleeptune.conf\n[Service]\n%s\n# then\nsudo systemctl "
+             "daemon-reload\nsudo systemctl restart %.80s",
+             name, lines, name);
+    st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts};
+    (void)wish;
+    st_facts_each(facts, PREFIX, PROGRAM, look, &scan);
+    if (scan.units_n == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "no unit in /etc/systemd/system starts an audio program");
+        return;
+    }
+    quote(finding, &scan);
+    const char *unit = scan.unit + sizeof(PREFIX) - 1;
+    switch (scan.fault) {
+    case FAULT_RESTRICTED:
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "%.40s.service has RestrictRealtime=yes: its program is refused real-time priority",
+                       unit);
+        fix(finding, unit, "RestrictRealtime=no");
+        break;
+    case FAULT_LIMIT:
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives does not reach "
+            "services",
+            unit);
+        fix(finding, unit, "LimitRTPRIO=90\nLimitMEMLOCK=4G");
+        break;
+    case FAULT_UNREAD:
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%.40s.service could not be read", unit);
+        break;
+    case FAULT_NONE:
+        st_finding_set(finding, ST_STATUS_OK, "%zu audio service%s may use real-time priority", scan.units_n,
+                       scan.units_n == 1 ? "" : "s");
+        st_finding_effect(finding, 0, "the units give the right themselves");
+        break;
+    }
+}
+
+const struct st_rule st_rule_linux_service_limits = {
+    .id = "linux-service-limits",
+    .os = ST_OS_LINUX,
+    .title = "Limits of audio services",
+    .mechanism =
+        "Limits in /etc/security belong to logins (PAM); a service of the system gets those of its unit. "
+        "Without LimitRTPRIO= its program is refused real-time priority, and RestrictRealtime=yes refuses "
+        "it in any case.",
+    .privilege = "root",
+    .cost = "fairness: as any right to real-time priority",
+    .when_not = "players with seconds of buffer",
+    .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
+               "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
+               "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){"linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",
+                                   "linux.unit.*.policy", "linux.unit.*.restrict_realtime", NULL},
+    .judge = judge,
+};

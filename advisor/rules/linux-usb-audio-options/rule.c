@@ -1,0 +1,65 @@
+/* Options of the module snd_usb_audio. */
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+
+#define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
+#define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    const char *text;
+    (void)wish;
+    st_finding_quote(finding, facts, NRPACKS);
+    if (st_facts_text(facts, NRPACKS, &text) == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "nrpacks=%.10s is set for snd_usb_audio, an option of old kernels that does nothing today", text);
+        st_finding_effect(finding, 0, "the option has no effect on the packets of today's driver");
+        st_finding_fix(finding, NULL,
+                       "# take nrpacks away from the 'options snd-usb-audio' line in /etc/modprobe.d",
+                       ST_NEEDS_NOTHING);
+        return;
+    }
+    const int r = st_finding_need_text(finding, facts, LOWLATENCY, &text);
+    if (r != 0) {
+        if (r == -ENOENT)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "snd_usb_audio is not loaded, or has no such option");
+        return;
+    }
+    if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode");
+        st_finding_effect(finding, 0, "lowlatency=Y, the default");
+    } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "snd_usb_audio's low-latency mode is off, so USB playback queues more packets than needed");
+        st_finding_fix(
+            finding, NULL,
+            "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\noptions "
+            "snd_usb_audio lowlatency=1",
+            ST_NEEDS_REBOOT);
+    } else {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "lowlatency is \"%.20s\", which is not understood", text);
+    }
+}
+
+const struct st_rule st_rule_linux_usb_audio_options = {
+    .id = "linux-usb-audio-options",
+    .os = ST_OS_LINUX,
+    .title = "Options of the USB audio driver",
+    .mechanism =
+        "The driver fills its packets just before they leave when lowlatency is on. With N it queues them "
+        "ahead, which adds latency (not lateness).",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
+    .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
+               "from which release on nrpacks does nothing: not verified",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){LOWLATENCY, NRPACKS, NULL},
+    .judge = judge,
+};

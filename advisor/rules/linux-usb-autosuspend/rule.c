@@ -1,0 +1,130 @@
+/* USB audio interfaces that may be put to sleep. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+
+#define PREFIX  "linux.usb_audio."
+#define CONTROL ".control"
+
+#define KEY_BYTES 192
+
+struct scan {
+    const struct st_facts *facts;
+    size_t devices_n;
+    size_t asleep_n;
+    size_t unread_n;
+    const struct st_fact *first; /* that may sleep, or else that was seen */
+};
+
+static int fact_of(const struct scan *scan, const struct st_fact *control, const char *what, const char **ret)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "%.*s.%s", (int)(strlen(control->key) - (sizeof(CONTROL) - 1)), control->key,
+             what);
+    return st_facts_text(scan->facts, key, ret);
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char key[KEY_BYTES];
+    const char *control;
+    int64_t delay_ms;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    if (scan->first == NULL)
+        scan->first = fact;
+    if (st_facts_text(scan->facts, fact->key, &control) != 0) {
+        scan->unread_n++;
+        return;
+    }
+    scan->devices_n++;
+    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(fact->key) - (sizeof(CONTROL) - 1)),
+             fact->key);
+    const bool never = st_facts_int(scan->facts, key, &delay_ms) == 0 && delay_ms < 0;
+    if (strcmp(control, "on") == 0 || never)
+        return;
+    if (scan->asleep_n++ == 0)
+        scan->first = fact;
+}
+
+static bool is_usb_id(const char *text)
+{
+    return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    const size_t len = strlen(scan->first->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
+    char device[64], now[256], ever[384];
+    const char *vendor, *product;
+    snprintf(device, sizeof(device), "%.*s", (int)len, scan->first->key + sizeof(PREFIX) - 1);
+    snprintf(now, sizeof(now), "echo on | sudo tee /sys/bus/usb/devices/%s/power/control",
+             st_machine_is_plain(device) ? device : "DEVICE");
+    if (fact_of(scan, scan->first, "vendor_id", &vendor) != 0 || !is_usb_id(vendor) ||
+        fact_of(scan, scan->first, "product_id", &product) != 0 || !is_usb_id(product)) {
+        vendor = "VVVV"; /* to be filled in from lsusb */
+        product = "PPPP";
+    }
+    snprintf(ever, sizeof(ever),
+             "# /etc/udev/rules.d/90-sleeptune.rules\nACTION==\"add\", SUBSYSTEM==\"usb\", "
+             "ATTR{idVendor}==\"%s\", "
+             "ATTR{idProduct}==\"%s\", ATTR{power/control}=\"on\"",
+             vendor, product);
+    st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts};
+    const char *name = "a USB audio interface";
+    char key[KEY_BYTES];
+    (void)wish;
+    st_facts_each(facts, PREFIX, CONTROL, look, &scan);
+    if (scan.first == NULL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB audio interface is connected");
+        return;
+    }
+    st_finding_quote(finding, facts, scan.first->key);
+    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(scan.first->key) - (sizeof(CONTROL) - 1)),
+             scan.first->key);
+    st_finding_quote(finding, facts, key);
+    const char *product;
+    if (fact_of(&scan, scan.first, "product", &product) == 0 && product[0] != '\0')
+        name = product;
+    if (scan.asleep_n > 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
+        fix(&scan, finding);
+    } else if (scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the power setting of %.40s could not be read", name);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "%zu USB audio interface%s stay%s awake", scan.devices_n,
+                       scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
+        st_finding_effect(finding, 0, "no autosuspend");
+    }
+}
+
+const struct st_rule st_rule_linux_usb_autosuspend = {
+    .id = "linux-usb-autosuspend",
+    .os = ST_OS_LINUX,
+    .title = "Autosuspend of USB audio interfaces",
+    .mechanism =
+        "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. An audio interface "
+        "then takes part of a second to come back, and some do not come back at all.",
+    .privilege = "root",
+    .cost = "power: up to some hundred mW (not measured here)",
+    .when_not = "on battery, with an interface that is used seldom",
+    .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, autosuspend_delay_ms "
+               "(negative: "
+               "never)",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){"linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
+                                   "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
+                                   "linux.usb_audio.*.product_id", NULL},
+    .judge = judge,
+};
