@@ -83,7 +83,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, between "
                  "min-quantum and max-quantum, and the default quantum when nobody asks.",
     .privilege = "root, or none in ~/.config/pipewire",
-    .cost = "power: a shorter cycle wakes all programs more often",
+    .cost = "power, CPU: a shorter cycle wakes all programs more often",
     .when_not =
         "set no short cycle for everything: let the programs that need one ask. In virtual machines 1024 is "
         "there because the host may not keep up.",

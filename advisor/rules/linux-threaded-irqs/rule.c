@@ -56,7 +56,7 @@ const struct st_rule st_rule_linux_threaded_irqs = {
         "become threads at SCHED_FIFO 50: an audio thread above them comes first, and the sound card's own "
         "can be put on top.",
     .privilege = "root",
-    .cost = "a switch of threads for each interrupt",
+    .cost = "throughput: a switch of threads for each interrupt",
     .when_not =
         "as a matter of course: some devices misbehave under it. Try it when xruns go with disk or network "
         "load, and put the sound card's thread above the rest.",
