@@ -499,6 +499,8 @@ static void policies_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            memory_that_is_locked_within_a_limit_can_grow), /* first: before threads enlarge it */
         cmocka_unit_test(every_function_of_the_seam_is_there),
         cmocka_unit_test(the_clock_never_goes_back),
         cmocka_unit_test(a_sleep_never_ends_early),
@@ -517,7 +519,6 @@ int main(void)
         cmocka_unit_test(the_process_has_resident_memory),
         cmocka_unit_test(rights_are_tried_without_changing_this_process),
         cmocka_unit_test(ignored_children_do_not_hide_the_answer),
-        cmocka_unit_test(memory_that_is_locked_within_a_limit_can_grow),
         cmocka_unit_test(without_rights_fifo_and_mlock_are_refused),
         cmocka_unit_test(the_limit_on_real_time_work_is_set),
         cmocka_unit_test(policies_have_names),
