@@ -10,13 +10,15 @@
 #include "cli/command.h"
 #include "cli/measure_files.h"
 #include "cli/measure_text.h"
+#include "cli/text.h"
 #include "lib/ns.h"
 #include "measure/session.h"
 
 #define NAME "measure"
 
-/* Real-time CPU time without a sleep after which SIGXCPU demotes the loops (RLIMIT_RTTIME). */
-#define RTTIME_NS (500 * ST_NS_PER_MS)
+/* RLIMIT_RTTIME, real-time CPU time without a sleep: at half of it SIGXCPU demotes the loops, at all of it
+ * the kernel ends the program. */
+#define RTTIME_NS ST_NS_PER_S
 
 struct arguments {
     struct st_session_config config;
@@ -274,16 +276,6 @@ static int parse_option(int option, const char *text, struct arguments *a)
     return r;
 }
 
-static int compare_worst(const void *a, const void *b)
-{
-    const struct st_result *x = a, *y = b;
-    if (x->misses != y->misses)
-        return x->misses < y->misses ? 1 : -1;
-    if (x->lateness.max_ns != y->lateness.max_ns)
-        return x->lateness.max_ns < y->lateness.max_ns ? 1 : -1;
-    return x->cpu - y->cpu;
-}
-
 static void say_progress(struct st_session *session, bool first)
 {
     struct st_result worst, result;
@@ -291,12 +283,15 @@ static void say_progress(struct st_session *session, bool first)
     if (st_session_result(session, 0, &worst) != 0)
         return;
     for (size_t i = 1; i < st_session_loops(session) && st_session_result(session, i, &result) == 0; i++) {
-        const bool worse = compare_worst(&result, &worst) < 0;
+        const bool worse = st_result_compare(&result, &worst) < 0;
         st_result_finish(worse ? &worst : &result);
         if (worse)
             worst = result;
     }
-    fprintf(stderr, "%s%s\033[K", first ? "" : "\r", st_measure_progress(&worst, line, sizeof(line)));
+    char cpu[24] = "";
+    if (st_session_loops(session) > 1)
+        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst.cpu);
+    fprintf(stderr, "%s%s%s\033[K", first ? "" : "\r", cpu, st_measure_progress(&worst, line, sizeof(line)));
     fflush(stderr);
     st_result_finish(&worst);
 }
@@ -323,13 +318,13 @@ static int print_json(const struct st_result *results, size_t n)
     if (n == 1) {
         document = st_result_json(&results[0]);
     } else {
-        char verdict[400];
+        char verdict[480];
         document = json_object();
         json_t *loops = json_array();
         for (size_t i = 0; i < n; i++)
             (void)json_array_append_new(loops, st_result_json(&results[i]));
-        (void)json_object_set_new(document, "verdict",
-                                  json_string(st_result_verdict(&results[0], verdict, sizeof(verdict))));
+        (void)json_object_set_new(
+            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
         (void)json_object_set_new(document, "loops", loops);
     }
     (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
@@ -341,11 +336,16 @@ static int print_json(const struct st_result *results, size_t n)
 
 static void print_text(const struct st_result *results, size_t n)
 {
-    const int width = st_terminal_width(STDOUT_FILENO);
+    int width = st_terminal_width(STDOUT_FILENO);
+    width = width > 100 ? 100 : width;
+    if (n > 1) {
+        char verdict[480];
+        st_text_wrap(stdout, st_result_verdict_of_all(results, n, verdict, sizeof(verdict)), 0, width);
+    }
     for (size_t i = 0; i < n; i++) {
         if (n > 1)
-            printf("%s== CPU %d\n", i > 0 ? "\n" : "", results[i].cpu);
-        st_measure_print(&results[i], stdout, width > 100 ? 100 : width);
+            printf("\n== CPU %d\n", results[i].cpu);
+        st_measure_print(&results[i], stdout, width);
     }
 }
 
@@ -355,7 +355,7 @@ static int exit_status(const struct arguments *a, const struct st_result *result
     for (size_t i = 0; i < n; i++) {
         if (!results[i].books_balance)
             return ST_EXIT_BOOKS;
-        if (results[i].error != 0)
+        if (results[i].error != 0 || results[i].n == 0)
             status = ST_EXIT_FAILURE;
         else if (a->fail_on_miss && results[i].misses > 0 && status == ST_EXIT_DONE)
             status = ST_EXIT_FINDINGS;
@@ -363,16 +363,32 @@ static int exit_status(const struct arguments *a, const struct st_result *result
     return status;
 }
 
-static void catch_signals(struct st_platform *p, const struct st_session_config *config)
+static bool ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void catch_stop(int signal_number)
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_stop;
     action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    sigaction(signal_number, &action, NULL);
+}
+
+static void catch_signals(struct st_platform *p, const struct st_session_config *config)
+{
+    catch_stop(SIGINT);
+    catch_stop(SIGTERM);
+    if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
+                             same */
+        catch_stop(SIGHUP);
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
     action.sa_handler = on_rttime;
     action.sa_flags = SA_RESTART;
     sigaction(SIGXCPU, &action, NULL);
@@ -387,9 +403,9 @@ static int collect(struct st_session *session, struct st_result *results, size_t
         if (r != 0)
             return st_failure(NAME, "%s", strerror(-r));
         if (demoted)
-            snprintf(results[i].degraded, sizeof(results[i].degraded),
-                     "a loop ran %lld ms without a sleep and lost its real-time policy",
-                     (long long)(RTTIME_NS / ST_NS_PER_MS));
+            st_result_degrade(
+                &results[i],
+                "a loop ran too long without a sleep (RLIMIT_RTTIME): all lost their real-time policy");
     }
     return 0;
 }
@@ -424,7 +440,7 @@ static int measure(struct arguments *a)
     status = results == NULL ? st_failure(NAME, "out of memory") : collect(session, results, n);
     if (status == 0) {
         const int files_status = st_measure_files_close(files, results, n);
-        qsort(results, n, sizeof(*results), compare_worst);
+        qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
             status = print_json(results, n);
         else

@@ -127,15 +127,18 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on fault"};
     char line[200 * ST_RESULT_CIRCUMSTANCES_MAX];
-    char cpu[32] = "any CPU", smi[40] = "SMIs not readable", runs[40] = "";
+    char cpu[32] = "any CPU", smi[48] = "SMIs not readable", runs[40] = "";
     if (result->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
     if (result->smi >= 0)
         snprintf(smi, sizeof(smi), "%" PRId64 " SMIs", result->smi);
+    else if (result->cpu < 0)
+        snprintf(smi, sizeof(smi), "SMIs not counted (needs --cpu)");
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
     int n =
-        snprintf(line, sizeof(line), "as found, %s%s, %s, load %.3g %%, %s, %s",
+        snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
+                 result->timer_slack_set_ns < 0 ? "as found" : "timer slack changed, else as found",
                  st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
     for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", result->circumstances[i].key,

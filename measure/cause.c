@@ -12,11 +12,10 @@ static const struct {
     [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk"},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended"},
-    [ST_CAUSE_HYPERVISOR] = {"hypervisor", "the host took the CPU away"},
     [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit (or the process was stopped)"},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "hypervisor or interrupt (not separable on this kernel)"},
-    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: no counters could be read"},
+    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read"},
 };
 
 const char *st_cause_name(enum st_cause cause)
@@ -34,14 +33,11 @@ static uint64_t difference(uint64_t now, uint64_t then)
     return now > then ? now - then : 0;
 }
 
-/* What remains when nothing that we can count explains it. */
+/* What remains when nothing that we can count explains it. Stolen time is counted for CPUs only, in steps of
+ * 10 ms, even where the kernel accounts it: it cannot tell what one sleeping thread was late by. */
 static enum st_cause rest_cause(const struct st_cause_machine *machine)
 {
-    if (machine->virtualised == 0)
-        return ST_CAUSE_TIMER;
-    if (machine->virtualised == 1 && machine->steal_accounted == 1)
-        return ST_CAUSE_HYPERVISOR;
-    return ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
+    return machine->virtualised == 0 ? ST_CAUSE_TIMER : ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,

@@ -10,10 +10,9 @@ enum st_cause {
     ST_CAUSE_PAGE_FAULT,    /* major faults in the span */
     ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
     ST_CAUSE_SUSPEND,       /* the machine slept */
-    ST_CAUSE_HYPERVISOR,    /* stolen, where the kernel accounts it */
     ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
     ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* guest that cannot tell them apart (or the process was stopped) */
-    ST_CAUSE_UNKNOWN,                 /* no counters could be read */
+    ST_CAUSE_UNKNOWN,                 /* the wait for a CPU is not known */
     ST_CAUSE_COUNT
 };
 
@@ -38,9 +37,8 @@ struct st_cause_baseline {
 
 /** What is always true of this machine. */
 struct st_cause_machine {
-    int virtualised;     /* 1, 0, -1 unknown */
-    int steal_accounted; /* 1, 0, -1 unknown */
-    int64_t rt_hole_ns;  /* rt_period - rt_runtime; 0: no throttling */
+    int virtualised;    /* 1, 0, -1 unknown */
+    int64_t rt_hole_ns; /* rt_period - rt_runtime; 0: no throttling */
 };
 
 /** One late wake-up, explained. */

@@ -71,6 +71,7 @@ static void judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_
 
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
 {
+    drain->seen++;
     if (!drain->counting)
         return;
     struct st_result *result = drain->result;
@@ -131,6 +132,7 @@ static void skipped(struct st_drain *drain, uint64_t n)
 
 static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
 {
+    drain->seen += cycles;
     if (!drain->counting || cycles + periods == 0)
         return;
     drain->told_lost += cycles;
@@ -152,6 +154,7 @@ static void start(struct st_drain *drain, int64_t t0_ns)
     drain->counting = true;
     drain->t0_ns = t0_ns;
     drain->k = 0;
+    drain->seen = drain->loop->warmup_cycles;
     drain->last_done_ns = INT64_MIN;
     drain->last_late = false;
     drain->half = false;
@@ -172,8 +175,13 @@ static const struct st_cause_baseline *baseline_for(const struct st_drain *drain
     return NULL;
 }
 
+/* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
 static void push_baseline(struct st_drain *drain, const struct st_cause_baseline *base)
 {
+    if (drain->base[0].at_ns != INT64_MIN && base->at_ns < drain->base[0].at_ns) {
+        drain->base[1] = *base;
+        return;
+    }
     drain->base[1] = drain->base[0];
     drain->base[0] = *base;
 }
@@ -185,17 +193,16 @@ static void cause(struct st_drain *drain, const int32_t *words)
     drain->causes_since_base++;
     if (drain->counting) {
         const struct st_cause_context context = {
-            .cycle = drain->result->cycles + drain->loop->warmup_cycles,
+            .cycle = drain->seen,
             .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
             .suspended_ns = drain->suspended_ns,
         };
         const struct st_cause_event event =
             st_cause_judge(&record, baseline_for(drain, &record), &context, &drain->machine);
         add_event(drain, &event);
-        const struct st_cause_baseline base = {record.at_ns, context.cycle, drain->suspended_ns,
-                                               record.counters};
-        push_baseline(drain, &base);
     }
+    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->suspended_ns, record.counters};
+    push_baseline(drain, &base);
 }
 
 static uint64_t payload(const int32_t *words)
@@ -340,6 +347,10 @@ void st_drain_baseline(struct st_drain *drain)
     base.at_ns = loop->platform->now_ns(loop->platform);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     const struct st_cause_baseline *before = &drain->base[0];
+    /* No cycle since: a late wake may be under way, and the one before it is its baseline, however long it
+     * takes */
+    if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
+        return;
     if (drain->causes_since_base == 0 && before->at_ns != INT64_MIN && base.cycle > before->cycle &&
         base.counters.valid & before->counters.valid & ST_COUNTER_RUNQ_WAIT) {
         const double usual = (double)(base.counters.runq_wait_ns - before->counters.runq_wait_ns) /

@@ -19,7 +19,8 @@ struct st_drain {
     struct st_device device;
     bool counting; /* START was seen */
     int64_t t0_ns;
-    uint64_t k; /* index of the next period */
+    uint64_t k;    /* index of the next period */
+    uint64_t seen; /* cycles, warm-up and lost ones included */
     uint64_t told_lost, told_lost_skipped;
     bool half; /* lateness seen, its callback time not yet */
     int64_t half_lateness_ns;

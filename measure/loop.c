@@ -171,6 +171,14 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
                                   : span(loop, state, t0_ns, periods, cause_above_ns, false);
 }
 
+/* It ended, or failed with r, before the first counted period. */
+static int nothing_counted(struct st_loop *loop, int r)
+{
+    loop->elapsed_periods = 0;
+    loop->end_ns = loop->t0_ns;
+    return r;
+}
+
 int st_loop_run(struct st_loop *loop)
 {
     struct st_platform *const p = loop->platform;
@@ -184,25 +192,27 @@ int st_loop_run(struct st_loop *loop)
     if (loop->warmup_cycles > 0) {
         const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)
-            return r;
-        if (loop->counters != NULL) { /* the slow path's pages are touched before counting, too */
-            take_cause(loop, &state, p->now_ns(p), 0);
-            state.cause_tokens = CAUSE_BURST;
-        }
+            return nothing_counted(loop, r);
+    }
+    if (loop->counters !=
+        NULL) { /* the first baseline; and the slow path's pages are touched before counting */
+        state.cause_tokens = CAUSE_BURST;
+        take_cause(loop, &state, p->now_ns(p), 0);
+        state.cause_tokens = CAUSE_BURST;
     }
     /* What warm-up lost or left untold is not counted. The mark needs room: wait for the drain thread if it
      * must be. */
     state.lost_pending = state.lost_skipped_pending = 0;
     loop->lost_cycles = loop->lost_skipped = 0;
-    while (!st_ring_has_room(state.ring, ST_RECORD_WORDS)) {
-        if (atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
-            loop->elapsed_periods = 0;
-            return 0;
-        }
+    bool room;
+    while (!(room = st_ring_has_room(state.ring, ST_RECORD_WORDS)) &&
+           !atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
         const int r = p->sleep_until_ns(p, p->now_ns(p) + period_ns);
         if (r != 0 && r != -EINTR)
-            return r;
+            return nothing_counted(loop, r);
     }
+    if (!room || atomic_load_explicit(&loop->stop, memory_order_relaxed))
+        return nothing_counted(loop, 0);
     const uint64_t warmup = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     if (loop->counters != NULL)
         (void)p->counters_self(p, loop->counters, &loop->counters_start);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,20 @@ void st_result_finish(struct st_result *result)
     st_hist_finish(&result->response);
 }
 
+void st_result_degrade(struct st_result *result, const char *format, ...)
+{
+    const size_t used = strlen(result->degraded);
+    const int n =
+        snprintf(result->degraded + used, sizeof(result->degraded) - used, "%s", used > 0 ? "; " : "");
+    const size_t at = used + (size_t)(n > 0 ? n : 0);
+    if (at >= sizeof(result->degraded))
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(result->degraded + at, sizeof(result->degraded) - at, format, args);
+    va_end(args);
+}
+
 const char *st_result_circumstance(const struct st_result *result, const char *key)
 {
     for (size_t i = 0; i < result->circumstances_n; i++) {
@@ -23,50 +38,153 @@ const char *st_result_circumstance(const struct st_result *result, const char *k
     return NULL;
 }
 
+/* Periods that somebody looked at. */
+static uint64_t periods_seen(const struct st_result *result)
+{
+    return result->records_lost < result->elapsed_periods ? result->elapsed_periods - result->records_lost
+                                                          : 0;
+}
+
 double st_result_misses_per_hour_max95(const struct st_result *result)
 {
     const double periods_an_hour = 3600.0 / st_period_seconds(&result->period);
-    return st_stats_rate_max95(result->misses, result->elapsed_periods) * periods_an_hour;
+    return st_stats_rate_max95(result->misses, periods_seen(result)) * periods_an_hour;
+}
+
+static const char *bound_text(double bound, char *buf, size_t buf_bytes)
+{
+    int decimals = 0;
+    if (isfinite(bound) && bound > 0) {
+        const double digits = floor(log10(bound));
+        const double step = pow(10, digits - 2);
+        bound = ceil(bound / step) * step;
+        decimals = digits < 2 ? 2 - (int)digits : 0;
+    }
+    snprintf(buf, buf_bytes, "%.*f", decimals, bound);
+    return buf;
 }
 
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    double bound = st_result_misses_per_hour_max95(result);
-    if (isfinite(bound) && bound > 0) {
-        const double step = pow(10, floor(log10(bound)) - 2);
-        bound = ceil(bound / step) * step;
-    }
-    snprintf(buf, buf_bytes, "%.*f", bound < 100 ? 2 : 0, bound);
+    return bound_text(st_result_misses_per_hour_max95(result), buf, buf_bytes);
+}
+
+/* "128 frames at 48000 Hz (2.667 ms)" */
+static const char *what_text(const struct st_result *result, char *buf, size_t buf_bytes)
+{
+    char period[32];
+    snprintf(buf, buf_bytes, "%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
+             st_ns_format(st_period_ns(&result->period), period, sizeof(period)));
+    return buf;
+}
+
+static const char *how_text(const struct st_result *result)
+{
+    return result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
+}
+
+/* ", 17 more were not seen: the ring was full" */
+static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (lost > 0)
+        snprintf(buf, buf_bytes, ", %" PRIu64 " more were not seen because the ring was full", lost);
     return buf;
 }
 
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char period[32], latest[32], bound[32], how[64] = "";
-    st_ns_format(st_period_ns(&result->period), period, sizeof(period));
+    char what[96], latest[32], bound[32], lost[80];
+    what_text(result, what, sizeof(what));
     st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
-    if (result->policy_asked != ST_POLICY_OTHER && result->policy == ST_POLICY_OTHER)
-        snprintf(how, sizeof(how), " as a normal thread");
     st_result_bound(result, bound, sizeof(bound));
-    const uint64_t n = result->elapsed_periods;
+    lost_text(result->records_lost, lost, sizeof(lost));
+    const char *how = how_text(result);
+    const uint64_t n = periods_seen(result);
 
     if (!result->books_balance)
         snprintf(buf, buf_bytes, "Invalid: the books do not balance, so no figure here can be trusted.");
     else if (result->error != 0)
-        snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.", n,
-                 strerror(-result->error));
-    else if (n == 0)
+        snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.",
+                 result->elapsed_periods, strerror(-result->error));
+    else if (result->elapsed_periods == 0)
         snprintf(buf, buf_bytes, "Nothing measured: it ended before the first counted period.");
+    else if (n == 0)
+        snprintf(buf, buf_bytes, "Nothing measured: the ring was full all the time.");
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
-                 "Holds %" PRIu32 " frames at %" PRIu32 " Hz (%s) in this run%s: 0 of %" PRIu64
-                 " periods missed (95%%: at most %s per hour), latest wake %s.",
-                 result->frames, result->rate_hz, period, how, n, bound, latest);
+                 "Holds %s in this run%s: 0 of %" PRIu64
+                 " periods missed (95%%: at most %s per hour)%s, latest "
+                 "wake %s.",
+                 what, how, n, bound, lost, latest);
     else
         snprintf(buf, buf_bytes,
-                 "Does not hold %" PRIu32 " frames at %" PRIu32 " Hz (%s)%s: %" PRIu64 " of %" PRIu64
-                 " periods missed (95%%: at most %s per hour), %" PRIu64 " simulated xrun%s, latest wake %s.",
-                 result->frames, result->rate_hz, period, how, result->misses, n, bound,
-                 result->simulated_xruns, result->simulated_xruns == 1 ? "" : "s", latest);
+                 "Does not hold %s%s: %" PRIu64 " of %" PRIu64
+                 " periods missed (95%%: at most %s per hour)%s, "
+                 "%" PRIu64 " simulated xrun%s, latest wake %s.",
+                 what, how, result->misses, n, bound, lost, result->simulated_xruns,
+                 result->simulated_xruns == 1 ? "" : "s", latest);
+    return buf;
+}
+
+/* From bad to good: what cannot be trusted, what failed, what missed, what measured nothing, the rest. */
+static int badness(const struct st_result *result)
+{
+    if (!result->books_balance)
+        return 4;
+    if (result->error != 0)
+        return 3;
+    if (result->misses > 0)
+        return 2;
+    return periods_seen(result) == 0 ? 1 : 0;
+}
+
+int st_result_compare(const void *a, const void *b)
+{
+    const struct st_result *x = a, *y = b;
+    if (badness(x) != badness(y))
+        return badness(x) < badness(y) ? 1 : -1;
+    if (x->misses != y->misses)
+        return x->misses < y->misses ? 1 : -1;
+    if (x->lateness.max_ns != y->lateness.max_ns)
+        return x->lateness.max_ns < y->lateness.max_ns ? 1 : -1;
+    return x->cpu - y->cpu;
+}
+
+const char *st_result_verdict_of_all(const struct st_result *results, size_t n, char *buf, size_t buf_bytes)
+{
+    const struct st_result *worst = &results[0], *latest_of = &results[0];
+    if (n == 1)
+        return st_result_verdict(worst, buf, buf_bytes);
+    uint64_t periods = 0, lost_n = 0;
+    double bound_max = 0;
+    size_t missing = 0;
+    for (size_t i = 0; i < n; i++) {
+        periods += periods_seen(&results[i]);
+        lost_n += results[i].records_lost;
+        missing += results[i].misses > 0;
+        bound_max = fmax(bound_max, st_result_misses_per_hour_max95(&results[i]));
+        if (results[i].lateness.max_ns > latest_of->lateness.max_ns)
+            latest_of = &results[i];
+    }
+    char what[96], latest[32], bound[32], lost[80], one[400];
+    what_text(worst, what, sizeof(what));
+    st_ns_format(latest_of->lateness.max_ns, latest, sizeof(latest));
+    bound_text(bound_max, bound, sizeof(bound));
+    lost_text(lost_n, lost, sizeof(lost));
+    if (badness(worst) == 0)
+        snprintf(buf, buf_bytes,
+                 "Holds %s on all %zu CPUs in this run%s: 0 of %" PRIu64
+                 " periods missed (95%%: at most %s per hour "
+                 "on each)%s, latest wake %s on CPU %d.",
+                 what, n, how_text(worst), periods, bound, lost, latest, latest_of->cpu);
+    else if (badness(worst) == 2)
+        snprintf(buf, buf_bytes,
+                 "Does not hold %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64
+                 " periods, %" PRIu64 " simulated xrun%s; latest wake %s on CPU %d.",
+                 what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
+                 worst->simulated_xruns, worst->simulated_xruns == 1 ? "" : "s", latest, latest_of->cpu);
+    else
+        snprintf(buf, buf_bytes, "CPU %d: %s", worst->cpu, st_result_verdict(worst, one, sizeof(one)));
     return buf;
 }

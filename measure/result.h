@@ -25,11 +25,12 @@ struct st_result {
 
     enum st_policy policy_asked, policy; /* policy: what the kernel granted */
     int priority_asked, priority;
-    char degraded[128]; /* "" or why this is not what was asked ("no right to SCHED_FIFO: ...") */
+    char degraded[256]; /* "" or why this is not what was asked ("no right to SCHED_FIFO: ...") */
     enum st_lock lock;
-    bool running;     /* a look at a run that goes on */
-    bool interrupted; /* ended before its duration */
-    int error;        /* 0, or the negative errno value that ended the loop */
+    int64_t timer_slack_set_ns; /* changed for this measurement; -1: as found */
+    bool running;               /* a look at a run that goes on */
+    bool interrupted;           /* ended before its duration */
+    int error;                  /* 0, or the negative errno value that ended the loop */
 
     struct st_hist lateness; /* of cycles that woke */
     struct st_hist response; /* of all periods, skipped ones included */
@@ -48,7 +49,7 @@ struct st_result {
     double cpu_ns_per_cycle; /* loop thread, sum of user and system; < 0 unknown */
     int64_t clock_read_ns;   /* cost of a clock read, median; < 0 unknown */
     int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
-    int64_t smi;                                              /* during the run; -1 not readable */
+    int64_t smi; /* of its CPU during the run; -1 not readable, or not pinned to one */
 
     uint64_t cause_late_n; /* cycles that began later than the threshold, after-effects of a late one before
                               not counted */
@@ -68,11 +69,20 @@ void st_result_finish(struct st_result *result); /* frees the histograms */
 /** Looks up a circumstance; NULL when it was not readable. */
 const char *st_result_circumstance(const struct st_result *result, const char *key);
 
+/** Puts another reason behind those that are there. */
+void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRINTF(2, 3);
+
 /** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures.
  * @return buf. */
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes);
 
-/** Upper 95 % bound for misses an hour. */
+/** For qsort: the worst first. */
+int st_result_compare(const void *a, const void *b);
+
+/** One sentence for the loops of one session, the worst first (st_result_compare). n >= 1. @return buf. */
+const char *st_result_verdict_of_all(const struct st_result *results, size_t n, char *buf, size_t buf_bytes);
+
+/** Upper 95 % bound for misses an hour, from the periods that were seen. */
 double st_result_misses_per_hour_max95(const struct st_result *result);
 
 /** The same as text, rounded up to three digits, as an upper bound must be. @return buf. */

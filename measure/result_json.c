@@ -104,6 +104,7 @@ static json_t *circumstances(const struct st_result *result)
     set(object, "periods", JSON(result->periods));
     set(object, "load_percent", json_real(result->load_percent));
     set(object, "memory_locked", json_string(lock_names[result->lock]));
+    set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
     set(object, "degraded", result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
     for (size_t i = 0; i < result->circumstances_n; i++)
         set(object, result->circumstances[i].key, circumstance(result->circumstances[i].value));

@@ -31,6 +31,8 @@ struct lane {
     struct st_result result; /* under session->mutex while the session runs */
     struct st_counters_handle counters;
     bool counters_open;
+    bool smi_known;
+    uint64_t smi_start;
     pthread_t thread;
     bool started;
     bool prepared; /* under session->mutex: its thread has set what the drain reads of it */
@@ -118,9 +120,9 @@ static void become_real_time(struct lane *lane, struct st_result *result)
             const bool granted =
                 config->on_refused != NULL &&
                 config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0;
-            snprintf(result->degraded, sizeof(result->degraded), "no right to SCHED_%s at priority %d (%s)%s",
-                     config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r),
-                     granted ? ": rtkit granted less" : ": runs as a normal thread");
+            st_result_degrade(result, "no right to SCHED_%s at priority %d (%s)%s",
+                              config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority,
+                              strerror(-r), granted ? ": rtkit granted less" : ": runs as a normal thread");
         }
     }
     enum st_policy policy = ST_POLICY_OTHER;
@@ -139,17 +141,24 @@ static void prepare(struct lane *lane)
     const int cpu = config->cpus[lane->index];
     struct st_result found; /* what this thread finds out, joined under the lock at the end */
     memset(&found, 0, sizeof(found));
-    char text[48];
+    bool pinned = false;
 
     atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
     (void)p->set_name(p, "st-loop");
     if (cpu >= 0) {
         const int r = p->pin(p, cpu);
         if (r != 0)
-            snprintf(found.degraded, sizeof(found.degraded), "cannot pin to CPU %d (%s)", cpu, strerror(-r));
+            st_result_degrade(&found, "cannot pin to CPU %d (%s)", cpu, strerror(-r));
+        pinned = r == 0;
     }
-    if (config->timer_slack_ns >= 0)
-        (void)p->set_timer_slack_ns(p, config->timer_slack_ns);
+    found.timer_slack_set_ns = -1;
+    if (config->timer_slack_ns >= 0) {
+        const int r = p->set_timer_slack_ns(p, config->timer_slack_ns);
+        if (r != 0)
+            st_result_degrade(&found, "cannot set the timer slack (%s)", strerror(-r));
+        else
+            found.timer_slack_set_ns = config->timer_slack_ns;
+    }
     touch_stack();
     lane->counters_open = p->counters_open(p, &lane->counters) == 0;
     if (lane->counters_open) {
@@ -164,14 +173,11 @@ static void prepare(struct lane *lane)
         lane->loop.callback_ctx = &lane->load;
     }
     become_real_time(lane, &found);
-    if (session->lock_error != 0 && found.degraded[0] == '\0')
-        snprintf(found.degraded, sizeof(found.degraded), "memory is not locked (%s)",
-                 strerror(-session->lock_error));
+    if (session->lock_error != 0)
+        st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
     p->circumstances(p, cpu, add_circumstance, &found);
-    snprintf(text, sizeof(text), "%s", lane->loop.precise_wait ? "precise" : "plain");
-    add_circumstance(&found, "wait", text);
-    uint64_t smi;
-    found.smi = p->smi_count(p, cpu >= 0 ? cpu : 0, &smi) == 0 ? (int64_t)smi : -1;
+    add_circumstance(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
+    lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);
     struct st_result *result = &lane->result;
@@ -181,7 +187,8 @@ static void prepare(struct lane *lane)
     result->clock_read_ns = found.clock_read_ns;
     result->policy = found.policy;
     result->priority = found.priority;
-    result->smi = found.smi;
+    result->timer_slack_set_ns = found.timer_slack_set_ns;
+    result->lock = session->lock;
     result->started_wall_ns = p->wall_ns(p);
     lane->prepared = true;
     pthread_mutex_unlock(&session->mutex);
@@ -192,15 +199,17 @@ static void *loop_thread(void *arg)
     struct lane *lane = arg;
     struct st_session *session = lane->session;
     struct st_platform *p = session->platform;
+    pthread_mutex_lock(&session->mutex); /* until all threads are there and memory is locked */
+    pthread_mutex_unlock(&session->mutex);
     prepare(lane);
     const int r = st_loop_run(&lane->loop);
     (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* before anything slow */
-    const int cpu = session->config.cpus[lane->index];
     uint64_t smi;
-    const bool smi_known = p->smi_count(p, cpu >= 0 ? cpu : 0, &smi) == 0;
+    const bool smi_known = lane->smi_known && p->smi_count(p, session->config.cpus[lane->index], &smi) == 0;
 
     pthread_mutex_lock(&session->mutex);
-    lane->result.smi = smi_known && lane->result.smi >= 0 ? (int64_t)smi - lane->result.smi : -1;
+    if (smi_known)
+        lane->result.smi = (uint32_t)(smi - lane->smi_start); /* the counter has 32 bits */
     lane->result.error = r;
     lane->ended = true;
     pthread_cond_signal(&session->wake_drain);
@@ -257,7 +266,6 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
 {
     bool yes;
     machine->virtualised = p->virtualised(p, &yes) == 0 ? yes : -1;
-    machine->steal_accounted = p->steal_accounted(p, &yes) == 0 ? yes : -1;
     machine->rt_hole_ns = 0;
     char text[32];
     size_t len;
@@ -309,7 +317,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     result->has_callback = config->load_percent > 0;
     result->policy_asked = config->policy;
     result->priority_asked = config->priority;
-    result->lock = session->lock;
+    result->timer_slack_set_ns = -1;
     result->running = true;
     result->ring_words = lane->ring.mask + 1;
     result->cause_above_ns = loop->cause_above_ns;
@@ -326,6 +334,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     return r;
 }
 
+/* Under the mutex, which the threads wait for. */
 static int start_threads(struct st_session *session)
 {
     pthread_attr_t attr;
@@ -372,8 +381,6 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&session->mutex, NULL);
 
-    if (config->lock_memory)
-        session->lock_error = platform->lock_memory(platform, &session->lock);
     struct st_cause_machine machine;
     ask_machine(platform, &machine);
     session->lanes = aligned_alloc(ST_CACHE_LINE_BYTES, config->cpus_n * sizeof(*session->lanes));
@@ -391,8 +398,14 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     session->config.sinks = NULL;
     for (size_t i = 0; i < config->cpus_n && r == 0; i++)
         r = init_lane(session, i, &machine);
-    if (r == 0)
+    if (r == 0) {
+        /* Memory is locked when all that the loops need is there, their stacks included, and nothing else. */
+        pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
+        if (r == 0 && config->lock_memory)
+            session->lock_error = platform->lock_memory(platform, &session->lock);
+        pthread_mutex_unlock(&session->mutex);
+    }
     if (r != 0) {
         st_session_ask_stop(session);
         st_session_join(session);

@@ -54,6 +54,21 @@ is "a recording of a killed run can be exported" $? 0
 like "and says that its end is missing" "$(grep '^#' killed.csv)" '^# end: cut'
 ok "and has samples" test "$(grep -vc '^#' killed.csv)" -gt 1000
 
+# early: SIGINT as soon as it can be caught, and twice
+"$SLEEPTUNE" measure --rate 1000 --frames 200 --warmup 1000 --duration 1h >early 2>&1 &
+pid=$!
+until_running $pid
+kill -INT $pid
+wait $pid
+is "Ctrl-C in warm-up: nothing was measured, so the status is not 0" $? 4
+like "and that is said" "$(cat early)" '^Nothing measured: it ended before'
+bash -c 'trap "" HUP; exec "$SLEEPTUNE" measure --duration 1500ms --json' >nohup.json &
+pid=$!
+until_running $pid
+kill -HUP $pid
+wait $pid
+is "a hang-up that is ignored (nohup) does not end it" "$(key nohup.json 'd["interrupted"]')" False
+
 # --- files -----------------------------------------------------------------------------------------------------
 echo precious >text
 "$SLEEPTUNE" measure --duration 100ms --record text >/dev/null 2>err
@@ -73,6 +88,10 @@ if [ "$cpus" -gt 1 ]; then
     "$SLEEPTUNE" measure --duration 200ms --cpu all --record all.st --json >all.json
     is "a loop on each CPU" "$(key all.json 'len(d["loops"])')" "$cpus"
     is "and a recording of each" "$(printf '%s\n' all.st.cpu* | wc -l)" "$cpus"
+    like "one verdict for all" "$(key all.json 'd["verdict"]')" "(on all $cpus CPUs|on [0-9]+ of $cpus CPUs)"
+    like "which leads the text" "$("$SLEEPTUNE" measure --duration 100ms --cpu all | head -n 1)" '^(Holds|Does not hold) 128 frames'
+    is "one CPU of a list has its keys at the top" \
+        "$("$SLEEPTUNE" measure --duration 100ms --cpu 0 --json >one.json; key one.json 'd["n"] > 0, d["circumstances"]["cpu"]')" "(True, 0)"
 fi
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expands inside
@@ -101,6 +120,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         is "memory is not locked" "$(key poor.json 'd["circumstances"]["memory_locked"]')" no
     fi
     like "also in the verdict" "$(key poor.json 'd["verdict"]')" 'as a normal thread'
+    if prlimit --memlock=8388608:8388608 true 2>/dev/null; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --memlock=8388608:8388608 \
+            "$SLEEPTUNE" measure --duration 200ms --cpu all --load 1 --frames 16 --json >limit.json 2>err
+        is "a limit on locked memory never ends it (8 MiB, as distributions set it)" "$?:$(cat err)" 0:
+    fi
     like "and in the text" "$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 \
         "$SLEEPTUNE" measure --duration 200ms)" '^Degraded: no right to SCHED_FIFO'
 else

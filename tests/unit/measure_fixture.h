@@ -37,7 +37,7 @@ static inline void bench_init(struct bench *b, uint64_t ring_words, uint64_t per
     b->result.periods = 2;
     assert_int_equal(st_hist_init(&b->result.lateness, 3), 0);
     assert_int_equal(st_hist_init(&b->result.response, 3), 0);
-    const struct st_cause_machine machine = {.virtualised = 1, .steal_accounted = 0, .rt_hole_ns = 50000000};
+    const struct st_cause_machine machine = {.virtualised = 1, .rt_hole_ns = 50000000};
     assert_int_equal(st_drain_init(&b->drain, &b->loop, &b->result, NULL, &machine), 0);
 }
 

@@ -277,29 +277,84 @@ static void callback_longer_than_the_period_is_its_own_cause(void **state)
     bench_finish(&b);
 }
 
+/* In cycle 2, which is late: a drain thread looks `drains` times while it is under way, then the wait for the
+ * CPU is counted, as a kernel does when the thread gets it. Before that it looks after each cycle, or never.
+ */
+struct watched {
+    struct bench *bench;
+    int drains;
+    int64_t waited_ns;
+    struct st_thread_counters counters;
+};
+
+static void look_while_late(void *ctx) ST_NONBLOCKING
+{
+    struct watched *w = ctx;
+    for (int i = 0; i < w->drains; i++) {
+        st_drain_step(&w->bench->drain);
+        st_drain_baseline(&w->bench->drain);
+        st_fake_advance(w->bench->fake, 1);
+    }
+    if (atomic_load(&w->bench->loop.cycles_seen) == w->bench->loop.warmup_cycles + 2) {
+        w->counters.runq_wait_ns += w->waited_ns;
+        st_fake_set_counters(w->bench->fake, &w->counters);
+    }
+}
+
+/* One wake-up that is late by late_ns, and what is made of it. */
+static void run_watched(struct bench *b, uint64_t warmup, int drains, int64_t late_ns, int64_t waited_ns)
+{
+    bench_init(b, 4096, 50);
+    struct watched w = {.bench = b, .drains = drains, .waited_ns = waited_ns};
+    w.counters = (struct st_thread_counters){
+        .valid = ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT, .cpu_ns = 1000, .runq_wait_ns = 40000};
+    st_fake_set_counters(b->fake, &w.counters);
+    b->loop.cause_above_ns = 600000;
+    b->loop.warmup_cycles = warmup;
+    b->loop.counters = &b->counters;
+    b->loop.callback = look_while_late;
+    b->loop.callback_ctx = &w;
+    int64_t script_ns[64] = {0};
+    script_ns[warmup + 2] = late_ns;
+    bench_script(b, script_ns, warmup + 3, 0);
+    bench_run(b);
+    assert_int_equal(b->result.cause_late_n, 1);
+    assert_int_equal(b->result.cause_explained_n, 1);
+    assert_true(b->result.books_balance);
+}
+
 static void late_wake_takes_one_cause_record_against_the_latest_baseline(void **state)
 {
     (void)state;
     struct bench b;
-    bench_init(&b, 4096, 50);
-    b.loop.cause_above_ns = 600000;
-    b.loop.counters = &b.counters;
-    struct st_thread_counters counters = {
-        .valid = ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT, .cpu_ns = 1000, .runq_wait_ns = 40000};
-    st_fake_set_counters(b.fake, &counters);
-    st_drain_baseline(&b.drain);
-    counters.runq_wait_ns += 700000;
-    st_fake_set_counters(b.fake, &counters);
-    const int64_t late_ns[] = {0, 0, 750000};
-    bench_script(&b, late_ns, 3, 0);
-    bench_run(&b);
-    assert_int_equal(b.result.cause_late_n, 1);
-    assert_int_equal(b.result.cause_explained_n, 1);
+    run_watched(&b, 0, 1, 750000, 700000);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].max_ns, 750000);
     assert_int_equal(b.result.events[0].runq_wait_ns, 700000);
     assert_int_equal(b.result.events[0].rest_ns, 50000);
-    assert_true(b.result.books_balance);
+    bench_finish(&b);
+}
+
+static void late_wake_before_the_first_drain_is_explained(void **state)
+{
+    (void)state;
+    struct bench b;
+    for (uint64_t warmup = 0; warmup <= 50; warmup += 50) {
+        run_watched(&b, warmup, 0, 750000, 700000);
+        assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
+        assert_int_equal(b.result.events[0].runq_wait_ns, 700000);
+        bench_finish(&b);
+    }
+}
+
+static void late_wake_that_outlasts_many_drains_is_explained(void **state)
+{
+    (void)state;
+    struct bench b;
+    run_watched(&b, 0, 5, 700 * ST_NS_PER_MS, 699 * ST_NS_PER_MS);
+    assert_int_equal(b.result.causes[ST_CAUSE_UNKNOWN].n, 0);
+    assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
+    assert_int_equal(b.result.events[0].runq_wait_ns, 699 * ST_NS_PER_MS);
     bench_finish(&b);
 }
 
@@ -338,6 +393,39 @@ static void stop_ends_it_with_balanced_books(void **state)
     bench_finish(&b);
 }
 
+static void stop_in_warm_up_counts_nothing(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, 4096, PERIODS);
+    b.loop.warmup_cycles = 200;
+    b.loop.callback = ask_stop;
+    b.loop.callback_ctx = &b.loop;
+    bench_script(&b, NULL, 0, 0);
+    bench_run(&b);
+    assert_int_equal(st_fake_sleeps_n(b.fake), 42);
+    assert_int_equal(b.result.cycles, 0);
+    assert_int_equal(b.result.elapsed_periods, 0);
+    assert_int_equal(b.result.duration_ns, 0);
+    assert_true(b.result.books_balance);
+    bench_finish(&b);
+}
+
+static void sleep_that_fails_in_warm_up_leaves_balanced_books(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, 4096, 5);
+    b.loop.warmup_cycles = 20;
+    assert_int_equal(st_fake_fail_at(b.fake, "sleep_until_ns", 3, -22), 0);
+    assert_int_equal(st_loop_run(&b.loop), -22);
+    st_drain_step(&b.drain);
+    st_drain_finish(&b.drain);
+    assert_int_equal(b.result.elapsed_periods, 0);
+    assert_true(b.result.books_balance);
+    bench_finish(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,8 +444,12 @@ int main(void)
         cmocka_unit_test(callback_time_enters_the_response_but_not_the_lateness),
         cmocka_unit_test(callback_longer_than_the_period_is_its_own_cause),
         cmocka_unit_test(late_wake_takes_one_cause_record_against_the_latest_baseline),
+        cmocka_unit_test(late_wake_before_the_first_drain_is_explained),
+        cmocka_unit_test(late_wake_that_outlasts_many_drains_is_explained),
         cmocka_unit_test(machine_that_is_always_late_is_asked_why_at_most_eight_times_a_second),
         cmocka_unit_test(stop_ends_it_with_balanced_books),
+        cmocka_unit_test(stop_in_warm_up_counts_nothing),
+        cmocka_unit_test(sleep_that_fails_in_warm_up_leaves_balanced_books),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ static void make(struct st_result *result, uint64_t n, uint64_t misses)
     result->cpu = -1;
     result->n = result->cycles = result->elapsed_periods = n;
     result->misses = misses;
+    result->policy = result->policy_asked = ST_POLICY_FIFO;
+    result->timer_slack_set_ns = -1;
     result->books_balance = true;
     result->smi = result->faults_minor = result->faults_major = result->switches_involuntary = -1;
     result->cpu_ns_per_cycle = -1;
@@ -85,6 +87,92 @@ static void bound_is_three_over_n(void **state)
     st_result_finish(&r);
 }
 
+static void bound_is_never_rounded_down(void **state)
+{
+    (void)state;
+    struct st_result r;
+    char text[32];
+    make(&r, 1000, 0);
+    static const uint64_t n[] = {
+        1000, 123456, 3000000, 33000000, UINT64_C(340000000), UINT64_C(123456789012)};
+    for (size_t i = 0; i < ST_ARRAY_LEN(n); i++) {
+        r.elapsed_periods = n[i];
+        const double bound = st_result_misses_per_hour_max95(&r);
+        const double printed = strtod(st_result_bound(&r, text, sizeof(text)), NULL);
+        assert_true(printed >= bound);
+        assert_true(printed <= 1.011 * bound);
+    }
+    st_result_finish(&r);
+}
+
+static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
+{
+    (void)state;
+    struct st_result r;
+    char text[400];
+    for (uint64_t misses = 0; misses < 2; misses++) {
+        make(&r, 1000, misses);
+        assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "normal thread"));
+        r.policy = ST_POLICY_OTHER;
+        assert_non_null(strstr(st_result_verdict(&r, text, sizeof(text)), "as a normal thread"));
+        r.policy_asked = ST_POLICY_OTHER;
+        assert_non_null(strstr(st_result_verdict(&r, text, sizeof(text)), "as a normal thread"));
+        st_result_finish(&r);
+    }
+}
+
+static void periods_that_nobody_saw_are_no_evidence(void **state)
+{
+    (void)state;
+    struct st_result r;
+    char text[400];
+    make(&r, 1000, 0);
+    r.elapsed_periods = r.cycles = 1500;
+    r.records_lost = 500;
+    st_result_verdict(&r, text, sizeof(text));
+    assert_non_null(strstr(text, "0 of 1000 periods missed"));
+    assert_non_null(strstr(text, "500 more were not seen"));
+    assert_true(st_result_misses_per_hour_max95(&r) > 2.995 / 1000 * 1350000);
+    r.records_lost = 1500;
+    assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Holds"));
+    st_result_finish(&r);
+}
+
+static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
+{
+    (void)state;
+    struct st_result r[3];
+    char text[480];
+    for (int i = 0; i < 3; i++) {
+        make(&r[i], 1000, 0);
+        r[i].cpu = i;
+    }
+    st_hist_add(&r[1].lateness, 77000);
+    qsort(r, 3, sizeof(r[0]), st_result_compare);
+    st_result_verdict_of_all(r, 3, text, sizeof(text));
+    assert_non_null(strstr(text, "Holds 128 frames at 48000 Hz (2.667 ms) on all 3 CPUs"));
+    assert_non_null(strstr(text, "0 of 3000 periods missed (95%: at most 4050 per hour on each)"));
+    assert_non_null(strstr(text, "77.0 \xc2\xb5s on CPU 1."));
+
+    r[2].misses = 7;
+    r[1].policy = ST_POLICY_OTHER;
+    qsort(r, 3, sizeof(r[0]), st_result_compare);
+    assert_int_equal(r[0].misses, 7);
+    st_result_verdict_of_all(r, 3, text, sizeof(text));
+    assert_non_null(strstr(text, "Does not hold"));
+    assert_non_null(strstr(text, "on 1 of 3 CPUs"));
+    assert_non_null(strstr(text, "missed 7 of 1000 periods"));
+
+    r[2].books_balance = false; /* no misses there, but nothing else that can be believed */
+    const int cpu = r[2].cpu;
+    qsort(r, 3, sizeof(r[0]), st_result_compare);
+    assert_int_equal(r[0].cpu, cpu);
+    st_result_verdict_of_all(r, 3, text, sizeof(text));
+    assert_non_null(strstr(text, ": Invalid: the books do not balance"));
+    for (int i = 0; i < 3; i++)
+        st_result_finish(&r[i]);
+}
+
 static void json_has_the_promised_keys(void **state)
 {
     (void)state;
@@ -141,6 +229,10 @@ int main(void)
         cmocka_unit_test(verdict_of_misses_has_their_number_and_the_simulated_xruns),
         cmocka_unit_test(verdict_without_balance_error_or_data_never_says_holds),
         cmocka_unit_test(bound_is_three_over_n),
+        cmocka_unit_test(bound_is_never_rounded_down),
+        cmocka_unit_test(verdict_of_a_normal_thread_says_so_asked_for_or_not),
+        cmocka_unit_test(periods_that_nobody_saw_are_no_evidence),
+        cmocka_unit_test(one_sentence_for_all_cpus_speaks_of_the_worst),
         cmocka_unit_test(json_has_the_promised_keys),
         cmocka_unit_test(circumstance_that_is_no_utf8_does_not_break_the_document),
     };

@@ -190,8 +190,76 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     assert_int_equal(result.policy_asked, ST_POLICY_FIFO);
     assert_int_equal(result.lock, ST_LOCK_NONE);
     assert_non_null(strstr(result.degraded, "SCHED_FIFO"));
+    assert_non_null(strstr(result.degraded, "; memory is not locked"));
     char verdict[400];
     assert_non_null(strstr(st_result_verdict(&result, verdict, sizeof(verdict)), "as a normal thread"));
+    st_result_finish(&result);
+    st_session_free(session);
+}
+
+/* A counter of 32 bits that wraps while it is looked at. */
+static int wrapping_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
+{
+    static uint32_t count = UINT32_MAX - 2;
+    (void)p;
+    (void)cpu;
+    count += 2;
+    *ret = count;
+    return 0;
+}
+
+static void smis_are_counted_on_the_cpu_that_the_loop_is_pinned_to(void **state)
+{
+    (void)state;
+    struct st_platform counting = *st_platform_native();
+    counting.smi_count = wrapping_smi_count;
+    struct st_session_config config;
+    short_config(&config);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        if (pinned)
+            assert_true(counting.cpus_allowed(&counting, config.cpus, 1) >= 1);
+        struct st_session *session;
+        struct st_result result;
+        assert_int_equal(st_session_start(&counting, &config, &session), 0);
+        st_session_join(session);
+        assert_int_equal(st_session_result(session, 0, &result), 0);
+        assert_int_equal(result.smi, pinned ? 2 : -1); /* not pinned: of which CPU? */
+        st_result_finish(&result);
+        st_session_free(session);
+    }
+}
+
+static int64_t resident_when_locked;
+
+static int lock_and_look(struct st_platform *p, enum st_lock *ret)
+{
+    assert_int_equal(p->resident_bytes(p, &resident_when_locked), 0);
+    *ret = ST_LOCK_ON_FAULT;
+    return 0;
+}
+
+static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
+{
+    (void)state;
+    struct st_platform looking = *st_platform_native();
+    looking.lock_memory = lock_and_look;
+    struct st_session_config config;
+    short_config(&config);
+    config.lock_memory = true;
+    config.frames = 3; /* 62.5 us: rings of a minute, 8 MiB each */
+    config.load_percent = 1;
+    config.cpus_n = 4;
+    config.cpus[1] = config.cpus[2] = config.cpus[3] = -1;
+    struct st_session *session;
+    struct st_result result;
+    int64_t before = 0;
+    assert_int_equal(looking.resident_bytes(&looking, &before), 0);
+    assert_int_equal(st_session_start(&looking, &config, &session), 0);
+    st_session_ask_stop(session);
+    st_session_join(session);
+    assert_true(resident_when_locked - before > 24 << 20);
+    assert_int_equal(st_session_result(session, 0, &result), 0);
+    assert_int_equal(result.lock, ST_LOCK_ON_FAULT);
     st_result_finish(&result);
     st_session_free(session);
 }
@@ -226,6 +294,8 @@ int main(void)
         cmocka_unit_test(stop_ends_an_endless_run_early_and_keeps_what_it_has),
         cmocka_unit_test(sink_gets_every_period_in_order),
         cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
+        cmocka_unit_test(smis_are_counted_on_the_cpu_that_the_loop_is_pinned_to),
+        cmocka_unit_test(memory_is_locked_when_what_the_loop_needs_is_there),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
