@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/freebsd.h"

@@ -95,12 +95,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, FAST);
     const int r = st_facts_int(facts, FAST, &fast);
     if (r == 0 && fast == 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the clock is %s, but fast_gettime is 0: each look at it is a system call", hardware);
-        st_finding_fix(
-            finding, "sysctl kern.timecounter.fast_gettime=1",
-            "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
-            ST_NEEDS_NOTHING);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the clock is %s, a fast one; freebsd-fast-gettime is about how it is "
+                       "reached",
+                       hardware);
     } else if (r != 0 && r != -ENOENT) {
         st_finding_set(
             finding, ST_STATUS_UNKNOWN,

@@ -1,0 +1,147 @@
+/* Lines of sysctl.conf that are not in force. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "advisor/rule.h"
+#include "advisor/rules/freebsd.h"
+
+#define FILE_KEY "freebsd.file.sysctl_conf"
+#define PREFIX   "freebsd.sysctl_conf."
+#define PCM      "dev.pcm."
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int lines;
+    int unread;
+    int wrong;
+    bool moved;       /* the first wrong one is of a device that is not there */
+    const char *name; /* of the first wrong one, in its key */
+    const char *wanted;
+    const char *found; /* NULL: no such sysctl */
+};
+
+static bool same(const struct st_fact *wanted, const struct st_fact *found)
+{
+    if (wanted->is_int && found->is_int)
+        return wanted->i64 == found->i64;
+    return strcasecmp(wanted->text, found->text) == 0;
+}
+
+/** Is this a sysctl of a sound device that is not there? */
+static bool is_moved(const struct st_facts *facts, const char *name)
+{
+    char key[ST_FREEBSD_KEY_BYTES], *end;
+    if (strncmp(name, PCM, strlen(PCM)) != 0)
+        return false;
+    const long unit = strtol(name + strlen(PCM), &end, 10);
+    const struct st_fact *device = st_facts_find(facts, st_freebsd_pcm_key(unit, "%desc", key, sizeof(key)));
+    return *end == '.' && st_freebsd_pcm_count(facts) > 0 &&
+           (device == NULL || device->state == ST_FACT_ABSENT);
+}
+
+static void see(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char key[256];
+    const char *name = fact->key + strlen(PREFIX);
+    scan->lines++;
+    if (fact->state != ST_FACT_OK) {
+        scan->unread++;
+        return;
+    }
+    snprintf(key, sizeof(key), "freebsd.%.240s", name);
+    const struct st_fact *found = st_facts_find(scan->facts, key);
+    const bool moved = is_moved(scan->facts, name);
+    /* a sysctl that nobody looked for says nothing; 15 has fewer than 13, so one that is absent does */
+    const bool wrong = moved || (found != NULL && (found->state == ST_FACT_ABSENT ||
+                                                   (found->state == ST_FACT_OK && !same(fact, found))));
+    if (!wrong)
+        return;
+    st_finding_quote(scan->finding, scan->facts, fact->key);
+    st_finding_quote(scan->finding, scan->facts, key);
+    if (scan->wrong++ > 0)
+        return;
+    scan->moved = moved;
+    scan->name = name;
+    scan->wanted = fact->text;
+    scan->found = found != NULL && found->state == ST_FACT_OK ? found->text : NULL;
+}
+
+static void judge_wrong(const struct scan *scan, struct st_finding *finding)
+{
+    char more[64] = "";
+    if (scan->wrong > 1)
+        snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
+    if (scan->moved)
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "sysctl.conf sets %.50s, but there is no such device now: its number moved, or it is not "
+            "plugged in%s",
+            scan->name, more);
+    else if (scan->found == NULL)
+        st_finding_set(finding, ST_STATUS_ADVICE, "sysctl.conf sets %.50s, which this kernel does not have%s",
+                       scan->name, more);
+    else
+        st_finding_set(finding, ST_STATUS_ADVICE, "sysctl.conf says %.50s=%.20s, but it is %.20s%s",
+                       scan->name, scan->wanted, scan->found, more);
+    if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
+        st_finding_fix(finding, NULL,
+                       "# /etc/rc.conf has the last word here: performance_cx_lowest, economy_cx_lowest",
+                       ST_NEEDS_NOTHING);
+    else
+        st_finding_fix(finding, "sudo service sysctl restart",
+                       "# for drivers that are loaded later: the same lines in /boot/loader.conf (hw.*),\n"
+                       "# or in /etc/sysctl.kld.d/MODULE.conf; for dev.pcm.N look up N in /dev/sndstat",
+                       ST_NEEDS_NOTHING);
+    st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
+}
+
+static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding};
+    const char *read;
+    (void)wish;
+    const int r = st_finding_need_text(finding, facts, FILE_KEY, &read);
+    if (r == -ENOENT) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no /etc/sysctl.conf");
+        return;
+    }
+    if (r != 0)
+        return;
+    st_facts_each(facts, PREFIX, "", see, &scan);
+    if (scan.wrong > 0) {
+        judge_wrong(&scan, finding);
+    } else if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%d lines of /etc/sysctl.conf are not understood",
+                       scan.unread);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK,
+                       scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
+                                       : "what /etc/sysctl.conf sets here is in force");
+        st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf compared", scan.lines);
+    }
+}
+
+const struct st_rule st_rule_freebsd_sysctl_conf = {
+    .id = "freebsd-sysctl-conf",
+    .os = ST_OS_FREEBSD,
+    .title = "Settings that did not take (sysctl.conf)",
+    .mechanism =
+        "/etc/sysctl.conf is read once, at boot. A line for a driver that is loaded later, or for a device "
+        "that is plugged in later or has another number now, fails without much noise.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "the difference is wanted, as somebody tries something",
+    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d: not verified\n"
+               "unit numbers of USB devices: given in the order in which they appear",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts =
+        (const char *const[]){FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*", NULL},
+    .judge = judge,
+};
