@@ -128,7 +128,7 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
         "comes in short bursts, which look like little load, so it may run at a low clock just when it has "
         "to be ready in time.",
     .privilege = "root",
-    .cost = "power and heat",
+    .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4)",
     .worst = ST_STATUS_ADVICE,

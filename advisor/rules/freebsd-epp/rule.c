@@ -79,7 +79,7 @@ const struct st_rule st_rule_freebsd_epp = {
         "the highest value is saving power. With a high value they stay slow for a while when a burst of "
         "work comes.",
     .privilege = "root",
-    .cost = "power and heat",
+    .cost = "power, heat",
     .when_not = "on battery",
     .sources =
         "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in both\n"
