@@ -58,7 +58,7 @@ const struct st_rule st_rule_freebsd_bitperfect = {
         "no equalizer, no software volume. With virtual channels on, their rate and format are the ones that "
         "count.",
     .privilege = "root",
-    .cost = "one program at a time, only in formats that the hardware knows, and at full volume",
+    .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
     .when_not = "desktops, and headphones: the software volume is gone",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
     .worst = ST_STATUS_ADVICE,

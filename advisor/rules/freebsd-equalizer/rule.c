@@ -84,7 +84,7 @@ const struct st_rule st_rule_freebsd_equalizer = {
                  "each block "
                  "of sound. It is off unless somebody switched it on.",
     .privilege = "root",
-    .cost = "bass and treble controls go away",
+    .cost = "convenience: bass and treble controls go away",
     .when_not = "somebody uses them",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
     .worst = ST_STATUS_ADVICE,

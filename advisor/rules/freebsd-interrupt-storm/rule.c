@@ -50,7 +50,7 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
                  "and served "
                  "only once a clock tick. A sound card or USB controller on that line waits with it.",
     .privilege = "root",
-    .cost = "a broken device can take a whole CPU",
+    .cost = "none, unless a device is broken: it can take a whole CPU then",
     .when_not = "hardware that really has interrupt storms (see dmesg: \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     .worst = ST_STATUS_ADVICE,

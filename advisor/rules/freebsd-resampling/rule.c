@@ -44,7 +44,7 @@ const struct st_rule st_rule_freebsd_resampling = {
         "Sound whose rate is not that of the device or the mixer is resampled by the kernel, block by block. "
         "Better filters take more CPU time for each block; where rates agree nothing is resampled at all.",
     .privilege = "root",
-    .cost = "quality of sound that has another rate",
+    .cost = "convenience: quality of sound that has another rate",
     .when_not = "listening, where nobody waits for the sound and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",

@@ -62,9 +62,8 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
         "kern.timecounter.alloweddeviation are all 0, and realtime=1 sets them so. It does not outlast a "
         "reboot.",
     .privilege = "root",
-    .cost = "power and CPU; latency 0 with profile 0 means blocks of a third of a millisecond for programs "
-            "that set "
-            "none, which may crackle",
+    .cost = "power, CPU: latency 0 with profile 0 means blocks of a third of a millisecond for programs that "
+            "set none, which may crackle",
     .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
     .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c",
     .worst = ST_STATUS_ADVICE,

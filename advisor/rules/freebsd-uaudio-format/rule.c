@@ -76,7 +76,7 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
         "default_channels; 0 means the most that the device can do. A mode above the one that is played in "
         "costs bandwidth on the bus and a conversion.",
     .privilege = "root",
-    .cost = "sound of a higher rate is resampled down",
+    .cost = "convenience: sound of a higher rate is resampled down",
     .when_not = "work at the interface's highest rate",
     .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
                "default_bits is 32 on 13.2 and 0 on 15.1 as captured",

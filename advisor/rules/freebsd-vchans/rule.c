@@ -81,8 +81,8 @@ const struct st_rule st_rule_freebsd_vchans = {
         "vchanrate, mixes them and passes the sum on. That adds a ring and a conversion to the way of the "
         "sound.",
     .privilege = "root",
-    .cost =
-        "programs of other rates are resampled instead; without vchans only one program can open the device",
+    .cost = "convenience: programs of other rates are resampled instead; without vchans only one program can "
+            "open the device",
     .when_not = "desktops: keep vchans on, so that more than one program can play",
     .sources =
         "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
