@@ -58,8 +58,10 @@ int st_terminal_width(int fd);
 /** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool st_terminal_colour(FILE *stream);
 
-/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the build folder, the
- * installed one.
+/* --- modules.c ------------------------------------------------------------------------------------------ */
+
+/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the folder of the
+ * program (a build), the installed one.
  *  @return 0 or -ENOENT. */
 ST_NODISCARD int st_module_path(const char *name, char *buf, size_t buf_bytes);
 /** dlopens module `name` and looks `symbol` up. @return the symbol, or NULL with a message in `error`. */

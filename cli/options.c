@@ -1,15 +1,12 @@
-/* What the subcommands share: numbers, messages, the terminal, modules. */
+/* What the subcommands share: numbers, messages, the terminal. */
 #include "cli/command.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "st_config.h"
 
 ST_PRINTF(2, 0)
 static void say(const char *command, const char *format, va_list args)
@@ -85,44 +82,4 @@ bool st_terminal_colour(FILE *stream)
     if (term == NULL || strcmp(term, "dumb") == 0)
         return false;
     return isatty(fileno(stream)) == 1;
-}
-
-int st_module_path(const char *name, char *buf, size_t buf_bytes)
-{
-    const char *dirs[] = {getenv("SLEEPTUNE_MODULE_DIR"), ST_MODULE_DIR};
-    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
-        if (dirs[i] == NULL)
-            continue;
-        const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", dirs[i], name);
-        if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
-            return 0;
-    }
-    /* run from the build folder: the modules lie beside the program */
-    char self[4096];
-    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (len > 0) {
-        self[len] = '\0';
-        char *slash = strrchr(self, '/');
-        if (slash != NULL) {
-            *slash = '\0';
-            const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", self, name);
-            if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
-                return 0;
-        }
-    }
-    return -ENOENT;
-}
-
-void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes)
-{
-    char path[4200];
-    if (st_module_path(name, path, sizeof(path)) != 0) {
-        snprintf(error, error_bytes, "this build has no module '%s'", name);
-        return NULL;
-    }
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *address = handle != NULL ? dlsym(handle, symbol) : NULL;
-    if (address == NULL)
-        snprintf(error, error_bytes, "%s", dlerror());
-    return address;
 }

@@ -137,6 +137,9 @@ struct st_platform {
     int (*rt_rights)(struct st_platform *p, int priority, struct st_rt_rights *ret);
     /** Resident set of this process, bytes. */
     int (*resident_bytes)(struct st_platform *p, int64_t *ret);
+    /** Absolute path of the running program, as the kernel has it.
+     *  @return 0, -ENAMETOOLONG, -ENOENT (FreeBSD: no longer known), or what the kernel said. */
+    int (*program_path)(struct st_platform *p, char *buf, size_t buf_bytes);
 
     /* --- the machine --------------------------------------------------------------------------------------
      */

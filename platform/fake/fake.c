@@ -26,6 +26,7 @@ static const char *const function_names[F_COUNT] = {
     [F_SET_RTTIME_LIMIT_NS] = "set_rttime_limit_ns",
     [F_RT_RIGHTS] = "rt_rights",
     [F_RESIDENT_BYTES] = "resident_bytes",
+    [F_PROGRAM_PATH] = "program_path",
     [F_SMI_COUNT] = "smi_count",
     [F_STEAL_ACCOUNTED] = "steal_accounted",
     [F_VIRTUALISED] = "virtualised",

@@ -200,6 +200,18 @@ static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
     return 0;
 }
 
+static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    static const char path[] = "/usr/bin/sleeptune";
+    const int error = st_fake_fault(st_fake_of(p), F_PROGRAM_PATH);
+    if (error != 0)
+        return error;
+    if (sizeof(path) > buf_bytes)
+        return -ENAMETOOLONG;
+    memcpy(buf, path, sizeof(path));
+    return 0;
+}
+
 static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
 {
     (void)cpu;
@@ -239,6 +251,7 @@ void st_fake_system_row(struct st_platform *row)
     row->set_rttime_limit_ns = fake_set_rttime_limit_ns;
     row->rt_rights = fake_rt_rights;
     row->resident_bytes = fake_resident_bytes;
+    row->program_path = fake_program_path;
     row->circumstances = st_tree_circumstances;
     row->smi_count = fake_smi_count;
     row->steal_accounted = fake_steal_accounted;

@@ -29,6 +29,7 @@ enum st_fake_function {
     F_SET_RTTIME_LIMIT_NS,
     F_RT_RIGHTS,
     F_RESIDENT_BYTES,
+    F_PROGRAM_PATH,
     F_SMI_COUNT,
     F_STEAL_ACCOUNTED,
     F_VIRTUALISED,

@@ -30,6 +30,7 @@ int st_freebsd_counters_other(struct st_platform *p, const struct st_counters_ha
 void st_freebsd_counters_close(struct st_platform *p, struct st_counters_handle *h);
 int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret);
+int st_freebsd_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 
 /* files_freebsd.c */
 int st_freebsd_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,

@@ -40,6 +40,7 @@ struct st_platform *st_platform_native(void)
         .set_rttime_limit_ns = st_freebsd_set_rttime_limit_ns,
         .rt_rights = st_freebsd_rt_rights,
         .resident_bytes = st_freebsd_resident_bytes,
+        .program_path = st_freebsd_program_path,
         .circumstances = st_tree_circumstances_freebsd,
         .smi_count = no_smi_count,
         .steal_accounted = st_tree_steal_accounted,

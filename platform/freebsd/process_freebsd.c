@@ -125,6 +125,16 @@ int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret)
     return 0;
 }
 
+int st_freebsd_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    (void)p;
+    const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1}; /* -1: this process */
+    size_t bytes = buf_bytes;
+    if (sysctl(mib, 4, buf, &bytes, NULL, 0) != 0)
+        return errno == ENOMEM ? -ENAMETOOLONG : -errno;
+    return bytes > 0 && buf[bytes - 1] == '\0' ? 0 : -ENOENT;
+}
+
 int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret)
 {
     (void)p;

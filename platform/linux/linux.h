@@ -34,6 +34,9 @@ void st_linux_counters_close(struct st_platform *p, struct st_counters_handle *h
 int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_linux_resident_bytes(struct st_platform *p, int64_t *ret);
 
+/* process_linux.c */
+int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
+
 /* machine_linux.c */
 void st_linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);

@@ -30,6 +30,7 @@ struct st_platform *st_platform_native(void)
         .set_rttime_limit_ns = st_linux_set_rttime_limit_ns,
         .rt_rights = st_linux_rt_rights,
         .resident_bytes = st_linux_resident_bytes,
+        .program_path = st_linux_program_path,
         .circumstances = st_linux_circumstances,
         .smi_count = st_linux_smi_count,
         .steal_accounted = st_tree_steal_accounted_linux,

@@ -30,6 +30,17 @@ wait $pid
 is "Ctrl-C ends early with status 0" $? 0
 is "and the document says so" "$(key int.json 'd["interrupted"], d["books_balance"], d["n"] > 100')" "(True, True, True)"
 
+"$SLEEPTUNE" measure --policy fifo --duration 1h --json >wild.json &
+pid=$!
+until_running $pid
+kill -XCPU $pid
+until_running $pid
+is "SIGXCPU takes the loop's real-time policy away" \
+    "$(for t in /proc/$pid/task/*; do chrt -p "${t##*/}"; done | grep -Ec 'SCHED_(FIFO|RR)')" 0
+kill -INT $pid
+wait $pid
+like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time policy'
+
 "$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
 pid=$!
 until_running $pid

@@ -330,6 +330,18 @@ static void the_process_has_resident_memory(void **state)
     assert_true(bytes > 100000);
 }
 
+static void the_program_knows_where_it_lies(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    char path[4096], cut[8];
+    assert_int_equal(p->program_path(p, path, sizeof(path)), 0);
+    assert_int_equal(path[0], '/');
+    assert_non_null(strstr(path, "/test_native"));
+    assert_int_equal(access(path, X_OK), 0);
+    assert_int_equal(p->program_path(p, cut, sizeof(cut)), -ENAMETOOLONG);
+}
+
 static void rights_are_tried_without_changing_this_process(void **state)
 {
     (void)state;
@@ -517,6 +529,7 @@ int main(void)
         cmocka_unit_test(sysctls_are_read),
         cmocka_unit_test(circumstances_have_keys_and_values),
         cmocka_unit_test(the_process_has_resident_memory),
+        cmocka_unit_test(the_program_knows_where_it_lies),
         cmocka_unit_test(rights_are_tried_without_changing_this_process),
         cmocka_unit_test(ignored_children_do_not_hide_the_answer),
         cmocka_unit_test(without_rights_fifo_and_mlock_are_refused),

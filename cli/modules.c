@@ -1,0 +1,50 @@
+/* Where the optional modules are, and loading them. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "platform/platform.h"
+#include "st_config.h"
+
+/* Folder of the running program, "" when it cannot be told. */
+static void program_folder(char *buf, size_t buf_bytes)
+{
+    struct st_platform *p = st_platform_native();
+    if (p->program_path(p, buf, buf_bytes) != 0)
+        buf[0] = '\0';
+    char *slash = strrchr(buf, '/');
+    if (slash != NULL)
+        *slash = '\0';
+}
+
+int st_module_path(const char *name, char *buf, size_t buf_bytes)
+{
+    char
+        beside[4096]; /* where a build has them; before the installed ones, which may be of another version */
+    program_folder(beside, sizeof(beside));
+    const char *dirs[] = {getenv("SLEEPTUNE_MODULE_DIR"), beside[0] != '\0' ? beside : NULL, ST_MODULE_DIR};
+    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
+        if (dirs[i] == NULL)
+            continue;
+        const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", dirs[i], name);
+        if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
+            return 0;
+    }
+    return -ENOENT;
+}
+
+void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes)
+{
+    char path[4200];
+    if (st_module_path(name, path, sizeof(path)) != 0) {
+        snprintf(error, error_bytes, "this build has no module '%s'", name);
+        return NULL;
+    }
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *address = handle != NULL ? dlsym(handle, symbol) : NULL;
+    if (address == NULL)
+        snprintf(error, error_bytes, "%s", dlerror());
+    return address;
+}
