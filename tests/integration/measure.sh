@@ -36,7 +36,7 @@ until_running $pid
 kill -XCPU $pid
 until_running $pid
 is "SIGXCPU takes the loop's real-time policy away" \
-    "$(for t in /proc/$pid/task/*; do chrt -p "${t##*/}"; done | grep -Ec 'SCHED_(FIFO|RR)')" 0
+    "$(for t in /proc/"$pid"/task/*; do chrt -p "${t##*/}"; done | grep -Ec 'SCHED_(FIFO|RR)')" 0
 kill -INT $pid
 wait $pid
 like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time policy'
