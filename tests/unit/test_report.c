@@ -386,6 +386,50 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     st_facts_free(facts);
 }
 
+/** No capture of a working machine may read as broken, or as unreadable. */
+static void real_captures_have_no_problem_and_nothing_unknown(void **state)
+{
+    (void)state;
+    static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "freebsd-13.2-usb",
+                                           "freebsd-15.1-usb"};
+    for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
+        struct st_facts *facts;
+        struct st_report made;
+        make(captures[c], &facts, &made);
+        for (size_t i = 0; i < made.findings_n; i++) {
+            const struct st_finding *finding = &made.findings[i];
+            if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_UNKNOWN)
+                fail_msg("%s: %s: %s", captures[c], finding->rule->id, finding->summary);
+        }
+        st_report_finish(&made);
+        st_facts_free(facts);
+    }
+}
+
+/** The device's blocks are what /dev/sndstat says, whatever buffer_ms says by now. */
+static void usb_blocks_follow_buffer_ms_once_reopened(void **state)
+{
+    (void)state;
+    static const char key[] = "freebsd.hw.usb.uaudio.buffer_ms";
+    struct st_facts *facts;
+    struct st_report made;
+    make("freebsd-15.1-usb", &facts, &made);
+    assert_int_equal(find(&made, "freebsd-uaudio-buffer")->status, ST_STATUS_NOT_APPLICABLE);
+    st_report_finish(&made);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1501000, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, key, 1, NULL, NULL), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
+    const struct st_finding *finding = find(&made, "freebsd-uaudio-buffer");
+    assert_int_equal(finding->status, ST_STATUS_ADVICE);
+    assert_non_null(strstr(finding->summary, "still works with blocks of 4.0 ms"));
+    st_report_finish(&made);
+    assert_int_equal(st_facts_put_int(facts, key, 4, NULL, NULL), 0);
+    assert_int_equal(st_report_make(facts, 256, 48000, &made), 0);
+    assert_int_equal(find(&made, "freebsd-uaudio-buffer")->status, ST_STATUS_OK);
+    st_report_finish(&made);
+    st_facts_free(facts);
+}
+
 static void findings_are_in_order_of_status_and_effect(void **state)
 {
     (void)state;
@@ -491,6 +535,8 @@ int main(void)
         BY_HAND(json_tells_what_the_text_tells),
         cmocka_unit_test(freebsd_13_stretches_sleeps_by_up_to_83_us),
         cmocka_unit_test(freebsd_15_sleeps_are_not_touched),
+        cmocka_unit_test(real_captures_have_no_problem_and_nothing_unknown),
+        cmocka_unit_test(usb_blocks_follow_buffer_ms_once_reopened),
         cmocka_unit_test(findings_are_in_order_of_status_and_effect),
         cmocka_unit_test(a_snapshot_of_a_capture_gives_the_same_report),
         cmocka_unit_test(explain_names_sources_and_this_machines_numbers),

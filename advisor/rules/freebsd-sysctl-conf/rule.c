@@ -108,7 +108,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     (void)wish;
     const int r = st_finding_need_text(finding, facts, FILE_KEY, &read);
     if (r == -ENOENT) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no /etc/sysctl.conf");
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "there is no /etc/sysctl.conf, or it is not in this capture");
         return;
     }
     if (r != 0)
