@@ -386,7 +386,7 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     st_facts_free(facts);
 }
 
-/** No capture of a working machine may read as broken, or as unreadable. */
+/** No capture of a working machine may read as broken, or a whole one as unreadable. */
 static void real_captures_have_no_problem_and_nothing_unknown(void **state)
 {
     (void)state;
@@ -398,7 +398,8 @@ static void real_captures_have_no_problem_and_nothing_unknown(void **state)
         make(captures[c], &facts, &made);
         for (size_t i = 0; i < made.findings_n; i++) {
             const struct st_finding *finding = &made.findings[i];
-            if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_UNKNOWN)
+            const bool whole = strstr(captures[c], "-usb") == NULL;
+            if (finding->status == ST_STATUS_PROBLEM || (whole && finding->status == ST_STATUS_UNKNOWN))
                 fail_msg("%s: %s: %s", captures[c], finding->rule->id, finding->summary);
         }
         st_report_finish(&made);
