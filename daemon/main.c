@@ -113,6 +113,8 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
         const int number = sigtimedwait(signals, NULL, &timeout);
         if (number == SIGHUP) {
             r = st_service_reload(service);
+        } else if (number == SIGXCPU) {
+            st_service_too_long(service);
         } else if (number == SIGTERM || number == SIGINT) {
             ST_INFO("%s: ending", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return 0;
@@ -145,6 +147,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGXCPU);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct st_service *service;

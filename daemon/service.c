@@ -505,6 +505,12 @@ int st_service_tick(struct st_service *service)
     return 0;
 }
 
+void st_service_too_long(struct st_service *service)
+{
+    if (service->watchdog != NULL)
+        st_watchdog_demote(service->watchdog, "it used a CPU too long without a sleep (RLIMIT_RTTIME)");
+}
+
 /* First message of a bad file is kept for the status; all are logged. */
 static void on_config_error(void *ctx, const char *message)
 {

@@ -22,6 +22,9 @@ ST_NODISCARD int st_service_start(struct st_platform *platform, const struct st_
 /** Looks after the parts; call every ST_SERVICE_TICK_NS. @return 0, or -EIO when the loop ended by itself. */
 int st_service_tick(struct st_service *service);
 
+/** SIGXCPU: a real-time thread of ours ran too long without a sleep (RLIMIT_RTTIME). */
+void st_service_too_long(struct st_service *service);
+
 /** SIGHUP. A bad file keeps the old settings and says so. @return as st_service_tick. */
 int st_service_reload(struct st_service *service);
 

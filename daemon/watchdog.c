@@ -59,7 +59,7 @@ static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
     return counters.cpu_ns;
 }
 
-static void demote(struct st_watchdog *watchdog, const char *reason)
+void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
 {
     const pid_t tid = watchdog->tid(watchdog->tid_ctx);
     if (tid == 0)
@@ -109,7 +109,7 @@ static void *run_canary(void *ctx)
 static void tell_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
-        demote(watchdog, "ordinary threads got no CPU for 3 s");
+        st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
                       "starved", NULL, 0, "ordinary threads got no CPU for 3 s; it was not the loop");
@@ -201,7 +201,7 @@ void st_watchdog_tell_share(struct st_watchdog *watchdog, double share)
     if (!st_watchdog_busy(&watchdog->busy_judge, share))
         return;
     watchdog->busy_judge.busy_checks = 0;
-    demote(watchdog, "it used more than half of a CPU for 10 s");
+    st_watchdog_demote(watchdog, "it used more than half of a CPU for 10 s");
 }
 
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret)

@@ -10,7 +10,7 @@
 #define ST_WATCHDOG_SILENT_CHECKS 6                  /* so many silent checks: starved */
 #define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
 #define ST_WATCHDOG_BUSY_CHECKS   2                  /* for less than so many looks, one in 5 s */
-/* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed */
+/* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed: SIGXCPU at half of it, then the end */
 #define ST_WATCHDOG_RTTIME_NS INT64_C(30000000000)
 
 /** Judges what is heard. Counts checks, not time: after a SIGSTOP or a pause of the machine the canary is
@@ -54,6 +54,9 @@ void st_watchdog_stop(struct st_watchdog *watchdog); /* NULL is fine */
 
 /** Tells what share of a CPU the loop used since the last call; call every 5 s. Threads: one. */
 void st_watchdog_tell_share(struct st_watchdog *watchdog, double share);
+
+/** Takes real-time priority from the loop and tells why. Threads: any. */
+void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason);
 
 /** Threads: any. */
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret);

@@ -364,15 +364,25 @@ void st_drain_baseline(struct st_drain *drain)
     running_costs(drain, &base);
 }
 
+/* The last cycle was done in the period before the one that comes next; a little early in the one before
+ * that, or, when periods were skipped behind it, in the one that comes next. */
+static bool agrees_with_clock(const struct st_loop *loop)
+{
+    if (loop->elapsed_periods == 0)
+        return true;
+    const uint64_t by_clock = st_period_index_at(&loop->period, loop->t0_ns, loop->end_ns);
+    return by_clock <= loop->elapsed_periods && by_clock + 2 >= loop->elapsed_periods;
+}
+
 void st_drain_finish(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
     lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
     take_over(drain);
-    /* the loop's own books, by its clock and its counter, against what came through the ring */
+    /* the loop's own books, by its counter and by the clock, against what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;
-    result->books_balance = result->n + result->records_lost == loop->cycles &&
+    result->books_balance = agrees_with_clock(loop) && result->n + result->records_lost == loop->cycles &&
                             result->cycles == loop->cycles &&
                             loop->cycles + result->skipped_periods == loop->elapsed_periods;
     const struct st_thread_counters *a = &loop->counters_start, *b = &loop->counters_end;

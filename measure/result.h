@@ -38,7 +38,7 @@ struct st_result {
 
     uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
-    bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles */
+    bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles, and the clock agrees */
     uint64_t misses;    /* cycles past due(k+1), and skipped periods */
     uint64_t early;
     uint64_t simulated_xruns;

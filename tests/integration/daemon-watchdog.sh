@@ -27,4 +27,14 @@ like "and sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded
 like "and the log" "$(cat "$log")" 'error: event: real-time priority was taken from the loop'
 stop
 is "it ends cleanly" "$status" 0
+
+starts "it starts with a loop that behaves"
+tid=$(loop_tid | head -1)
+is "whose thread has SCHED_FIFO" "$(policy)" 1
+kill -XCPU "$daemon"
+ok "SIGXCPU, by which the kernel warns, takes it away" wait_for value_is 'd["watchdog"]["demoted"]' True
+is "as the kernel says" "$(policy)" 0
+like "and the status why" "$(value 'd["degraded"]')" 'too long without a sleep'
+stop
+is "it ends cleanly" "$status" 0
 tap_done

@@ -41,6 +41,15 @@ kill -INT $pid
 wait $pid
 like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time policy'
 
+wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
+if [ -e "$wild" ] && ! ldd "$SLEEPTUNE" | grep -qE 'lib[at]san' && chrt -f 70 true 2>/dev/null; then
+    timeout --preserve-status -s INT 3 env LD_PRELOAD="$wild" "$SLEEPTUNE" measure --duration 0 --json >wild.json
+    is "a loop that never sleeps is demoted before the kernel kills it, and its books are not believed" $? 5
+    like "and that is said" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME'
+else
+    skip "a loop that never sleeps" "needs SCHED_FIFO, and no sanitizer"
+fi
+
 "$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
 pid=$!
 until_running $pid

@@ -105,6 +105,13 @@ static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
     bench_finish(&b);
 }
 
+static int sleep_not_at_all(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+{
+    (void)p;
+    (void)due_ns;
+    return 0;
+}
+
 static void early_wake_is_negative_and_counted_apart(void **state)
 {
     (void)state;
@@ -116,6 +123,19 @@ static void early_wake_is_negative_and_counted_apart(void **state)
     assert_int_equal(b.result.early, 1);
     assert_int_equal(b.result.lateness.min_ns, -3000);
     assert_true(b.result.books_balance);
+    bench_finish(&b);
+}
+
+static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, 4096, 100);
+    bench_script(&b, NULL, 0, 0);
+    b.fake->sleep_until_ns = sleep_not_at_all;
+    bench_run(&b);
+    assert_int_equal(b.result.cycles, 100);
+    assert_false(b.result.books_balance); /* the clock has not seen 100 periods */
     bench_finish(&b);
 }
 
@@ -435,6 +455,7 @@ int main(void)
         cmocka_unit_test(wake_in_the_next_period_is_a_miss_without_a_skip),
         cmocka_unit_test(done_exactly_at_the_next_due_time_is_no_miss),
         cmocka_unit_test(early_wake_is_negative_and_counted_apart),
+        cmocka_unit_test(sleeps_that_do_not_sleep_do_not_balance_the_books),
         cmocka_unit_test(interrupted_sleep_is_taken_up_again),
         cmocka_unit_test(sleep_that_fails_ends_the_loop_with_its_error),
         cmocka_unit_test(stall_of_minutes_needs_wide_records_and_keeps_its_exact_value),
