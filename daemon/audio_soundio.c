@@ -73,8 +73,7 @@ static size_t backend_index(const char *name)
     return i;
 }
 
-/* --- callbacks, in threads of the sound system
- * ---------------------------------------------------------------- */
+/* --- callbacks, in threads of the sound system --- */
 
 /* libsoundio asks for SCHED_FIFO without PTHREAD_EXPLICIT_SCHED, so its thread has its creator's policy. */
 static void set_policy_once(struct st_audio *audio)
@@ -156,8 +155,7 @@ static void on_jack_message(const char *message)
     ST_DBG("jack: %s", message);
 }
 
-/* --- opening and closing, in the stream's thread
- * -------------------------------------------------------------- */
+/* --- opening and closing, in the stream's thread --- */
 
 static void close_stream(struct st_audio *audio)
 {

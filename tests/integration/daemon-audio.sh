@@ -49,15 +49,16 @@ ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; js
 if ! command -v jackd >/dev/null; then
     skip "a JACK server that comes and goes" "jackd is not installed"
 else
-    export JACK_DEFAULT_SERVER=sleeptune-test-$$
+    export JACK_DEFAULT_SERVER=sleeptune-test # one name: jackd takes the place of a dead server of that name
     jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 48000 -p 1024 >"$tmp/jackd.log" 2>&1 &
     server=$!
     pids+=("$server")
     config 'audio: { backend = "jack"; };'
     start
-    if wait_for value_is 'd["audio"]["state"]' playing; then
+    plays_or_died() { ! kill -0 "$server" || value_is 'd["audio"]["state"]' playing; }
+    if wait_for plays_or_died && kill -0 "$server" 2>/dev/null; then
         pass "jack: it plays on the server"
-        kill -9 "$server"
+        kill -TERM "$server"
         wait "$server" 2>/dev/null
         ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
         like "jack: the log says so" "$(cat "$log")" 'backend jack was lost'
@@ -66,5 +67,6 @@ else
     fi
     stop
     is "jack: a clean end" "$status" 0
+    rm -f /dev/shm/jack*sleeptune-test* # what libjack leaves behind
 fi
 tap_done

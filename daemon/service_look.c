@@ -1,0 +1,74 @@
+/* What HTTP threads and the main thread see of the parts. */
+#include "daemon/service_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int64_t st_service_wall_ns(struct st_service *service)
+{
+    return service->platform->wall_ns(service->platform);
+}
+
+/* --- looking --- */
+
+/* Fills a view. *result holds what view->loop points to: finish it when has_result. */
+bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
+{
+    pthread_mutex_lock(&service->mutex);
+    *view = service->view;
+    const bool has_result = service->session != NULL && st_session_result(service->session, 0, result) == 0;
+    if (service->audio != NULL)
+        st_audio_look(service->audio, &view->audio);
+    view->audio.underflows_n += service->own_xruns_before;
+    if (service->watchdog != NULL)
+        st_watchdog_look(service->watchdog, &view->watchdog);
+    pthread_mutex_unlock(&service->mutex);
+    view->loop = has_result ? result : NULL;
+    view->now_wall_ns = st_service_wall_ns(service);
+    view->uptime_ns = service->platform->now_ns(service->platform) - service->started_ns;
+    return has_result;
+}
+
+json_t *st_service_document(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    const bool has_result = st_service_look(service, &view, &result);
+    view.events = st_events_json(&service->events);
+    json_t *document = st_view_json(&view);
+    json_decref(view.events);
+    if (has_result)
+        st_result_finish(&result);
+    return document;
+}
+
+static char *status_text(void *ctx)
+{
+    json_t *document = st_service_document(ctx);
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    return text;
+}
+
+static char *metrics_text(void *ctx)
+{
+    struct st_view view;
+    struct st_result result;
+    const bool has_result = st_service_look(ctx, &view, &result);
+    char *text = st_view_metrics(&view);
+    if (has_result)
+        st_result_finish(&result);
+    return text;
+}
+
+void st_service_set_text(struct st_service *service, char *to, const char *text)
+{
+    pthread_mutex_lock(&service->mutex);
+    snprintf(to, ST_VIEW_TEXT_BYTES, "%s", text);
+    pthread_mutex_unlock(&service->mutex);
+}
+
+struct st_http_source st_service_source(struct st_service *service)
+{
+    return (struct st_http_source){.status = status_text, .metrics = metrics_text, .ctx = service};
+}

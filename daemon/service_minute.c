@@ -1,0 +1,102 @@
+/* Minutes, the stored state, what the watchdog and the log are told. */
+#include "daemon/service_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/notify.h"
+
+#define LOG_MODULE "daemon"
+#include "daemon/log.h"
+
+/* --- minutes --- */
+
+static void store_state(struct st_service *service)
+{
+    if (!service->has_state_path)
+        return;
+    json_t *document = st_service_document(service);
+    const int r = document != NULL ? st_laststate_write(service->state_path, document) : -ENOMEM;
+    json_decref(document);
+    char text[ST_VIEW_TEXT_BYTES] = "";
+    if (r < 0)
+        snprintf(text, sizeof(text), "%.300s cannot be written: %s", service->state_path, strerror(-r));
+    if (strcmp(text, service->view.state_error) == 0)
+        return;
+    st_service_set_text(service, service->view.state_error, text);
+    if (r < 0)
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "state-not-stored", NULL, 0,
+                      "%s", text);
+}
+
+void st_service_end_minute(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    if (!st_service_look(service, &view, &result))
+        return;
+    const struct st_minute_counts now = {.cycles = result.cycles,
+                                         .misses = result.misses,
+                                         .skipped_periods = result.skipped_periods,
+                                         .simulated_xruns = result.simulated_xruns,
+                                         .own_xruns = view.audio.underflows_n};
+    st_result_finish(&result);
+    const struct st_minute minute = st_minute_take(&service->sink, &service->counts, &now,
+                                                   service->minute_from_wall_ns, view.now_wall_ns);
+    service->minute_from_wall_ns = view.now_wall_ns;
+    char text[256];
+    st_minute_text(&minute, text, sizeof(text));
+    const struct st_log_field fields[] = {
+        {"CYCLES", (int64_t)minute.cycles},
+        {"MISSES", (int64_t)minute.misses},
+        {"LATENESS_NS", minute.lateness_max_ns == INT64_MIN ? 0 : minute.lateness_max_ns}};
+    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", fields, ST_ARRAY_LEN(fields), text);
+    st_notify_status(text);
+    pthread_mutex_lock(&service->mutex);
+    service->view.has_minute = true;
+    service->view.minute = minute;
+    pthread_mutex_unlock(&service->mutex);
+    store_state(service);
+}
+
+void st_service_tell_share(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    if (!st_service_look(service, &view, &result))
+        return;
+    const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
+    const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
+    st_result_finish(&result);
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    if (real_time && service->cpu_at_ns != 0 && now_ns > service->cpu_at_ns)
+        st_watchdog_tell_share(service->watchdog,
+                               (cpu_ns - service->cpu_ns) / (double)(now_ns - service->cpu_at_ns));
+    service->cpu_ns = cpu_ns;
+    service->cpu_at_ns = now_ns;
+}
+
+void st_service_tell_degraded(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const bool has_result = st_service_look(service, &view, &result);
+    const size_t n = st_view_degraded(&view, degraded);
+    if (has_result)
+        st_result_finish(&result);
+    for (size_t i = 0; i < n; i++) {
+        bool told = false;
+        for (size_t j = 0; j < service->degraded_n && !told; j++)
+            told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
+        if (!told)
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", NULL, 0,
+                          "degraded, %s: %s", degraded[i].what, degraded[i].why);
+    }
+    if (n == 0 && service->degraded_n > 0)
+        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered", NULL, 0,
+                      "nothing is degraded any more");
+    memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
+    service->degraded_n = n;
+}

@@ -1,0 +1,169 @@
+/* The loop with its watchdog, the stream, the socket and TCP. */
+#include "daemon/service_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/rtkit.h"
+#include "st_config.h"
+
+#define LOG_MODULE "daemon"
+#include "daemon/log.h"
+
+/* --- the loop --- */
+
+static int on_refused(void *ctx, pid_t tid, int priority)
+{
+    struct st_service *service = ctx;
+    char text[ST_VIEW_TEXT_BYTES];
+    const int r = st_rtkit_ask(service->platform, tid, priority, text, sizeof(text));
+    st_service_set_text(service, service->view.rtkit, text);
+    st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service), "rtkit",
+                  NULL, 0, "%s", text);
+    return r;
+}
+
+static pid_t loop_tid(void *ctx)
+{
+    return st_session_tid(ctx, 0);
+}
+
+int st_service_start_loop(struct st_service *service)
+{
+    const struct st_config *config = &service->config;
+    struct st_session_config wish;
+    const struct st_sink sink = st_minute_sink_functions(&service->sink);
+    st_session_defaults(&wish);
+    wish.frames = (uint32_t)config->loop.frames;
+    wish.rate_hz = (uint32_t)config->loop.rate_hz;
+    wish.periods = (uint32_t)config->loop.periods;
+    wish.cpus[0] = (int)config->loop.cpu;
+    wish.cpus_n = 1;
+    wish.policy = ST_POLICY_FIFO;
+    wish.priority = (int)config->loop.priority;
+    wish.load_percent = config->loop.load_percent;
+    wish.duration_ns = 0;
+    wish.timer_slack_ns = config->loop.timer_slack_ns;
+    wish.precise_wait = strcmp(config->loop.wait, "precise") == 0;
+    wish.lock_memory = true;
+    wish.sinks = &sink;
+    wish.on_refused = on_refused;
+    wish.on_refused_ctx = service;
+    st_service_set_text(service, service->view.rtkit, "");
+    struct st_session *session;
+    struct st_watchdog *watchdog;
+    int r = st_session_start(service->platform, &wish, &session);
+    if (r < 0) {
+        ST_ERR("the loop cannot be started: %s", strerror(-r));
+        return r;
+    }
+    r = st_watchdog_start(service->platform, wish.priority, loop_tid, session, &service->events, &watchdog);
+    if (r < 0) {
+        ST_ERR("the watchdog cannot be started: %s", strerror(-r));
+        st_session_ask_stop(session);
+        st_session_join(session);
+        st_session_free(session);
+        return r;
+    }
+    service->heartbeat = 0;
+    service->cpu_ns = 0;
+    service->cpu_at_ns = 0;
+    pthread_mutex_lock(&service->mutex);
+    service->session = session;
+    service->watchdog = watchdog;
+    service->view.loop_starts++;
+    pthread_mutex_unlock(&service->mutex);
+    return 0;
+}
+
+void st_service_stop_loop(struct st_service *service)
+{
+    pthread_mutex_lock(&service->mutex);
+    struct st_session *session = service->session;
+    struct st_watchdog *watchdog = service->watchdog;
+    service->session = NULL;
+    service->watchdog = NULL;
+    pthread_mutex_unlock(&service->mutex);
+    st_watchdog_stop(watchdog); /* it asks the session for its thread */
+    if (session == NULL)
+        return;
+    st_session_ask_stop(session);
+    st_session_join(session);
+    st_session_free(session);
+}
+
+/* --- audio and TCP, which may fail --- */
+
+int st_service_start_audio(struct st_service *service)
+{
+    struct st_audio *audio;
+    const int r = st_audio_start(service->platform, &service->config, &service->events, &audio);
+    if (r < 0) {
+        ST_ERR("the audio thread cannot be started: %s", strerror(-r));
+        return r;
+    }
+    pthread_mutex_lock(&service->mutex);
+    service->audio = audio;
+    pthread_mutex_unlock(&service->mutex);
+    return 0;
+}
+
+void st_service_stop_audio(struct st_service *service)
+{
+    struct st_audio_view view = {0};
+    pthread_mutex_lock(&service->mutex);
+    struct st_audio *audio = service->audio;
+    if (audio != NULL)
+        st_audio_look(audio, &view);
+    service->audio = NULL;
+    service->own_xruns_before += view.underflows_n;
+    pthread_mutex_unlock(&service->mutex);
+    st_audio_stop(audio);
+}
+
+void st_service_restart_tcp(struct st_service *service)
+{
+    st_http_stop(service->http_tcp);
+    service->http_tcp = NULL;
+    st_service_set_text(service, service->view.http_error, "");
+    const char *listen_on = service->config.http.listen;
+    if (listen_on[0] == '\0')
+        return;
+    const struct st_http_source from = st_service_source(service);
+    const int r = st_http_start_tcp(listen_on, &from, &service->http_tcp);
+    char text[ST_VIEW_TEXT_BYTES];
+    if (r == 0) {
+        ST_INFO("serving on http://%s/v1/status too", listen_on);
+        return;
+    }
+    snprintf(text, sizeof(text), "http.listen = \"%.100s\" cannot be served: %s", listen_on,
+             r == -ENOTSUP ? "built without libmicrohttpd" : strerror(-r));
+    st_service_set_text(service, service->view.http_error, text);
+    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", NULL, 0, "%s",
+                  text);
+}
+
+int st_service_open_socket(struct st_service *service)
+{
+    char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
+    if (!ST_HAVE_HTTP) {
+        ST_WARN("built without libmicrohttpd: status is only logged");
+        return 0;
+    }
+    int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
+    if (r == 0)
+        r = st_socket_open(&service->socket, path, &service->config, error, sizeof(error));
+    if (r < 0) {
+        ST_ERR("%s", error);
+        return r;
+    }
+    const struct st_http_source from = st_service_source(service);
+    r = st_http_start_fd(service->socket.fd, &from, &service->http);
+    if (r < 0) {
+        ST_ERR("no HTTP server on %s: %s", path, strerror(-r));
+        return r;
+    }
+    service->socket.fd = -1; /* the server closes it */
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* The inside of struct st_service, for the files service*.c. */
+#ifndef ST_DAEMON_SERVICE_PRIVATE_H
+#define ST_DAEMON_SERVICE_PRIVATE_H
+
+#include <pthread.h>
+
+#include "daemon/clockwatch.h"
+#include "daemon/http.h"
+#include "daemon/laststate.h"
+#include "daemon/service.h"
+#include "daemon/socket.h"
+#include "daemon/view.h"
+
+struct st_service {
+    struct st_platform *platform;
+    struct st_config config;
+    struct st_events events;
+    struct st_minute_sink sink;
+    struct st_socket socket;
+    struct st_http *http, *http_tcp;
+    struct st_clockwatch clockwatch;
+
+    pthread_mutex_t mutex;      /* all below, for HTTP threads; the main thread writes */
+    struct st_session *session; /* NULL between two runs */
+    struct st_audio *audio;     /* likewise */
+    struct st_watchdog *watchdog;
+    struct st_view view;       /* its texts and times; the rest is filled when somebody looks */
+    uint64_t own_xruns_before; /* of streams that were closed */
+    int64_t started_ns;
+
+    /* main thread */
+    uint64_t heartbeat, tick;
+    int64_t minute_from_wall_ns;
+    struct st_minute_counts counts;
+    double cpu_ns;
+    int64_t cpu_at_ns;
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as told last */
+    size_t degraded_n;
+    bool has_state_path;
+    char state_path[ST_LASTSTATE_PATH_BYTES];
+};
+
+/* --- service_look.c: what is known at a moment -------------------------------------------------------------
+ */
+
+int64_t st_service_wall_ns(struct st_service *service);
+
+/** Fills a view. *result holds what view->loop points to: finish it when true is returned. Threads: any. */
+bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
+
+/** The status document; NULL when out of memory. Threads: any. */
+json_t *st_service_document(struct st_service *service);
+
+/** The bodies that HTTP serves. */
+struct st_http_source st_service_source(struct st_service *service);
+
+/** Sets one of the texts in service->view. */
+void st_service_set_text(struct st_service *service, char *to, const char *text);
+
+/* --- service_parts.c: what is started and stopped; main thread --- */
+
+int st_service_start_loop(struct st_service *service);
+void st_service_stop_loop(struct st_service *service);
+int st_service_start_audio(struct st_service *service);
+void st_service_stop_audio(struct st_service *service);
+void st_service_restart_tcp(struct st_service *service);
+int st_service_open_socket(struct st_service *service);
+
+/* --- service_minute.c: what is told from time to time; main thread --- */
+
+void st_service_end_minute(struct st_service *service);
+/** The demoting watchdog hears what share of a CPU the loop used. */
+void st_service_tell_share(struct st_service *service);
+/** Each change of what is degraded is an event. */
+void st_service_tell_degraded(struct st_service *service);
+
+#endif
