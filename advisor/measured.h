@@ -8,7 +8,7 @@
 #define ST_MEASURED_SOURCE        "measured.source"                /* "sleeptune check", a file's name */
 #define ST_MEASURED_FRAMES        "measured.frames"                /* whole number */
 #define ST_MEASURED_RATE_HZ       "measured.rate_hz"               /* whole number */
-#define ST_MEASURED_PERIODS       "measured.periods_n"             /* whole number: periods that went by */
+#define ST_MEASURED_PERIODS       "measured.periods_n"             /* whole number: periods that were seen */
 #define ST_MEASURED_MISSES        "measured.misses_n"              /* whole number */
 #define ST_MEASURED_BOUND         "measured.misses_per_hour_max95" /* upper bound, as text with its digits */
 #define ST_MEASURED_DURATION_NS   "measured.duration_ns"           /* whole number */

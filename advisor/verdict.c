@@ -78,14 +78,15 @@ static void say_measured(struct sentence *s, const struct st_measured *m, const 
     say(s,
         "%s %s for %s (%.*s, %.*s): %" PRId64 " of %" PRId64
         " periods missed (95 %%: at most %.*s per hour), latest wake %s",
-        m->misses_n == 0 ? "This machine held" : "This machine does not hold", period, time,
+        m->misses_n == 0 ? "This machine held" : "This machine did not hold", period, time,
         st_text_cut(m->source, 80), m->source, st_text_cut(m->policy, 40), m->policy, m->misses_n,
         m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
     if (m->degraded != NULL)
         say(s, "; degraded: %.*s", st_text_cut(m->degraded, 120), m->degraded);
 }
 
-static void say_settings(struct sentence *s, const struct st_report *report)
+/** missed: a measurement says that the period is not held. */
+static void say_settings(struct sentence *s, const struct st_report *report, bool missed)
 {
     const struct st_finding *named[NAMED_MAX];
     const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
@@ -95,6 +96,7 @@ static void say_settings(struct sentence *s, const struct st_report *report)
     const char *one = fired == 1 ? "s" : "";
     if (fired == 0) {
         say(s, st_report_count(report, ST_STATUS_OK) == 0 ? "nothing could be judged"
+               : missed                                   ? "nothing that was read explains it"
                                                           : "nothing that was read speaks against it");
         return;
     }
@@ -121,12 +123,13 @@ const char *st_report_verdict(const struct st_report *report, char *buf, size_t 
     char period[96];
     buf[0] = '\0';
     st_report_period_text(&report->wish, period, sizeof(period));
-    if (st_measured_read(report->facts, &report->wish, &measured))
+    const bool given = st_measured_read(report->facts, &report->wish, &measured);
+    if (given)
         say_measured(&s, &measured, period);
     else
         say(&s, "Whether this machine holds %s was not measured", period);
     say(&s, "; ");
-    say_settings(&s, report);
+    say_settings(&s, report, given && measured.valid && measured.misses_n > 0);
     const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
     if (unknown > 0)
         say(&s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);

@@ -1,14 +1,13 @@
 /* sleeptune measure: an audio-shaped loop on this machine, and whether it holds the period. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/measure_files.h"
+#include "cli/measure_run.h"
 #include "cli/measure_text.h"
 #include "cli/text.h"
 #include "lib/ns.h"
@@ -16,34 +15,11 @@
 
 #define NAME "measure"
 
-/* RLIMIT_RTTIME, real-time CPU time without a sleep: at half of it SIGXCPU demotes the loops, at all of it
- * the kernel ends the program. */
-#define RTTIME_NS ST_NS_PER_S
-
 struct arguments {
     struct st_session_config config;
     const char *record, *hlog;
     bool json, fail_on_miss, quiet;
 };
-
-static struct st_session *volatile running; /* for the signal handlers */
-static volatile sig_atomic_t stop_asked, demoted;
-
-static void on_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-    if (running != NULL)
-        st_session_ask_stop(running);
-}
-
-static void on_rttime(int signal_number)
-{
-    (void)signal_number;
-    demoted = 1;
-    if (running != NULL)
-        st_session_demote(running);
-}
 
 static void help(void)
 {
@@ -276,64 +252,6 @@ static int parse_option(int option, const char *text, struct arguments *a)
     return r;
 }
 
-static void say_progress(struct st_session *session, bool first)
-{
-    struct st_result worst, result;
-    char line[200];
-    if (st_session_result(session, 0, &worst) != 0)
-        return;
-    for (size_t i = 1; i < st_session_loops(session) && st_session_result(session, i, &result) == 0; i++) {
-        const bool worse = st_result_compare(&result, &worst) < 0;
-        st_result_finish(worse ? &worst : &result);
-        if (worse)
-            worst = result;
-    }
-    char cpu[24] = "";
-    if (st_session_loops(session) > 1)
-        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst.cpu);
-    fprintf(stderr, "%s%s%s\033[K", first ? "" : "\r", cpu, st_measure_progress(&worst, line, sizeof(line)));
-    fflush(stderr);
-    st_result_finish(&worst);
-}
-
-/* Until the loops have ended; from 2 s on a terminal shows what is known so far. */
-static void wait_for_end(struct st_session *session, bool progress)
-{
-    const struct timespec nap = {0, 100 * ST_NS_PER_MS};
-    bool shown = false;
-    for (int naps = 0; !st_session_ended(session); naps++) {
-        nanosleep(&nap, NULL);
-        if (progress && naps >= 19 && naps % 10 == 9) {
-            say_progress(session, !shown);
-            shown = true;
-        }
-    }
-    if (shown)
-        fputs("\r\033[K", stderr);
-}
-
-static int print_json(const struct st_result *results, size_t n)
-{
-    json_t *document;
-    if (n == 1) {
-        document = st_result_json(&results[0]);
-    } else {
-        char verdict[480];
-        document = json_object();
-        json_t *loops = json_array();
-        for (size_t i = 0; i < n; i++)
-            (void)json_array_append_new(loops, st_result_json(&results[i]));
-        (void)json_object_set_new(
-            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
-        (void)json_object_set_new(document, "loops", loops);
-    }
-    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    return r == 0 && putchar('\n') != EOF ? 0
-                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
-}
-
 static void print_text(const struct st_result *results, size_t n)
 {
     int width = st_terminal_width(STDOUT_FILENO);
@@ -351,94 +269,48 @@ static void print_text(const struct st_result *results, size_t n)
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
 {
-    int status = ST_EXIT_DONE;
-    for (size_t i = 0; i < n; i++) {
-        if (!results[i].books_balance)
-            return ST_EXIT_BOOKS;
-        if (results[i].error != 0 || results[i].n == 0)
-            status = ST_EXIT_FAILURE;
-        else if (a->fail_on_miss && results[i].misses > 0 && status == ST_EXIT_DONE)
-            status = ST_EXIT_FINDINGS;
+    const int status = st_measure_status(results, n);
+    for (size_t i = 0; i < n && status == ST_EXIT_DONE && a->fail_on_miss; i++) {
+        if (results[i].misses > 0)
+            return ST_EXIT_FINDINGS;
     }
     return status;
 }
 
-static bool ignored(int signal_number)
+static int print_json(const struct st_result *results, size_t n)
 {
-    struct sigaction action;
-    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    json_t *document = st_measure_document(results, n);
+    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(document);
+    return r == 0 && putchar('\n') != EOF ? 0
+                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
 }
 
-static void catch_stop(int signal_number)
+static void say_progress(void *ctx, const struct st_result *worst, bool first)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop;
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
-    sigaction(signal_number, &action, NULL);
-}
-
-static void catch_signals(struct st_platform *p, const struct st_session_config *config)
-{
-    catch_stop(SIGINT);
-    catch_stop(SIGTERM);
-    if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
-                             same */
-        catch_stop(SIGHUP);
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_rttime;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGXCPU, &action, NULL);
-    if (config->policy != ST_POLICY_OTHER)
-        (void)p->set_rttime_limit_ns(p, RTTIME_NS);
-}
-
-static int collect(struct st_session *session, struct st_result *results, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int r = st_session_result(session, i, &results[i]);
-        if (r != 0)
-            return st_failure(NAME, "%s", strerror(-r));
-        if (demoted)
-            st_result_degrade(
-                &results[i],
-                "a loop ran too long without a sleep (RLIMIT_RTTIME): all lost their real-time policy");
-    }
-    return 0;
+    const struct arguments *a = ctx;
+    char line[200], cpu[24] = "";
+    if (a->config.cpus_n > 1)
+        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
+    fprintf(stderr, "%s%s%s\033[K", first ? "" : "\r", cpu, st_measure_progress(worst, line, sizeof(line)));
+    fflush(stderr);
 }
 
 static int measure(struct arguments *a)
 {
-    struct st_platform *p = st_platform_native();
     const size_t n = a->config.cpus_n;
+    const bool progress = !a->quiet && isatty(STDERR_FILENO) == 1;
     struct st_measure_files *files = NULL;
     int status = st_measure_files_open(&a->config, a->record, a->hlog, &files);
     if (status != 0)
         return status;
     a->config.sinks = st_measure_files_sinks(files);
-    catch_signals(p, &a->config);
-    struct st_session *session;
-    const int r = st_session_start(p, &a->config, &session);
-    if (r != 0) {
-        st_measure_files_free(files);
-        return r == -ERANGE
-                   ? st_usage_error(NAME, "a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
-                                    a->config.frames, a->config.rate_hz)
-                   : st_failure(NAME, "cannot start: %s", strerror(-r));
-    }
-    running = session;
-    if (stop_asked) /* before the session was there to be told */
-        st_session_ask_stop(session);
-    wait_for_end(session, !a->quiet && isatty(STDERR_FILENO) == 1);
-    st_session_join(session);
-    running = NULL;
-
     struct st_result *results = calloc(n, sizeof(*results));
-    status = results == NULL ? st_failure(NAME, "out of memory") : collect(session, results, n);
+    status = results == NULL ? st_failure(NAME, "out of memory")
+                             : st_measure_run(NAME, &a->config, progress ? say_progress : NULL, a, results);
     if (status == 0) {
+        if (progress)
+            fputs("\r\033[K", stderr);
         const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
@@ -449,12 +321,11 @@ static int measure(struct arguments *a)
             status = exit_status(a, results, n);
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
+        for (size_t i = 0; i < n; i++)
+            st_result_finish(&results[i]);
     }
-    for (size_t i = 0; results != NULL && i < n; i++)
-        st_result_finish(&results[i]);
     free(results);
     st_measure_files_free(files);
-    st_session_free(session);
     return status;
 }
 

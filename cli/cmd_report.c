@@ -1,12 +1,14 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
 #include "cli/command.h"
 #include "cli/facts_input.h"
+#include "cli/measured_facts.h"
 #include "cli/report_run.h"
 
 #define COMMAND "report"
 
 struct options {
     struct st_facts_input input;
+    const char *measurement;
     struct st_report_options report;
 };
 
@@ -17,7 +19,9 @@ static void help(void)
           "period, and how to change it. Nothing is changed; root is not needed.\n\n"
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
-          "                     FreeBSD capture (a folder with sysctl-a.txt)\n" ST_REPORT_HELP "\n"
+          "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
+          "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
+          "                     sentence; the period is the one measured\n" ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
           "  sleeptune report --json | jq .verdict\n"
@@ -34,6 +38,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     static const struct option table[] = {
         {"snapshot", required_argument, NULL, 's'},
         {"root", required_argument, NULL, 'O'},
+        {"measurement", required_argument, NULL, 'M'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };
@@ -47,6 +52,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'O':
             options->input.root = optarg;
+            break;
+        case 'M':
+            options->measurement = optarg;
             break;
         case 'h':
             help();
@@ -66,6 +74,27 @@ static int parse_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
+/** Adds the measurement, whose period is the one to judge for. @return an st_exit. */
+static int load_measurement(struct options *options, struct st_facts *facts)
+{
+    int64_t frames, rate_hz;
+    const int status = st_measured_facts_load(COMMAND, options->measurement, facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (st_facts_int(facts, ST_MEASURED_FRAMES, &frames) != 0 ||
+        st_facts_int(facts, ST_MEASURED_RATE_HZ, &rate_hz) != 0 || frames < 1 || frames > 1 << 22 ||
+        rate_hz < 1 || rate_hz > 1 << 22)
+        return st_failure(COMMAND, "%s: its period is out of range", options->measurement);
+    if (options->report.period_given &&
+        (frames != options->report.frames || rate_hz != options->report.rate_hz))
+        return st_usage_error(
+            COMMAND, "%s is of %lld frames at %lld Hz: leave --frames and --rate out, or measure again",
+            options->measurement, (long long)frames, (long long)rate_hz);
+    options->report.frames = frames;
+    options->report.rate_hz = rate_hz;
+    return ST_EXIT_DONE;
+}
+
 int st_cmd_report(int argc, char **argv)
 {
     struct options options = {0};
@@ -78,7 +107,10 @@ int st_cmd_report(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     const bool own_machine = options.input.snapshot == NULL && options.input.root == NULL;
-    status = st_report_run(COMMAND, facts, &options.report, own_machine);
+    if (options.measurement != NULL)
+        status = load_measurement(&options, facts);
+    if (status == ST_EXIT_DONE)
+        status = st_report_run(COMMAND, facts, &options.report, own_machine);
     st_facts_free(facts);
     return status;
 }

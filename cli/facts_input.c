@@ -60,29 +60,39 @@ static ssize_t read_all(int fd, char *buf, size_t room)
     return (ssize_t)used;
 }
 
-static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
+int st_facts_input_read(const char *command, const char *path, size_t max_bytes, const char *what,
+                        char **ret_text, size_t *ret_bytes)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     const int fd = open_input(command, path);
     if (fd < 0)
         return ST_EXIT_FAILURE;
-    char *text = malloc(SNAPSHOT_MAX_BYTES + 1); /* pages that no byte reaches cost nothing */
-    const ssize_t bytes = text != NULL ? read_all(fd, text, SNAPSHOT_MAX_BYTES + 1) : -ENOMEM;
+    char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
+    const ssize_t bytes = text != NULL ? read_all(fd, text, max_bytes + 1) : -ENOMEM;
     close(fd);
-    int status = ST_EXIT_DONE;
-    if (bytes < 0) {
-        status = st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
-    } else if (bytes > SNAPSHOT_MAX_BYTES) {
-        status =
-            st_failure(command, "%s is longer than %d MiB: not a snapshot", name, SNAPSHOT_MAX_BYTES >> 20);
-    } else {
-        char message[512];
-        const int r = st_snapshot_parse(text, (size_t)bytes, ret, message, sizeof(message));
-        if (r == -ENOMEM)
-            status = st_failure(command, "out of memory");
-        else if (r != 0)
-            status = st_failure(command, "%s: %s", name, message);
+    if (bytes >= 0 && (size_t)bytes <= max_bytes) {
+        *ret_text = text;
+        *ret_bytes = (size_t)bytes;
+        return ST_EXIT_DONE;
     }
+    free(text);
+    if (bytes < 0)
+        return st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
+    return st_failure(command, "%s is longer than %zu MiB: not %s", name, max_bytes >> 20, what);
+}
+
+static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
+{
+    char message[512], *text;
+    size_t bytes;
+    int status = st_facts_input_read(command, path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int r = st_snapshot_parse(text, bytes, ret, message, sizeof(message));
+    if (r == -ENOMEM)
+        status = st_failure(command, "out of memory");
+    else if (r != 0)
+        status = st_failure(command, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, message);
     free(text);
     return status;
 }

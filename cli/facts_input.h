@@ -14,4 +14,9 @@ struct st_facts_input {
 ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
                                      struct st_facts **ret);
 
+/** Reads a regular file, or a pipe on standard input ("-"), of at most max_bytes; what: "a snapshot".
+ * @return an st_exit, after a message. Free the text with free. */
+ST_NODISCARD int st_facts_input_read(const char *command, const char *path, size_t max_bytes,
+                                     const char *what, char **ret_text, size_t *ret_bytes);
+
 #endif

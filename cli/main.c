@@ -1,11 +1,13 @@
 /* sleeptune: finds the subcommand and runs it. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "st_config.h"
 
 /* One row a subcommand, in the order of the help. */
 const struct st_command st_commands[] = {
+    {"check", "measure ten seconds, judge the settings, say both on one screen", st_cmd_check, NULL},
     {"measure", "run an audio-shaped loop and say whether this machine holds the period", st_cmd_measure,
      NULL},
     {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
@@ -50,6 +52,7 @@ static void usage(FILE *out)
     for (size_t i = 0; i < st_commands_n; i++)
         fprintf(out, "  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
     fputs("\nExamples:\n"
+          "  sleeptune                                      the same as sleeptune check\n"
           "  sleeptune measure --frames 64 --duration 10s   does this machine hold 64 frames?\n"
           "  sleeptune report --frames 64                   which settings cost how much of it?\n"
           "  sleeptune explain linux-timer-slack            why?\n"
@@ -86,6 +89,10 @@ int st_cmd_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (argc < 2 && isatty(STDOUT_FILENO) == 1) {
+        char name[] = "check", *args[] = {name, NULL};
+        return run(find(name), 1, args);
+    }
     if (argc < 2) {
         usage(stderr);
         return ST_EXIT_USAGE;

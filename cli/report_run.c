@@ -35,6 +35,7 @@ static int parse_format(const char *command, const char *text, enum st_format *r
 
 int st_report_option(const char *command, int option, const char *text, struct st_report_options *options)
 {
+    options->period_given = options->period_given || option == 'f' || option == 'r';
     switch (option) {
     case 'f':
         return st_option_i64(command, "--frames", text, 1, 1 << 22, &options->frames);

@@ -9,6 +9,7 @@
 struct st_report_options {
     int64_t frames;
     int64_t rate_hz;
+    bool period_given; /* by an option */
     enum st_format format;
     enum st_status threshold;
     enum st_profile profile;

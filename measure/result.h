@@ -85,7 +85,9 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
 /** Upper 95 % bound for misses an hour, from the periods that were seen. */
 double st_result_misses_per_hour_max95(const struct st_result *result);
 
-/** The same as text, rounded up to three digits, as an upper bound must be. @return buf. */
+/** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
+const char *st_bound_text(double bound, char *buf, size_t buf_bytes);
+/** st_result_misses_per_hour_max95 as such a text. @return buf. */
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
 
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */

@@ -5,13 +5,13 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --config | --record | --hlog | --socket | --output | -o)
+    --snapshot | --root | --measurement | --config | --record | --hlog | --socket | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --policy) words='fifo rr other' ;;
     --wait) words='plain precise' ;;
-    --format) words='text json' ; [ "$command" != report ] || words="$words html markdown" ;;
+    --format) words='text json' ; case $command in report | check) words="$words html markdown" ;; esac ;;
     --profile) words='studio desktop laptop server' ;;
     --only) words=$(sleeptune explain --list 2>/dev/null | awk '{print $1}') ;;
     --threshold) words='problem advice unknown ok not-applicable' ;;
@@ -21,19 +21,21 @@ _sleeptune() {
     --cpu | -a) words=all ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='measure report explain snapshot export status devices help version --help --version'
+        words='check measure report explain snapshot export status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --profile --only --config --format --json --threshold --all
+        check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
+            --quiet --help' ;;
+        report) words='--frames --rate --snapshot --root --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='measure report explain snapshot export status devices version' ;;
+        help) words='check measure report explain snapshot export status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -222,7 +222,7 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
         "that was read speaks against it.");
     a_measurement(3);
     assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)),
-                           "This machine does not hold 64 frames at 48 kHz (1333.3 µs)"));
+                           "This machine did not hold 64 frames at 48 kHz (1333.3 µs)"));
     measured(ST_MEASURED_BOOKS_BALANCE, 0);
     assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "is not known, as"));
     a_measurement(0);

@@ -1,0 +1,151 @@
+/* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/facts_input.h"
+#include "cli/measure_run.h"
+#include "cli/measured_facts.h"
+#include "cli/report_run.h"
+#include "lib/ns.h"
+
+#define COMMAND         "check"
+#define DURATION_NS     (10 * ST_NS_PER_S)
+#define DURATION_MAX_NS (86400 * ST_NS_PER_S)
+
+struct options {
+    struct st_report_options report;
+    int64_t duration_ns;
+    bool quiet;
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune check [OPTION...]\n"
+          "Run an audio-shaped loop for ten seconds, judge the settings, and say both on\n"
+          "one screen: does this machine hold the period, how sure is that, what may cost\n"
+          "it most. After two seconds a first verdict is shown. Nothing is changed; root\n"
+          "is not needed. On a terminal 'sleeptune' alone does the same.\n\n"
+          "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
+          "  -q, --quiet        nothing on standard error while it measures\n" ST_REPORT_HELP "\n"
+          "Examples:\n"
+          "  sleeptune check --frames 64\n"
+          "  sleeptune check --duration 1m --json | jq .verdict\n\n"
+          "Exit status: 0 no period missed and nothing at or above the threshold, 1\n"
+          "findings or misses, 2 a rule that could have reached it stayed unknown, 3 usage,\n"
+          "4 failure, 5 the books do not balance.\n",
+          stdout);
+}
+
+/** @return -1 to go on, or an st_exit. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {
+        {"duration", required_argument, NULL, 'd'},
+        {"quiet", no_argument, NULL, 'q'},
+        ST_REPORT_LONG_OPTIONS,
+        {NULL, 0, NULL, 0},
+    };
+    int option, r = 0;
+    opterr = 0;
+    optind = 1;
+    while (r == 0 && (option = getopt_long(argc, argv, ":d:q" ST_REPORT_SHORT_OPTIONS, table, NULL)) != -1) {
+        switch (option) {
+        case 'd':
+            if (st_ns_parse(optarg, &options->duration_ns) != 0 || options->duration_ns < ST_NS_PER_MS ||
+                options->duration_ns > DURATION_MAX_NS)
+                r = st_usage_error(COMMAND, "--duration: '%s' is not a time such as 10s or 1m, 1ms .. 1 day",
+                                   optarg);
+            break;
+        case 'q':
+            options->quiet = true;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            r = st_report_option(COMMAND, option, optarg, &options->report);
+            if (r == -1)
+                return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    if (r != 0)
+        return r;
+    if (optind < argc)
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
+    return -1;
+}
+
+/** The verdict so far: kept up to date on a terminal, once elsewhere. */
+static void look(void *ctx, const struct st_result *worst, bool first)
+{
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    char time[24], bound[32], latest[24];
+    (void)ctx;
+    if ((!first && !terminal) || worst->elapsed_periods == 0)
+        return;
+    fprintf(stderr, "%s%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h), latest %s%s",
+            first ? "" : "\r", worst->misses == 0 ? "Holds" : "Does not hold", worst->misses,
+            worst->elapsed_periods, st_ns_format(worst->duration_ns, time, sizeof(time)),
+            st_result_bound(worst, bound, sizeof(bound)),
+            st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)), terminal ? "\033[K" : "\n");
+    fflush(stderr);
+}
+
+/** Measures into facts. */
+static int measure(const struct options *options, struct st_facts *facts)
+{
+    struct st_session_config config;
+    struct st_result result;
+    char message[200] = "out of memory";
+    st_session_defaults(&config);
+    config.frames = (uint32_t)options->report.frames;
+    config.rate_hz = (uint32_t)options->report.rate_hz;
+    config.duration_ns = options->duration_ns;
+    int status = st_measure_run(COMMAND, &config, options->quiet ? NULL : look, NULL, &result);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (!options->quiet && isatty(STDERR_FILENO) == 1)
+        fputs("\r\033[K", stderr);
+    json_t *document = st_measure_document(&result, 1);
+    if (st_measured_facts_put(facts, document, "sleeptune check", message, sizeof(message)) != 0)
+        status = st_failure(COMMAND, "%s", message);
+    else
+        status = st_measure_status(&result, 1);
+    if (status == ST_EXIT_DONE && result.misses > 0)
+        status = ST_EXIT_FINDINGS;
+    json_decref(document);
+    st_result_finish(&result);
+    return status;
+}
+
+int st_cmd_check(int argc, char **argv)
+{
+    struct options options = {.duration_ns = DURATION_NS};
+    const struct st_facts_input input = {0};
+    struct st_facts *facts;
+    st_report_defaults(&options.report);
+    int status = parse_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    /* before the loop runs, so that nothing of it is taken for the machine's */
+    status = st_facts_input_load(COMMAND, &input, &facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int measured = measure(&options, facts);
+    if (measured == ST_EXIT_USAGE ||
+        (measured == ST_EXIT_FAILURE && st_facts_find(facts, ST_MEASURED_SOURCE) == NULL)) {
+        st_facts_free(facts);
+        return measured;
+    }
+    status = st_report_run(COMMAND, facts, &options.report, true);
+    st_facts_free(facts);
+    if (measured == ST_EXIT_DONE || status >= ST_EXIT_USAGE)
+        return status;
+    return measured;
+}
