@@ -59,11 +59,18 @@ static json_t *ns(double seconds)
     return json_integer((json_int_t)llround(seconds * (double)ST_NS_PER_S));
 }
 
+/* Names come from drivers and servers. */
+static json_t *text(const char *name)
+{
+    json_t *string = name != NULL ? json_string(name) : json_string("");
+    return string != NULL ? string : json_string("(not UTF-8)");
+}
+
 static json_t *device_json(const struct SoundIoDevice *device, bool is_default)
 {
     json_t *object = json_object(), *formats = json_array(), *rates = json_array();
-    json_object_set_new(object, "id", json_string(device->id));
-    json_object_set_new(object, "name", json_string(device->name));
+    json_object_set_new(object, "id", text(device->id));
+    json_object_set_new(object, "name", text(device->name));
     json_object_set_new(object, "direction",
                         json_string(device->aim == SoundIoDeviceAimOutput ? "output" : "input"));
     json_object_set_new(object, "default", json_boolean(is_default));

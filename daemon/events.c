@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "daemon/json_text.h"
+
 int st_events_init(struct st_events *events)
 {
     *events = (struct st_events){0};
@@ -37,8 +39,8 @@ json_t *st_events_json(struct st_events *events)
     const uint64_t n = events->added_n < ST_EVENTS_MAX ? events->added_n : ST_EVENTS_MAX;
     for (uint64_t i = 1; i <= n; i++) {
         const struct st_event *event = &events->events[(events->added_n - i) % ST_EVENTS_MAX];
-        json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)event->wall_ns,
-                                              "event", event->name, "text", event->text));
+        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns,
+                                              "event", event->name, "text", st_json_text(event->text)));
     }
     pthread_mutex_unlock(&events->mutex);
     return list;

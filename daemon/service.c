@@ -22,15 +22,15 @@ static void test_waits(struct st_service *service)
 {
     struct st_period period;
     int64_t plain_ns, precise_ns;
-    service->view.wait_plain_ns = INT64_MIN;
-    service->view.wait_precise_ns = INT64_MIN;
     if (st_period_init(&period, (uint32_t)service->config.loop.frames,
                        (uint32_t)service->config.loop.rate_hz) != 0 ||
         st_waittest_run(service->platform, &period, (int)service->config.loop.priority, &plain_ns,
                         &precise_ns) != 0)
         return;
+    pthread_mutex_lock(&service->mutex);
     service->view.wait_plain_ns = plain_ns;
     service->view.wait_precise_ns = precise_ns;
+    pthread_mutex_unlock(&service->mutex);
     char plain[32], precise[32];
     ST_INFO("median lateness of the plain wait %s, of the precise wait %s",
             st_ns_format(plain_ns, plain, sizeof(plain)), st_ns_format(precise_ns, precise, sizeof(precise)));
@@ -46,7 +46,7 @@ static void start_state(struct st_service *service)
     char text[ST_VIEW_TEXT_BYTES];
     if (st_laststate_previous(service->state_path, text, sizeof(text))[0] == '\0')
         return;
-    snprintf(service->view.previous_run, sizeof(service->view.previous_run), "%s", text);
+    st_service_set_text(service, service->view.previous_run, text);
     st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "unclean-end", NULL, 0, "%s",
                   text);
 }
@@ -101,6 +101,8 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
+    service->view.wait_plain_ns = INT64_MIN;
+    service->view.wait_precise_ns = INT64_MIN;
     snprintf(service->view.config_file, sizeof(service->view.config_file), "%s",
              config_path != NULL ? config_path : "");
     int r = -pthread_mutex_init(&service->mutex, NULL);

@@ -9,8 +9,6 @@ int64_t st_service_wall_ns(struct st_service *service)
     return service->platform->wall_ns(service->platform);
 }
 
-/* --- looking --- */
-
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {

@@ -10,8 +10,6 @@
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
 
-/* --- minutes --- */
-
 static void store_state(struct st_service *service)
 {
     if (!service->has_state_path)

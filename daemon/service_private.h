@@ -40,8 +40,7 @@ struct st_service {
     char state_path[ST_LASTSTATE_PATH_BYTES];
 };
 
-/* --- service_look.c: what is known at a moment -------------------------------------------------------------
- */
+/* --- service_look.c: what is known at a moment --- */
 
 int64_t st_service_wall_ns(struct st_service *service);
 

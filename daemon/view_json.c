@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/json_text.h"
 #include "st_config.h"
 
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
@@ -44,7 +45,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
 
 static json_t *text_or_null(const char *text)
 {
-    return text[0] != '\0' ? json_string(text) : json_null();
+    return text[0] != '\0' ? st_json_text(text) : json_null();
 }
 
 static json_t *degraded_json(const struct st_view *view)
@@ -53,8 +54,8 @@ static json_t *degraded_json(const struct st_view *view)
     const size_t n = st_view_degraded(view, degraded);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s}", "what", degraded[i].what, "why", degraded[i].why));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "what", degraded[i].what, "why", st_json_text(degraded[i].why)));
     return list;
 }
 
@@ -68,10 +69,10 @@ static json_t *audio_json(const struct st_audio_view *audio)
         json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
     if (audio->state != ST_AUDIO_PLAYING)
         return object;
-    json_object_set_new(object, "device", json_string(audio->device));
-    json_object_set_new(object, "device_name", json_string(audio->device_name));
+    json_object_set_new(object, "device", st_json_text(audio->device));
+    json_object_set_new(object, "device_name", st_json_text(audio->device_name));
     json_object_set_new(object, "raw", json_boolean(audio->raw));
-    json_object_set_new(object, "format", json_string(audio->format));
+    json_object_set_new(object, "format", st_json_text(audio->format));
     json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
     json_object_set_new(object, "channels", json_integer(audio->channels));
     json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
@@ -126,7 +127,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "version", json_string(ST_VERSION));
     json_object_set_new(document, "pid", json_integer(view->pid));
     json_object_set_new(document, "state", json_string(state));
-    json_object_set_new(document, "verdict", json_string(verdict));
+    json_object_set_new(document, "verdict", st_json_text(verdict));
     json_object_set_new(document, "degraded", degraded);
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));

@@ -144,6 +144,20 @@ static void closed_stream_shows_no_figures_of_an_old_one(void **state)
     json_decref(document);
 }
 
+static void text_that_is_no_utf8_is_kept_readable(void **state)
+{
+    (void)state;
+    snprintf(view.config_error, sizeof(view.config_error), "caf\xe9: 20 \xc2");
+    snprintf(view.audio.device_name, sizeof(view.audio.device_name), "\xff");
+    json_t *document = st_view_json(&view);
+    assert_non_null(strstr(degraded_why(document, "config"), "caf?: 20 ?"));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "config"), "error")),
+                        "caf?: 20 ?");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "audio"), "device_name")),
+                        "?");
+    json_decref(document);
+}
+
 static void metrics_have_the_published_names_and_cumulative_buckets(void **state)
 {
     (void)state;
@@ -184,6 +198,7 @@ int main(void)
         TEST(daemon_without_a_result_is_starting_not_fine),
         TEST(last_document_says_ended),
         TEST(closed_stream_shows_no_figures_of_an_old_one),
+        TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
