@@ -85,7 +85,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
         else
             st_finding_fix(finding, NULL,
-                           "# /etc/login.conf\naudio:\\\n\t:memorylocked=unlimited:\\\n\t:tc=default:\n"
+                           "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"
                            "# then\nsudo cap_mkdb /etc/login.conf\nsudo pw usermod $USER -L audio",
                            ST_NEEDS_RELOGIN);
     }
