@@ -34,7 +34,7 @@ char *st_text_utf8(const char *text, size_t bytes)
     const unsigned char *p = (const unsigned char *)text;
     size_t invalid_n = 0;
     for (size_t i = 0; i < bytes;) {
-        const size_t n = sequence(p + i, bytes - i);
+        const size_t n = p[i] - 1u < 0x7Fu ? 1 : sequence(p + i, bytes - i); /* nearly all of it is ASCII */
         invalid_n += n == 0;
         i += n == 0 ? 1 : n;
     }
@@ -43,6 +43,11 @@ char *st_text_utf8(const char *text, size_t bytes)
     char *copy = malloc(bytes + 2 * invalid_n + 1);
     if (copy == NULL)
         return NULL;
+    if (invalid_n == 0) {
+        memcpy(copy, text, bytes);
+        copy[bytes] = '\0';
+        return copy;
+    }
     size_t out = 0;
     for (size_t i = 0; i < bytes;) {
         const size_t n = sequence(p + i, bytes - i);
