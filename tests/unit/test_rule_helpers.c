@@ -1,0 +1,140 @@
+/* What several rules share: CPU lists, JACK's command line, choices and words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "advisor/rules/cpu_list.h"
+#include "advisor/rules/jack_command.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/threads.h"
+
+static void a_cpu_list_has_ranges_and_single_cpus(void **state)
+{
+    struct st_cpu_list list;
+    (void)state;
+    assert_int_equal(st_cpu_list_parse("0-2,5,5,4095", &list), 0);
+    assert_int_equal(list.n, 5);
+    assert_true(st_cpu_list_has(&list, 2));
+    assert_false(st_cpu_list_has(&list, 3));
+    assert_true(st_cpu_list_has(&list, 4095));
+    assert_false(st_cpu_list_has(&list, 4096));
+    assert_int_equal(st_cpu_list_parse("", &list), 0);
+    assert_int_equal(list.n, 0);
+    assert_int_equal(st_cpu_list_parse("(null)", &list), 0);
+}
+
+static void what_is_no_cpu_list_is_refused(void **state)
+{
+    struct st_cpu_list list;
+    (void)state;
+    assert_int_equal(st_cpu_list_parse("3-1", &list), -EBADMSG);
+    assert_int_equal(st_cpu_list_parse("1-", &list), -EBADMSG);
+    assert_int_equal(st_cpu_list_parse("-1", &list), -EBADMSG);
+    assert_int_equal(st_cpu_list_parse("1 2", &list), -EBADMSG);
+    assert_int_equal(st_cpu_list_parse("4096", &list), -ERANGE);
+    assert_int_equal(st_cpu_list_parse("99999999999999999999", &list), -ERANGE);
+}
+
+static void lists_are_compared_as_sets(void **state)
+{
+    struct st_cpu_list a, b;
+    (void)state;
+    assert_int_equal(st_cpu_list_parse("2-3", &a), 0);
+    assert_int_equal(st_cpu_list_parse("1-3", &b), 0);
+    assert_true(st_cpu_list_is_within(&a, &b));
+    assert_false(st_cpu_list_is_within(&b, &a));
+    assert_true(st_cpu_list_overlaps(&a, &b));
+    assert_int_equal(st_cpu_list_parse("0", &b), 0);
+    assert_false(st_cpu_list_overlaps(&a, &b));
+}
+
+static void jack_options_stand_before_and_behind_the_driver(void **state)
+{
+    struct st_jack_command jack;
+    (void)state;
+    st_jack_command_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s", &jack);
+    assert_true(jack.realtime && jack.is_alsa && jack.soft_mode);
+    assert_int_equal(jack.priority, 80);
+    assert_int_equal(jack.frames, 64);
+    assert_int_equal(jack.periods_n, 3);
+    assert_int_equal(jack.rate_hz, 44100);
+}
+
+static void jack_defaults_stay_where_nothing_is_said(void **state)
+{
+    struct st_jack_command jack;
+    (void)state;
+    st_jack_command_parse("jackd -r -d dummy -p 0 -n", &jack);
+    assert_false(jack.realtime || jack.is_alsa || jack.soft_mode);
+    assert_int_equal(jack.priority, 10);
+    assert_int_equal(jack.frames, 1024);
+    assert_int_equal(jack.periods_n, 2);
+    assert_int_equal(jack.rate_hz, 48000);
+}
+
+static void a_choice_is_in_brackets(void **state)
+{
+    char choice[8];
+    (void)state;
+    assert_int_equal(st_machine_choice("always [madvise] never", choice, sizeof(choice)), 0);
+    assert_string_equal(choice, "madvise");
+    assert_int_equal(st_machine_choice("always madvise", choice, sizeof(choice)), -EBADMSG);
+    assert_int_equal(st_machine_choice("[]", choice, sizeof(choice)), -EBADMSG);
+    assert_int_equal(st_machine_choice("][a", choice, sizeof(choice)), -EBADMSG);
+    assert_int_equal(st_machine_choice("[defer+madvise]", choice, sizeof(choice)), -EBADMSG);
+}
+
+static void only_whole_words_are_found(void **state)
+{
+    (void)state;
+    assert_true(st_machine_has_word("ann audio,video", "audio"));
+    assert_true(st_machine_has_word("audio", "audio"));
+    assert_false(st_machine_has_word("pulse-audio audiox", "audio"));
+    assert_false(st_machine_has_word("", "audio"));
+    assert_true(st_machine_is_plain("1-2.3"));
+    assert_false(st_machine_is_plain("a;b"));
+    assert_false(st_machine_is_plain(""));
+}
+
+static void the_highest_thread_of_a_group_is_found(void **state)
+{
+    (void)state;
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    assert_non_null(facts);
+    static const struct {
+        const char *process_key, *process, *priority_key;
+        int64_t priority;
+    } rows[] = {
+        {"linux.rt_thread.1.process", "pipewire", "linux.rt_thread.1.priority", 20},
+        {"linux.rt_thread.2.process", "pipewire", "linux.rt_thread.2.priority", 88},
+        {"linux.rt_thread.3.process", "ardour", "linux.rt_thread.3.priority", 60},
+        {"linux.rt_thread.4.process", "rtkit-daemon", "linux.rt_thread.4.priority", 99},
+        {"linux.rt_thread.5.process", "ardour", "linux.rt_thread.5.priority", 4000},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        assert_int_equal(st_facts_put_text(facts, rows[i].process_key, rows[i].process, NULL, "x"), 0);
+        assert_int_equal(st_facts_put_int(facts, rows[i].priority_key, rows[i].priority, NULL, "x"), 0);
+    }
+    assert_int_equal(st_threads_top(facts, st_threads_is_server).priority, 88);
+    assert_int_equal(st_threads_top(facts, st_threads_is_client).priority, 60);
+    st_facts_free(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cpu_list_has_ranges_and_single_cpus),
+        cmocka_unit_test(what_is_no_cpu_list_is_refused),
+        cmocka_unit_test(lists_are_compared_as_sets),
+        cmocka_unit_test(jack_options_stand_before_and_behind_the_driver),
+        cmocka_unit_test(jack_defaults_stay_where_nothing_is_said),
+        cmocka_unit_test(a_choice_is_in_brackets),
+        cmocka_unit_test(only_whole_words_are_found),
+        cmocka_unit_test(the_highest_thread_of_a_group_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
