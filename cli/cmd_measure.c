@@ -59,16 +59,23 @@ static int bad_cpus(const char *text)
     return st_usage_error(NAME, "--cpu: '%s' is not a CPU, a list like 0,2-3, or 'all'", text);
 }
 
+static int too_many_cpus(void)
+{
+    return st_usage_error(NAME, "--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
+}
+
 /* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
 static int parse_cpus(const char *text, struct st_session_config *config)
 {
     struct st_platform *p = st_platform_native();
-    int allowed[ST_SESSION_CPUS_MAX];
-    const int n = p->cpus_allowed(p, allowed, ST_SESSION_CPUS_MAX);
+    int allowed[4096];
+    const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
     if (n < 0)
         return st_failure(NAME, "cannot read which CPUs may be used: %s", strerror(-n));
-    const size_t allowed_n = n < ST_SESSION_CPUS_MAX ? (size_t)n : ST_SESSION_CPUS_MAX;
+    const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);
     if (strcmp(text, "all") == 0) {
+        if (allowed_n > ST_SESSION_CPUS_MAX)
+            return too_many_cpus();
         memcpy(config->cpus, allowed, allowed_n * sizeof(allowed[0]));
         config->cpus_n = allowed_n;
         return 0;
@@ -97,6 +104,8 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     config->cpus_n = 0;
     for (size_t i = 0; i < allowed_n; i++) {
         if (allowed[i] < (int)ST_ARRAY_LEN(wanted) && wanted[allowed[i]]) {
+            if (config->cpus_n == ST_SESSION_CPUS_MAX)
+                return too_many_cpus();
             config->cpus[config->cpus_n++] = allowed[i];
             wanted[allowed[i]] = false;
         }

@@ -27,8 +27,10 @@ static void on_stop(int signal_number)
 
 static void on_rttime(int signal_number)
 {
+    struct st_platform *p = st_platform_native();
     (void)signal_number;
     demoted = 1;
+    (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the kernel tells the thread that ran too long */
     if (running != NULL)
         st_session_demote(running);
 }
