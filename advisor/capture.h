@@ -11,8 +11,9 @@ bool st_capture_line(const char **at, const char *end, char *line, size_t line_b
 
 /**
  * Lines `name="value"` as in loader.conf, sysctl.conf, rc.conf and the output of kenv: facts
- * "<prefix><name>", of two the later one. Only names that begin with one of `wanted` (NULL-terminated) are
- * taken, as these files have private things, too. A value with a shell's '$' or '`' is malformed.
+ * "<prefix><name>", of two the later one; a quoted value may go on over lines. Only names that begin with one
+ * of `wanted` (NULL-terminated) are taken, as these files have private things, too. A value with a shell's
+ * '$' or '`' is malformed.
  * @return 0, -ENOMEM.
  */
 ST_NODISCARD int st_capture_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,

@@ -60,6 +60,23 @@ static bool cut_value(char **value)
     return true;
 }
 
+/** A value whose quote is still open goes on in the next lines, as in a shell; they are joined in `line`. */
+static void join_lines(char *line, size_t line_bytes, size_t value_at, const char **text, const char *end)
+{
+    const char quote = line[value_at];
+    if (quote != '"' && quote != '\'')
+        return;
+    size_t len = value_at + strlen(line + value_at);
+    while (strchr(line + value_at + 1, quote) == NULL && len + 2 < line_bytes && *text < end) {
+        if (line[len - 1] == '\\')
+            len--;
+        line[len++] = ' ';
+        if (!st_capture_line(text, end, line + len, line_bytes - len))
+            return;
+        len += strlen(line + len);
+    }
+}
+
 int st_capture_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
                            const char *text, size_t bytes, const char *source)
 {
@@ -76,6 +93,8 @@ int st_capture_assignments(struct st_facts *facts, const char *prefix, const cha
         name[len] = '\0';
         if (!is_wanted(name, wanted))
             continue;
+        value += strspn(value, " \t");
+        join_lines(line, sizeof(line), (size_t)(value - line), &text, end);
         snprintf(key, sizeof(key), "%s%s", prefix, name);
         if (!cut_value(&value) || strpbrk(value, "$`") != NULL)
             r = st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);

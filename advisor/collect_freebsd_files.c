@@ -47,6 +47,8 @@ static const struct {
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
     {NULL, "/etc/rc.conf.local", RC, rc_names},
+    {NULL, "/etc/rc.conf.d/powerd", RC, rc_names},
+    {NULL, "/etc/rc.conf.d/virtual_oss", RC, rc_names},
     {"freebsd.file.sysctl_conf", "/etc/sysctl.conf", SYSCTL, sysctl_names},
     {NULL, "/etc/sysctl.conf.local", SYSCTL, sysctl_names},
 };

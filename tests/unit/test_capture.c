@@ -73,6 +73,17 @@ static void the_later_of_two_values_counts(void **state)
     check(*state, "x.kern.hz", "1000");
 }
 
+static void an_open_quote_goes_on_over_lines(void **state)
+{
+    struct st_facts *facts = *state;
+    assign(facts, "powerd_flags=\"-a maximum \\\n  -b adaptive\"\nkern.a='1\n2'\nkern.b=3\n");
+    check(facts, "x.powerd_flags", "-a maximum    -b adaptive");
+    check(facts, "x.kern.a", "1 2");
+    check(facts, "x.kern.b", "3");
+    assign(facts, "kern.c=\"\\");
+    assert_int_equal(st_facts_find(facts, "x.kern.c")->state, ST_FACT_MALFORMED);
+}
+
 static void what_only_a_shell_can_evaluate_is_malformed(void **state)
 {
     struct st_facts *facts = *state;
@@ -219,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FACTS(quotes_comments_and_blanks_are_understood),
         WITH_FACTS(the_later_of_two_values_counts),
+        WITH_FACTS(an_open_quote_goes_on_over_lines),
         WITH_FACTS(what_only_a_shell_can_evaluate_is_malformed),
         WITH_FACTS(a_channel_of_13_is_on_one_line),
         WITH_FACTS(a_channel_of_15_is_on_several_lines),

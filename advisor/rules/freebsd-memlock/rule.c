@@ -102,8 +102,10 @@ const struct st_rule st_rule_freebsd_memlock = {
     .privilege = "root",
     .cost = "memory: what is locked is not available to others",
     .when_not = "shared machines: give a size rather than 'unlimited'",
-    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
-               "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
+    .sources =
+        "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
+        "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, too\n"
+        "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, NULL},

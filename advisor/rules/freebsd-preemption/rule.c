@@ -94,7 +94,9 @@ const struct st_rule st_rule_freebsd_preemption = {
     .when_not =
         "preempt_thresh=224, a recipe for desktops, does nothing for real-time threads: leave the default",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
-               "defaults 80 (13.2) and 40 (15.1) as captured; 15.0's priorities not verified",
+               "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
+               "as captured; that 15.0 "
+               "has the later ones: not verified",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE, NULL},

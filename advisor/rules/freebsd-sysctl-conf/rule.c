@@ -138,7 +138,8 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .privilege = "root",
     .cost = "none",
     .when_not = "the difference is wanted, as somebody tries something",
-    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d: not verified\n"
+    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
+               "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,

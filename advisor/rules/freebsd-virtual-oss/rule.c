@@ -37,8 +37,14 @@ static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
     int r = copy != NULL ? 0 : -ENOMEM;
     for (char *word = r == 0 ? strtok_r(copy, " \t", &rest) : NULL; word != NULL && r == 0;
          word = strtok_r(NULL, " \t", &rest)) {
-        if (word[0] != '-' || word[1] == '\0' || strchr("sri", word[1]) == NULL)
+        if (word[0] != '-' || word[1] == '\0' || strchr("sri", word[1]) == NULL) {
+            /* a variable may stand for the value of an option, but not for options */
+            if (word[0] == '$' || word[0] == '`')
+                r = -EINVAL;
+            else if (word[0] == '-' && strchr("BS", word[1]) == NULL)
+                (void)value_of(word, &rest);
             continue;
+        }
         const char letter = word[1];
         const char *value = value_of(word, &rest);
         char *end = NULL;
@@ -115,7 +121,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             return;
         }
         st_finding_quote(finding, facts, DSP);
-        if (st_facts_text(facts, DSP, &args) != 0) {
+        const struct st_fact *dsp = st_facts_find(facts, DSP);
+        if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
+            args = dsp->raw; /* has variables in it */
+        else
+            (void)!st_facts_text(facts, DSP, &args);
+        if (args == NULL) {
             st_finding_set(finding, ST_STATUS_UNKNOWN,
                            "virtual_oss is started, but with what (virtual_oss_dsp) could not be read");
             return;
