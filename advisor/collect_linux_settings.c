@@ -26,6 +26,7 @@ const struct st_value_row st_linux_settings[] = {
      ST_VALUE_INT},
     {"linux.module.snd_usb_audio.lowlatency", "/sys/module/snd_usb_audio/parameters/lowlatency",
      ST_VALUE_TEXT},
+    {"linux.module.snd_usb_audio.nrpacks", "/sys/module/snd_usb_audio/parameters/nrpacks", ST_VALUE_INT},
     {"linux.node.online", "/sys/devices/system/node/online", ST_VALUE_TEXT},
     {"linux.rtc.max_user_freq_hz", "/sys/class/rtc/rtc0/max_user_freq", ST_VALUE_INT},
     {"linux.smt.active", "/sys/devices/system/cpu/smt/active", ST_VALUE_INT},

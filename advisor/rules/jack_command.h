@@ -9,7 +9,7 @@
 
 struct st_jack_command {
     bool realtime;     /* default: yes */
-    int64_t priority;  /* -P; 10 when not given, as jackd(1) says */
+    int64_t priority;  /* -P; 10 when not given, as jackd says at start */
     bool is_alsa;      /* -d alsa */
     bool soft_mode;    /* -s of the ALSA driver */
     int64_t frames;    /* -p, default 1024 */

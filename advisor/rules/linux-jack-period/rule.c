@@ -58,9 +58,9 @@ const struct st_rule st_rule_linux_jack_period = {
     .privilege = "none",
     .cost = "latency: each period more adds one",
     .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
-    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000\nthree periods for USB: JACK's FAQ; "
-               "the reason "
-               "given is usual reasoning, not measured here",
+    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB
+               "
+               "why three: usual reasoning, not measured here",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, USB, NULL},

@@ -43,7 +43,8 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .privilege = "none (the right to real-time priority: see linux-rt-permission)",
     .cost = "none",
     .when_not = "tests with the dummy driver",
-    .sources = "jackd(1) 1.9.21: -R is the default, -r takes it away, -P sets the priority (10)",
+    .sources = "jackd(1) 1.9.21: -R is the default, -r takes it away, -P sets the priority (its message at "
+               "start says 10)",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, NULL},

@@ -50,9 +50,9 @@ const struct st_rule st_rule_linux_timer_migration = {
     .privilege = "root",
     .cost = "power: idle CPUs wake more often",
     .when_not = "machines without nohz_full CPUs",
-    .sources = "Linux 6.1 kernel/sched/core.c get_nohz_timer_target(), kernel/time/hrtimer.c "
-               "get_target_base(): as known, "
-               "not read again for this rule; tuned's realtime profile sets 0",
+    .sources = "Linux kernel/sched/core.c get_nohz_timer_target(): a housekeeping CPU that is not idle keeps "
+               "its timers; "
+               "kernel/time/hrtimer.c; tuned's realtime profile sets 0",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){MIGRATION, NOHZ_FULL, NULL},

@@ -6,27 +6,32 @@
 
 #define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"
+#define HAS_PACKS  "linux.module.snd_usb_audio.nrpacks"
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     const char *text;
     (void)wish;
-    st_finding_quote(finding, facts, NRPACKS);
-    if (st_facts_text(facts, NRPACKS, &text) == 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "nrpacks=%.10s is set for snd_usb_audio, an option of old kernels that does nothing today", text);
-        st_finding_effect(finding, 0, "the option has no effect on the packets of today's driver");
-        st_finding_fix(finding, NULL,
-                       "# take nrpacks away from the 'options snd-usb-audio' line in /etc/modprobe.d",
-                       ST_NEEDS_NOTHING);
-        return;
-    }
     const int r = st_finding_need_text(finding, facts, LOWLATENCY, &text);
     if (r != 0) {
         if (r == -ENOENT)
             st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
                            "snd_usb_audio is not loaded, or has no such option");
+        return;
+    }
+    const char *packs;
+    int64_t number;
+    if (st_facts_text(facts, NRPACKS, &packs) == 0 && st_facts_int(facts, HAS_PACKS, &number) == -ENOENT) {
+        st_finding_quote(finding, facts, NRPACKS);
+        st_finding_quote(finding, facts, HAS_PACKS);
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "nrpacks=%.10s is set for snd_usb_audio, an option that this kernel's driver does not have",
+            packs);
+        st_finding_effect(finding, 0, "an unknown option is ignored");
+        st_finding_fix(finding, NULL,
+                       "# take nrpacks away from the 'options snd-usb-audio' line in /etc/modprobe.d",
+                       ST_NEEDS_NOTHING);
         return;
     }
     if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
@@ -57,9 +62,9 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
-               "from which release on nrpacks does nothing: not verified",
+               "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){LOWLATENCY, NRPACKS, NULL},
+    .facts = (const char *const[]){LOWLATENCY, NRPACKS, HAS_PACKS, NULL},
     .judge = judge,
 };
