@@ -58,8 +58,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .privilege = "none",
     .cost = "latency: each period more adds one",
     .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
-    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB
-               "
+    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
