@@ -82,6 +82,19 @@ kill -INT $pid
 wait $pid
 is "Ctrl-C in warm-up: nothing was measured, so the status is not 0" $? 4
 like "and that is said" "$(cat early)" '^Nothing measured: it ended before'
+"$SLEEPTUNE" measure --duration 1h --warmup 0 >twice.txt 2>&1 &
+pid=$!
+until_running $pid
+kill -INT $pid; kill -INT $pid
+wait $pid
+is "two signals at once, as timeout(1) sends them, are one" $? 0
+like "and it prints what it has" "$(cat twice.txt)" '^books'
+"$SLEEPTUNE" measure --rate 1000 --frames 8000 --duration 1h >/dev/null 2>&1 &
+pid=$!
+until_running $pid
+kill -INT $pid; sleep 0.4; kill -INT $pid
+wait $pid
+is "another Ctrl-C ends it at once" $? 130
 bash -c 'trap "" HUP; exec "$SLEEPTUNE" measure --duration 1500ms --json' >nohup.json &
 pid=$!
 until_running $pid
