@@ -10,6 +10,7 @@
 #include "cli/measure_run.h"
 #include "cli/measured_facts.h"
 #include "cli/report_run.h"
+#include "cli/text.h"
 #include "lib/ns.h"
 
 #define COMMAND         "check"
@@ -85,15 +86,19 @@ static int parse_options(int argc, char **argv, struct options *options)
 static void look(void *ctx, const struct st_result *worst, bool first)
 {
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char time[24], bound[32], latest[24];
+    char time[24], bound[32], latest[24], line[240];
     (void)ctx;
     if ((!first && !terminal) || worst->elapsed_periods == 0)
         return;
-    fprintf(stderr, "%s%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h), latest %s%s",
-            first ? "" : "\r", worst->misses == 0 ? "Holds" : "Does not hold", worst->misses,
-            worst->elapsed_periods, st_ns_format(worst->duration_ns, time, sizeof(time)),
-            st_result_bound(worst, bound, sizeof(bound)),
-            st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)), terminal ? "\033[K" : "\n");
+    snprintf(line, sizeof(line),
+             "%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h), latest %s",
+             worst->misses == 0 ? "Holds" : "Does not hold", worst->misses, worst->elapsed_periods,
+             st_ns_format(worst->duration_ns, time, sizeof(time)),
+             st_result_bound(worst, bound, sizeof(bound)),
+             st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
+    if (terminal)
+        st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
+    fprintf(stderr, "%s%s%s", first ? "" : "\r", line, terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 

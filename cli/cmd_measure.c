@@ -298,10 +298,12 @@ static int print_json(const struct st_result *results, size_t n)
 static void say_progress(void *ctx, const struct st_result *worst, bool first)
 {
     const struct arguments *a = ctx;
-    char line[200], cpu[24] = "";
+    char text[200], line[240], cpu[24] = "";
     if (a->config.cpus_n > 1)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    fprintf(stderr, "%s%s%s\033[K", first ? "" : "\r", cpu, st_measure_progress(worst, line, sizeof(line)));
+    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
+    fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
+            st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);
 }
 

@@ -12,6 +12,18 @@ int st_text_columns(const char *text)
     return n;
 }
 
+char *st_text_clip(char *text, int columns)
+{
+    int n = 0;
+    for (char *c = text; *c != '\0'; c++) {
+        if (((unsigned char)*c & 0xc0) != 0x80 && n++ == columns) {
+            *c = '\0';
+            break;
+        }
+    }
+    return text;
+}
+
 void st_text_pad(FILE *out, const char *text, int columns)
 {
     fputs(text, out);

@@ -7,6 +7,9 @@
 /** Columns of UTF-8 text (one a code point). */
 int st_text_columns(const char *text);
 
+/** Cuts text behind `columns`: a progress line that wraps cannot be written over. @return text. */
+char *st_text_clip(char *text, int columns);
+
 /** Text, then spaces up to `columns`, at least one. */
 void st_text_pad(FILE *out, const char *text, int columns);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/status_text.h"
+#include "cli/text.h"
 #include "lib/base.h"
 
 static char *render(const char *json, int columns)
@@ -124,6 +125,17 @@ static void text_longer_than_a_line_is_cut_not_overrun(void **state)
     free(json);
 }
 
+static void line_is_cut_between_characters(void **state)
+{
+    (void)state;
+    char text[] = "12 \xc2\xb5s late";
+    assert_string_equal(st_text_clip(text, 100), "12 \xc2\xb5s late");
+    assert_string_equal(st_text_clip(text, 10), "12 \xc2\xb5s late");
+    assert_string_equal(st_text_clip(text, 9), "12 \xc2\xb5s lat");
+    assert_string_equal(st_text_clip(text, 4), "12 \xc2\xb5");
+    assert_string_equal(st_text_clip(text, 0), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +144,7 @@ int main(void)
         cmocka_unit_test(lines_fit_eighty_columns),
         cmocka_unit_test(foreign_documents_are_survived),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+        cmocka_unit_test(line_is_cut_between_characters),
         cmocka_unit_test(text_longer_than_a_line_is_cut_not_overrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
