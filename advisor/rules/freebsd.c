@@ -58,3 +58,13 @@ int64_t st_freebsd_usb_unit(const struct st_facts *facts)
     st_facts_each(facts, SNDSTAT, ".parent", see_parent, &usb);
     return usb.unit;
 }
+
+const char *st_freebsd_user(const struct st_facts *facts)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const char *name;
+    if (st_facts_text(facts, ST_FREEBSD_USER_NAME, &name) != 0 || strcmp(name, "root") == 0)
+        return "NAME";
+    const size_t len = strspn(name, plain);
+    return len > 0 && len <= ST_FREEBSD_USER_MAX && name[len] == '\0' ? name : "NAME";
+}

@@ -18,4 +18,11 @@ int st_freebsd_pcm_count(const struct st_facts *facts);
 /** The unit of a USB sound device, the default one if that is one; -1: there is none, or nobody looked. */
 int64_t st_freebsd_usb_unit(const struct st_facts *facts);
 
+/** Who plays, for a command that root pastes: the user of a live report, "NAME" where that is root or not
+ * known. */
+const char *st_freebsd_user(const struct st_facts *facts);
+
+#define ST_FREEBSD_USER_NAME "user.name"
+#define ST_FREEBSD_USER_MAX  32 /* MAXLOGNAME - 1 */
+
 #endif

@@ -39,8 +39,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "pcm%" PRId64
                        " is bitperfect with virtual channels on: their rate and format still decide",
                        unit);
-        snprintf(now, sizeof(now),
-                 "# while no program has the device open\nsudo sysctl dev.pcm.%d.play.vchans=0", (int)unit);
+        snprintf(now, sizeof(now), "# while no program has the device open\nsysctl dev.pcm.%d.play.vchans=0",
+                 (int)unit);
         snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.pcm.%d.play.vchans=0", (int)unit);
         st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
     }

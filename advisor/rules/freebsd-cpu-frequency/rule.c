@@ -59,8 +59,7 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
     st_finding_set(finding, ST_STATUS_ADVICE,
                    "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 ms",
                    mode);
-    st_finding_fix(finding, NULL,
-                   "sudo sysrc powerd_flags=\"-a maximum -b adaptive\"\nsudo service powerd restart",
+    st_finding_fix(finding, NULL, "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
                    ST_NEEDS_NOTHING);
 }
 
@@ -85,7 +84,7 @@ static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_fin
     } else {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz, top);
-        snprintf(now, sizeof(now), "sudo sysctl dev.cpu.0.freq=%d", top);
+        snprintf(now, sizeof(now), "sysctl dev.cpu.0.freq=%d", top);
         snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }

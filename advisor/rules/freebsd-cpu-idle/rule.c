@@ -119,11 +119,11 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
         st_finding_set(finding, ST_STATUS_ADVICE, "waking from C%d takes up to %" PRId64 " µs%s",
                        scan->worst_state, scan->worst_us, c3);
-        snprintf(now, sizeof(now), "sudo sysctl hw.acpi.cpu.cx_lowest=C%d", want);
+        snprintf(now, sizeof(now), "sysctl hw.acpi.cpu.cx_lowest=C%d", want);
         snprintf(persistent, sizeof(persistent),
-                 "# rc.conf rather than sysctl.conf: rc.d/power_profile sets it at each change of power\n"
-                 "sudo sysrc performance_cx_lowest=\"C%d\"\n"
-                 "# on battery as well:\nsudo sysrc economy_cx_lowest=\"C%d\"",
+                 "# not in sysctl.conf: rc.d/power_profile sets it again\n"
+                 "sysrc performance_cx_lowest=\"C%d\"\n"
+                 "# on battery as well:\nsysrc economy_cx_lowest=\"C%d\"",
                  want, want);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }

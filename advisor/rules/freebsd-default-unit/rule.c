@@ -31,7 +31,7 @@ static void judge_gone(const struct st_facts *facts, int64_t unit, struct st_fin
                    "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
                    other);
     st_finding_quote(finding, facts, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
-    snprintf(now, sizeof(now), "sudo sysctl hw.snd.default_unit=%d", (int)other);
+    snprintf(now, sizeof(now), "sysctl hw.snd.default_unit=%d", (int)other);
     st_finding_fix(
         finding, now,
         "# /etc/sysctl.conf: remove hw.snd.default_unit, so that the best device there is gets it\n"
@@ -62,8 +62,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "/dev/dsp is pcm%" PRId64
                        " (%.30s) until another device is plugged in: it moves to the newest",
                        unit, device->text);
-        st_finding_fix(finding, "sudo sysctl hw.snd.default_auto=1",
-                       "# /etc/sysctl.conf\nhw.snd.default_auto=1", ST_NEEDS_NOTHING);
+        st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
+                       ST_NEEDS_NOTHING);
         st_finding_effect(finding, 0, "which device is played to, not when");
     } else {
         st_finding_set(finding, ST_STATUS_OK, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text,

@@ -64,7 +64,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                    ", where 0 is performance: it is slow to raise its clock "
                    "for short bursts",
                    scan.worst);
-    snprintf(now, sizeof(now), "# one line for each CPU\nsudo sysctl dev.hwpstate_%s.0.epp=0", driver);
+    snprintf(now, sizeof(now), "# one line for each CPU\nsysctl dev.hwpstate_%s.0.epp=0", driver);
     snprintf(persistent, sizeof(persistent),
              "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_%s.0.epp=0", driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);

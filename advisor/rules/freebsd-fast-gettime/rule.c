@@ -19,7 +19,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_set(finding, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call");
-    st_finding_fix(finding, "sudo sysctl kern.timecounter.fast_gettime=1",
+    st_finding_fix(finding, "sysctl kern.timecounter.fast_gettime=1",
                    "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
                    ST_NEEDS_NOTHING);
 }

@@ -38,7 +38,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " interrupts in a row a source is served once a tick: sound that shares it "
                        "stutters",
                        threshold);
-    st_finding_fix(finding, "sudo sysctl hw.intr_storm_threshold=0",
+    st_finding_fix(finding, "sysctl hw.intr_storm_threshold=0",
                    "# /etc/sysctl.conf\nhw.intr_storm_threshold=0", ST_NEEDS_NOTHING);
 }
 

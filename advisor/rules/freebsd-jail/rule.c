@@ -19,8 +19,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_set(finding, ST_STATUS_ADVICE,
                    "this is a jail: the settings are the host's, and only its root can change them");
     st_finding_fix(finding, NULL,
-                   "# on the host: run the report and what it advises there; for sound in the jail, in its "
-                   "devfs rules:\n"
+                   "# on the host: run the report, and do there what it advises\n"
+                   "# sound in the jail, in its devfs rules (/etc/devfs.rules):\n"
                    "# add path 'dsp*' unhide\n# add path 'mixer*' unhide",
                    ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0,
@@ -36,7 +36,7 @@ const struct st_rule st_rule_freebsd_jail = {
         "that its devfs rules let through. Its threads are scheduled like all others, but real-time "
         "priority may be refused.",
     .privilege = "root of the host",
-    .cost = "security: a jail with sound devices can listen, too",
+    .cost = "none, but a jail with sound devices can listen, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
     .worst = ST_STATUS_ADVICE,

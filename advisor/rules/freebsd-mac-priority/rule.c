@@ -35,8 +35,10 @@ static void judge_absent(const struct st_facts *facts, struct st_finding *findin
     } else {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "mac_priority is not loaded: only root gets real-time priority");
-        st_finding_fix(finding, "sudo kldload mac_priority\nsudo pw groupmod realtime -m $USER",
-                       "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
+        char now[160];
+        snprintf(now, sizeof(now), "kldload mac_priority\npw groupmod realtime -m %s",
+                 st_freebsd_user(facts));
+        st_finding_fix(finding, now, "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
     }
 }
 
@@ -65,7 +67,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(
             finding, ST_STATUS_ADVICE,
             "mac_priority is loaded, but its real-time half is off: only root gets real-time priority");
-        st_finding_fix(finding, "sudo sysctl security.mac.priority.realtime=1",
+        st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
                        "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
                        "# security.mac.priority.realtime=0",
                        ST_NEEDS_NOTHING);
@@ -93,6 +95,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .applicability = ST_APPLY_MANUAL,
     .first_version = "13.1",
     .facts = (const char *const[]){REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID,
-                                   ST_FREEBSD_OSRELDATE, NULL},
+                                   ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE, NULL},
     .judge = judge,
 };

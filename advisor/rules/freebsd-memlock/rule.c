@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 
 #define LIMIT   "freebsd.limits.memorylocked_bytes"
@@ -31,11 +32,21 @@ static int64_t wired_bytes(const struct st_facts *facts, struct st_finding *find
     return pages * page;
 }
 
+static void fix_user(const struct st_facts *facts, struct st_finding *finding)
+{
+    char persistent[256];
+    snprintf(persistent, sizeof(persistent),
+             "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"
+             "# then\ncap_mkdb /etc/login.conf\npw usermod %s -L audio",
+             st_freebsd_user(facts));
+    st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
+}
+
 static void fix_machine(int64_t page, struct st_finding *finding)
 {
     char now[96], persistent[96];
     const int64_t pages = 4 * ENOUGH_BYTES / page;
-    snprintf(now, sizeof(now), "sudo sysctl vm.max_user_wired=%" PRId64, pages);
+    snprintf(now, sizeof(now), "sysctl vm.max_user_wired=%" PRId64, pages);
     snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64,
              pages);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -59,7 +70,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
         st_finding_set(finding, ST_STATUS_ADVICE, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
-            finding, "sudo sysctl security.bsd.unprivileged_mlock=1",
+            finding, "sysctl security.bsd.unprivileged_mlock=1",
             "# remove from /etc/sysctl.conf (1 is the default):\n# security.bsd.unprivileged_mlock=0",
             ST_NEEDS_NOTHING);
         return;
@@ -76,18 +87,16 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
                           (double)bytes / MIB);
     } else {
+        const bool small = bytes < MIB;
         st_finding_set(
             finding, ST_STATUS_ADVICE,
-            "only %.3g MiB may be locked%s, so an audio program may wait for a page in the middle of a "
-            "cycle",
-            (double)bytes / MIB, by_machine ? " by all users together" : "");
+            "only %.3g %s may be locked%s, so an audio program may wait for a page in the middle of a cycle",
+            (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
+            by_machine ? " by all users together" : "");
         if (by_machine)
             fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
         else
-            st_finding_fix(finding, NULL,
-                           "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"
-                           "# then\nsudo cap_mkdb /etc/login.conf\nsudo pw usermod $USER -L audio",
-                           ST_NEEDS_RELOGIN);
+            fix_user(facts, finding);
     }
 }
 
@@ -108,6 +117,6 @@ const struct st_rule st_rule_freebsd_memlock = {
         "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, NULL},
+    .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},
     .judge = judge,
 };

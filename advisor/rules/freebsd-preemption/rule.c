@@ -42,7 +42,7 @@ static void judge_threshold(const struct st_facts *facts, const char *key, int64
                    "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to %" PRId64
                    ") wait until the kernel is left",
                    threshold, last);
-    snprintf(now, sizeof(now), "sudo sysctl %s=%" PRId64, name, last + 1);
+    snprintf(now, sizeof(now), "sysctl %s=%" PRId64, name, last + 1);
     snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf: remove the line, or\n%s=%" PRId64, name,
              last + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);

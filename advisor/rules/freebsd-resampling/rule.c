@@ -26,7 +26,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (quality >= QUALITY_COSTLY) {
         st_finding_set(finding, ST_STATUS_ADVICE, "the kernel resamples with %s: much work for each block",
                        kinds[quality]);
-        st_finding_fix(finding, "sudo sysctl hw.snd.feeder_rate_quality=1",
+        st_finding_fix(finding, "sysctl hw.snd.feeder_rate_quality=1",
                        "# /etc/sysctl.conf\nhw.snd.feeder_rate_quality=1", ST_NEEDS_REOPEN);
     } else {
         st_finding_set(finding, ST_STATUS_OK, "where the kernel has to resample it does so with %s",

@@ -1,6 +1,7 @@
 /* May this user ask for a real-time priority (rtprio, SCHED_FIFO)? */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rule.h"
@@ -18,17 +19,20 @@
 static void fix(const struct st_facts *facts, struct st_finding *finding)
 {
     int64_t realtime;
+    char now[160];
     st_finding_quote(finding, facts, REALTIME);
-    if (st_facts_int(facts, REALTIME, &realtime) == 0)
-        st_finding_fix(finding,
-                       "sudo sysctl security.mac.priority.realtime=1\nsudo pw groupmod realtime -m $USER",
-                       NULL, ST_NEEDS_RELOGIN);
-    else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY)
-        st_finding_fix(finding, "# before 13.1 only root may; start the program with\nsudo rtprio 10 PROGRAM",
+    if (st_facts_int(facts, REALTIME, &realtime) == 0) {
+        snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
+                 st_freebsd_user(facts));
+        st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
+    } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
+        st_finding_fix(finding, "# before 13.1 only root may; start the program with\nrtprio 10 PROGRAM",
                        NULL, ST_NEEDS_NOTHING);
-    else
-        st_finding_fix(finding, "sudo kldload mac_priority\nsudo pw groupmod realtime -m $USER",
-                       "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
+    } else {
+        snprintf(now, sizeof(now), "kldload mac_priority\npw groupmod realtime -m %s",
+                 st_freebsd_user(facts));
+        st_finding_fix(finding, now, "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
+    }
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -82,6 +86,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_OSRELDATE, NULL},
+    .facts = (const char *const[]){FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME,
+                                   ST_FREEBSD_OSRELDATE, NULL},
     .judge = judge,
 };

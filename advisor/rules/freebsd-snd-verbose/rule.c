@@ -56,7 +56,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it is %" PRId64,
             verbose);
-        st_finding_fix(finding, "sudo sysctl hw.snd.verbose=2", "# /etc/sysctl.conf\nhw.snd.verbose=2",
+        st_finding_fix(finding, "sysctl hw.snd.verbose=2", "# /etc/sysctl.conf\nhw.snd.verbose=2",
                        ST_NEEDS_NOTHING);
     }
     st_finding_effect(finding, 0, "what is shown, not how it sounds");

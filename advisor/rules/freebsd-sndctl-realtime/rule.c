@@ -43,7 +43,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64
                        ": 'sndctl realtime=1' sets all three to 0, until the next boot",
                        latency, profile, deviation);
-        st_finding_fix(finding, "sudo sndctl realtime=1",
+        st_finding_fix(finding, "sndctl realtime=1",
                        "# /etc/sysctl.conf\nhw.snd.latency=0\nhw.snd.latency_profile=0\n"
                        "kern.timecounter.alloweddeviation=0",
                        ST_NEEDS_REOPEN);

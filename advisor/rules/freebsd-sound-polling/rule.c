@@ -43,7 +43,8 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     const int64_t hz = st_machine_int_or(scan->facts, HZ, 0);
     const char *name = scan->polled + strlen("freebsd.");
     struct st_finding *finding = scan->finding;
-    st_finding_set(finding, ST_STATUS_ADVICE,
+    const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
+    st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the card is looked at in ticks instead of by interrupt", name);
     st_finding_quote(finding, scan->facts, HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
@@ -56,7 +57,7 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     }
     if (strspn(name, plain) == strlen(name)) {
         char now[96], persistent[128];
-        snprintf(now, sizeof(now), "sudo sysctl %.60s=0", name);
+        snprintf(now, sizeof(now), "sysctl %.60s=0", name);
         snprintf(persistent, sizeof(persistent),
                  "# remove from /etc/sysctl.conf (0 is the default):\n# %.60s=1", name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -94,7 +95,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
                "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
-    .worst = ST_STATUS_ADVICE,
+    .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HDAC "*" POLLING, PCM "*" POLLING, HZ, NULL},
     .judge = judge,

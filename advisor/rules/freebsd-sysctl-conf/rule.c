@@ -91,12 +91,13 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
                        scan->name, scan->wanted, scan->found, more);
     if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
         st_finding_fix(finding, NULL,
-                       "# /etc/rc.conf has the last word here: performance_cx_lowest, economy_cx_lowest",
+                       "# /etc/rc.conf has the last word here:\n# performance_cx_lowest, economy_cx_lowest",
                        ST_NEEDS_NOTHING);
     else
-        st_finding_fix(finding, "sudo service sysctl restart",
-                       "# for drivers that are loaded later: the same lines in /boot/loader.conf (hw.*),\n"
-                       "# or in /etc/sysctl.kld.d/MODULE.conf; for dev.pcm.N look up N in /dev/sndstat",
+        st_finding_fix(finding, scan->moved ? NULL : "service sysctl restart",
+                       "# drivers that are loaded later: in /boot/loader.conf (hw.*),\n"
+                       "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
+                       "# dev.pcm.N: look up N in /dev/sndstat",
                        ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
 }

@@ -30,7 +30,7 @@ static double attached_ms(const struct st_facts *facts, struct st_finding *findi
 static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
 {
     char now[160], persistent[128];
-    snprintf(now, sizeof(now), "sudo sysctl hw.usb.uaudio.buffer_ms=%" PRId64 "\n# then %s", ms,
+    snprintf(now, sizeof(now), "sysctl hw.usb.uaudio.buffer_ms=%" PRId64 "\n# then %s", ms,
              adaptive ? "open the device again; if that does not do, unplug it and plug it in"
                       : "unplug the interface and plug it in");
     snprintf(persistent, sizeof(persistent),

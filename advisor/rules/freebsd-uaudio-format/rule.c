@@ -16,7 +16,7 @@ static void fix(const struct st_wish *wish, struct st_finding *finding)
 {
     char now[160], persistent[160];
     snprintf(now, sizeof(now),
-             "sudo sysctl hw.usb.uaudio.default_rate=%u\n# then unplug the interface and plug it in",
+             "sysctl hw.usb.uaudio.default_rate=%u\n# then unplug the interface and plug it in",
              (unsigned)wish->rate_hz);
     snprintf(persistent, sizeof(persistent), "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"%u\"",
              (unsigned)wish->rate_hz);

@@ -36,8 +36,8 @@ static void judge_rate(const struct st_facts *facts, const struct st_wish *wish,
                        " Hz, so sound of %u Hz is resampled on its way",
                        unit, rate, (unsigned)wish->rate_hz);
         snprintf(now, sizeof(now),
-                 "# while no program has the device open\nsudo sysctl dev.pcm.%d.play.vchanrate=%u",
-                 (int)unit, (unsigned)wish->rate_hz);
+                 "# while no program has the device open\nsysctl dev.pcm.%d.play.vchanrate=%u", (int)unit,
+                 (unsigned)wish->rate_hz);
         snprintf(persistent, sizeof(persistent),
                  "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm.%d.play.vchanrate=%u",
                  (int)unit, (unsigned)wish->rate_hz);

@@ -91,7 +91,7 @@ static void judge_options(const struct options *options, const struct st_wish *w
                            "virtual_oss works with its default block, as it is not told -s");
         snprintf(persistent, sizeof(persistent),
                  "# /etc/rc.conf, among the first words of virtual_oss_dsp:\n# -i 8 -r %u -s %u\n"
-                 "sudo service virtual_oss restart",
+                 "service virtual_oss restart",
                  (unsigned)wish->rate_hz, (unsigned)wish->frames);
         st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
     }
