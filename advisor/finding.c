@@ -1,4 +1,5 @@
 /* What a rule uses to write its finding, and the names of the statuses. */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +79,26 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
     finding->fix_now = now != NULL ? strdup(now) : NULL;
     finding->fix_persistent = persistent != NULL ? strdup(persistent) : NULL;
     finding->needs = needs;
+}
+
+static bool copy_short(char *to, size_t to_bytes, const char *text)
+{
+    const size_t len = strlen(text);
+    if (len >= to_bytes)
+        return false;
+    memcpy(to, text, len + 1);
+    return true;
+}
+
+void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
+                       const char *value)
+{
+    assert(finding->changes_n < ST_FINDING_CHANGES_MAX);
+    struct st_change *change = &finding->changes[finding->changes_n++];
+    *change = (struct st_change){.kind = kind};
+    if (!copy_short(change->key, sizeof(change->key), key) ||
+        !copy_short(change->value, sizeof(change->value), value))
+        *change = (struct st_change){.kind = kind};
 }
 
 static void quote(struct st_finding *finding, const struct st_fact *fact)

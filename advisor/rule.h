@@ -32,6 +32,31 @@ struct st_wish {
 #define ST_FINDING_EVIDENCE_MAX 12
 
 struct st_mute; /* report.h */
+/** What `apply` can write. change_kind.c says where and how each is written for ever; sysctl and sysfs change
+ * the running system, too. */
+enum st_change_kind {
+    ST_CHANGE_SYSCTL,   /* key: name of a sysctl */
+    ST_CHANGE_SYSFS,    /* key: path below /sys/, '*' within a component */
+    ST_CHANGE_MODPROBE, /* key: module; value: its options, "a=1 b=2" */
+    ST_CHANGE_UDEV,     /* key: "rule"; value: the rule */
+    ST_CHANGE_LIMITS,   /* key: "@audio - rtprio"; value: "90" */
+    ST_CHANGE_SYSTEMD,  /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
+    ST_CHANGE_GRUB,     /* key: "boot"; value: options of the kernel's command line */
+    ST_CHANGE_LOADER,   /* FreeBSD's boot loader. key: name; value without quotes */
+    ST_CHANGE_RC_CONF,  /* FreeBSD. key: variable; value without quotes */
+    ST_CHANGE_KINDS
+};
+
+#define ST_CHANGE_KEY_BYTES    128
+#define ST_CHANGE_VALUE_BYTES  160
+#define ST_FINDING_CHANGES_MAX 4
+
+/** One setting as data, of a rule that is ST_APPLY_AUTO. */
+struct st_change {
+    enum st_change_kind kind;
+    char key[ST_CHANGE_KEY_BYTES];
+    char value[ST_CHANGE_VALUE_BYTES];
+};
 
 /** A finding; texts are the finding's own (copied, freed by st_finding_finish) or static. */
 struct st_finding {
@@ -48,6 +73,9 @@ struct st_finding {
     enum st_needs needs;
     const char *set_aside;      /* the cost that the profile does not accept ("power"); NULL: none */
     const struct st_mute *mute; /* the user's; borrowed; NULL: none */
+    struct st_change
+        changes[ST_FINDING_CHANGES_MAX]; /* what `apply` writes; none: it has to be done by hand */
+    size_t changes_n;
 };
 
 struct st_rule {
@@ -86,6 +114,9 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
 /** Commands; NULL for none. */
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
+/** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. */
+void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
+                       const char *value);
 /** Quotes a fact as evidence (also an absent or unreadable one, if somebody looked for it). */
 void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key);
 /**

@@ -176,10 +176,44 @@ struct st_platform {
      * /proc/sys, dots as slashes. @return 0, -EFBIG (as read_text), -ENOENT, -EISDIR (a node), -ENOTSUP (a
      * structure that has no text). */
     int (*read_sysctl)(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, size_t *ret_len);
+
+    /* --- writing: what `apply` and `revert` change. Nothing else in the program changes a system ----------
+     */
+
+    /** Makes or replaces a file so that after a crash it is the old or the new one, whole: written beside it,
+     *  fsync, rename, fsync of the folder. A replaced file keeps owner and mode; a new one gets `mode`.
+     *  @return 0, -EINVAL (no regular file), -ELOOP (a link), or what the system said; then it is as before.
+     */
+    int (*replace_file)(struct st_platform *p, const char *path, const char *text, size_t bytes, mode_t mode);
+    /** Removes what a killed replace_file left beside `path`. @return 0 also when there is nothing. */
+    int (*clean_file)(struct st_platform *p, const char *path);
+    /** Removes a regular file (never a link or a folder) for good. @return 0, -ENOENT, -EINVAL, -ELOOP ... */
+    int (*remove_file)(struct st_platform *p, const char *path);
+    /** @return 0, -EEXIST, ... */
+    int (*make_folder)(struct st_platform *p, const char *path, mode_t mode);
+    /** @return 0, -ENOTEMPTY, -ENOENT, ... */
+    int (*remove_folder)(struct st_platform *p, const char *path);
+    /** Writes text and a newline into a file of procfs or sysfs by one write(2). The file must exist and be a
+     *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the value).
+     */
+    int (*write_value)(struct st_platform *p, const char *path, const char *text);
+    /** Sets a sysctl from the text that read_sysctl gives. @return 0, -ENOENT, -EPERM, -EINVAL, -ENOTSUP. */
+    int (*write_sysctl)(struct st_platform *p, const char *name, const char *text);
+    /** May this process write there? in_place: into the file itself; else the file may be replaced, made, or
+     *  its folder made. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a link), -EINVAL, ... */
+    int (*can_write)(struct st_platform *p, const char *path, bool in_place);
+    /** Locks a folder for this process alone (flock). @return handle >= 0, -EWOULDBLOCK (somebody has it),
+     *  -EPERM (the folder is not this user's, or others may write to it), ... */
+    int (*lock_folder)(struct st_platform *p, const char *path);
+    void (*unlock_folder)(struct st_platform *p, int handle);
 };
 
 /** The real thing: Linux or FreeBSD, whichever this was built for. Never fails; no need to free. */
 struct st_platform *st_platform_native(void);
+
+/** Name of the file that replace_file writes before it moves it to `name`: hidden, and no drop-in's name. */
+#define ST_REPLACE_PREFIX "."
+#define ST_REPLACE_SUFFIX ".sleeptune~"
 
 /**
  * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are
@@ -188,6 +222,8 @@ struct st_platform *st_platform_native(void);
  * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free.
  */
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
+/** The tree is of a FreeBSD machine: files only, its sysctls are not there (-ENOTSUP). */
+void st_platform_root_set_freebsd(struct st_platform *p);
 void st_platform_root_free(struct st_platform *p);
 
 #endif

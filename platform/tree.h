@@ -12,6 +12,7 @@ int st_tree_virtualised_linux(struct st_platform *p, bool *ret);
 int st_tree_steal_accounted_linux(struct st_platform *p, bool *ret);
 int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len);
+int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text);
 
 /** kern.timecounter.*, kern.eventtimer.*, hw.model ... The keys that both systems have are named alike. */
 void st_tree_circumstances_freebsd(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);

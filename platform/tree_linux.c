@@ -288,21 +288,30 @@ void st_tree_circumstances_linux(struct st_platform *p, int cpu, const char *hyp
     say_line(&say, "idle_governor", CPU_DIR "cpuidle/current_governor_ro");
 }
 
-int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
-                              size_t *ret_len)
+/* /proc/sys/<name with slashes> */
+static int sysctl_path(const char *name, char *path, size_t path_bytes)
 {
-    char path[VALUE_BYTES];
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
         return -EINVAL;
-    const int n = snprintf(path, sizeof(path), "/proc/sys/%s", name);
-    if (n < 0 || (size_t)n >= sizeof(path))
+    const int n = snprintf(path, path_bytes, "/proc/sys/%s", name);
+    if (n < 0 || (size_t)n >= path_bytes)
         return -ENAMETOOLONG;
     for (char *s = path + strlen("/proc/sys/"); *s != '\0'; s++) {
         if (*s == '.')
             *s = '/';
     }
+    return 0;
+}
+
+int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+                              size_t *ret_len)
+{
+    char path[VALUE_BYTES];
     size_t len;
-    const int r = p->read_text(p, path, buf, buf_bytes, &len);
+    int r = sysctl_path(name, path, sizeof(path));
+    if (r < 0)
+        return r;
+    r = p->read_text(p, path, buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
     if (r == 0 && len > 0 &&
@@ -310,4 +319,11 @@ int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf
         buf[--len] = '\0';
     *ret_len = len;
     return r;
+}
+
+int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text)
+{
+    char path[VALUE_BYTES];
+    const int r = sysctl_path(name, path, sizeof(path));
+    return r < 0 ? r : p->write_value(p, path, text);
 }

@@ -33,6 +33,15 @@ static const char *const function_names[F_COUNT] = {
     [F_READ_TEXT] = "read_text",
     [F_LIST] = "list",
     [F_READ_SYSCTL] = "read_sysctl",
+    [F_REPLACE_FILE] = "replace_file",
+    [F_CLEAN_FILE] = "clean_file",
+    [F_REMOVE_FILE] = "remove_file",
+    [F_MAKE_FOLDER] = "make_folder",
+    [F_REMOVE_FOLDER] = "remove_folder",
+    [F_WRITE_VALUE] = "write_value",
+    [F_WRITE_SYSCTL] = "write_sysctl",
+    [F_CAN_WRITE] = "can_write",
+    [F_LOCK_FOLDER] = "lock_folder",
 };
 
 int st_fake_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING
@@ -65,6 +74,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .read_sysctl = st_fake_read_sysctl,
     };
     st_fake_system_row(&fake->row);
+    st_fake_write_row(&fake->row);
     fake->now_ns = start_ns;
     fake->cpu = -1;
     fake->timer_slack_ns = 50000; /* Linux' default */

@@ -164,3 +164,19 @@ int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text
 {
     return set_entry(st_fake_of(p), &st_fake_of(p)->sysctls, name, text, error);
 }
+
+int st_fake_forget_file(struct st_fake *fake, const char *path)
+{
+    pthread_mutex_lock(&fake->lock);
+    struct st_fake_entry **at = &fake->files;
+    while (*at != NULL && strcmp((*at)->name, path) != 0)
+        at = &(*at)->next;
+    struct st_fake_entry *entry = *at;
+    if (entry != NULL) {
+        *at = entry->next;
+        entry->next = NULL;
+        entries_free(entry);
+    }
+    pthread_mutex_unlock(&fake->lock);
+    return entry != NULL ? 0 : -ENOENT;
+}

@@ -36,6 +36,15 @@ enum st_fake_function {
     F_READ_TEXT,
     F_LIST,
     F_READ_SYSCTL,
+    F_REPLACE_FILE,
+    F_CLEAN_FILE,
+    F_REMOVE_FILE,
+    F_MAKE_FOLDER,
+    F_REMOVE_FOLDER,
+    F_WRITE_VALUE,
+    F_WRITE_SYSCTL,
+    F_CAN_WRITE,
+    F_LOCK_FOLDER,
     F_COUNT
 };
 
@@ -95,6 +104,10 @@ int st_fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size
                         size_t *ret_len);
 /** Fills the members that are threads, process and machine. */
 void st_fake_system_row(struct st_platform *row);
+/** Fills the members that write: fake_write.c. */
+void st_fake_write_row(struct st_platform *row);
+/** Removes a file. @return 0 or -ENOENT. */
+int st_fake_forget_file(struct st_fake *fake, const char *path);
 /** Frees the files and sysctls. */
 void st_fake_tree_finish(struct st_fake *fake);
 

@@ -39,5 +39,6 @@ int st_freebsd_read_text(struct st_platform *p, const char *path, char *buf, siz
 /* sysctl_freebsd.c */
 int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len);
+int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text);
 
 #endif

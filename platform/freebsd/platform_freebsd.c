@@ -48,6 +48,16 @@ struct st_platform *st_platform_native(void)
         .read_text = st_freebsd_read_text,
         .list = st_posix_list,
         .read_sysctl = st_freebsd_read_sysctl,
+        .replace_file = st_posix_replace_file,
+        .clean_file = st_posix_clean_file,
+        .remove_file = st_posix_remove_file,
+        .make_folder = st_posix_make_folder,
+        .remove_folder = st_posix_remove_folder,
+        .write_value = st_posix_write_value,
+        .write_sysctl = st_freebsd_write_sysctl,
+        .can_write = st_posix_can_write,
+        .lock_folder = st_posix_lock_folder,
+        .unlock_folder = st_posix_unlock_folder,
     };
     return &freebsd_row;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "platform/freebsd/freebsd.h"
+#include "platform/freebsd/oid_bytes.h"
 #include "platform/freebsd/oid_text.h"
 
 #define VALUE_BYTES_MAX (1u << 20)
@@ -92,4 +93,23 @@ int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, s
     r = st_oid_text(format.kind, format.text, data, bytes, buf, buf_bytes, ret_len);
     free(data);
     return r;
+}
+
+int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text)
+{
+    (void)p;
+    int oid[CTL_MAXNAME];
+    size_t oid_n = CTL_MAXNAME;
+    struct format format;
+    if (sysctlnametomib(name, oid, &oid_n) != 0)
+        return -errno;
+    int r = read_format(oid, oid_n, &format);
+    if (r < 0)
+        return r;
+    char data[1024];
+    size_t bytes;
+    r = st_oid_bytes(format.kind, format.text, text, data, sizeof(data), &bytes);
+    if (r < 0)
+        return r;
+    return sysctl(oid, (unsigned)oid_n, NULL, NULL, data, bytes) == 0 ? 0 : -errno;
 }

@@ -38,6 +38,16 @@ struct st_platform *st_platform_native(void)
         .read_text = st_posix_read_text,
         .list = st_posix_list,
         .read_sysctl = st_tree_read_sysctl_linux,
+        .replace_file = st_posix_replace_file,
+        .clean_file = st_posix_clean_file,
+        .remove_file = st_posix_remove_file,
+        .make_folder = st_posix_make_folder,
+        .remove_folder = st_posix_remove_folder,
+        .write_value = st_posix_write_value,
+        .write_sysctl = st_tree_write_sysctl_linux,
+        .can_write = st_posix_can_write,
+        .lock_folder = st_posix_lock_folder,
+        .unlock_folder = st_posix_unlock_folder,
     };
     return &linux_row;
 }

@@ -15,6 +15,16 @@ int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKIN
 int64_t st_posix_wall_ns(struct st_platform *p);
 int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
 int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
+int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
+                          mode_t mode);
+int st_posix_clean_file(struct st_platform *p, const char *path);
+int st_posix_remove_file(struct st_platform *p, const char *path);
+int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode);
+int st_posix_remove_folder(struct st_platform *p, const char *path);
+int st_posix_write_value(struct st_platform *p, const char *path, const char *text);
+int st_posix_can_write(struct st_platform *p, const char *path, bool in_place);
+int st_posix_lock_folder(struct st_platform *p, const char *path);
+void st_posix_unlock_folder(struct st_platform *p, int handle);
 
 /* --- helpers
  * ------------------------------------------------------------------------------------------------ */

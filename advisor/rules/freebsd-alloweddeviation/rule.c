@@ -108,6 +108,7 @@ static void judge_stretched(const struct st_wish *wish, int64_t percent, const s
     }
     st_finding_fix(finding, "sysctl kern.timecounter.alloweddeviation=0",
                    "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0", ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)

@@ -37,6 +37,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "counted in freebsd-eventtimer",
                        hz);
         st_finding_fix(finding, NULL, "# /boot/loader.conf\nkern.hz=\"1000\"", ST_NEEDS_REBOOT);
+        st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
         return;
     }
     if (periodic != 0) {
@@ -75,7 +76,7 @@ const struct st_rule st_rule_freebsd_hz = {
                "was 17.3 ms late at hz 100\n"
                "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HZ, PERIODIC, GUEST, NULL},
     .judge = judge,
 };

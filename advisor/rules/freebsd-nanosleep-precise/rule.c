@@ -46,6 +46,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         finding, "sysctl kern.timecounter.nanosleep_precise=1",
         "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
         ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {

@@ -53,6 +53,10 @@ static void suggest(double period_ms, struct st_finding *finding)
              "# /etc/sysctl.conf\nhw.snd.latency=%d\nhw.snd.latency_profile=%d", (int)best_latency,
              (int)best_profile);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    snprintf(now, sizeof(now), "%d", (int)best_latency);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", now);
+    snprintf(now, sizeof(now), "%d", (int)best_profile);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", now);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)

@@ -115,6 +115,9 @@ static void fix(const struct scan *scan, struct st_finding *finding)
             "# /etc/tmpfiles.d/sleeptune.conf\nw "
             "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - performance",
             ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSFS,
+                          "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                          "performance");
         return;
     }
     if (st_facts_text(scan->facts, key, &available) == 0 && strstr(available, "performance") == NULL) {
@@ -127,6 +130,8 @@ static void fix(const struct scan *scan, struct st_finding *finding)
                    "# /etc/tmpfiles.d/sleeptune.conf\nw "
                    "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
                    ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+                      "performance");
 }
 
 static void judge_slow(const struct scan *scan, struct st_finding *finding)

@@ -89,6 +89,8 @@ static void fix(const struct scan *scan, struct st_finding *finding)
         "sudo cpupower idle-set -D %" PRId64,
         want_us + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_UDEV, "rule",
+                      "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
 }
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
@@ -186,7 +188,7 @@ const struct st_rule st_rule_linux_idle_states = {
                "other CPUs may "
                "differ",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){DRIVER, STATES "*", REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE, NULL},
     .judge = judge,
 };

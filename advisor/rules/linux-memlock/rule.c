@@ -67,6 +67,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n@audio - memlock 4194304\n# then\nsudo "
             "usermod -aG audio $USER\n# services started by systemd, in the unit: LimitMEMLOCK=4G",
             ST_NEEDS_RELOGIN);
+        st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
     }
 }
 
@@ -86,7 +87,7 @@ const struct st_rule st_rule_linux_memlock = {
                "sleeptune's "
                "own",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER, NULL},
     .judge = judge,
 };

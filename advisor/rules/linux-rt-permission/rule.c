@@ -29,6 +29,8 @@ static void fix_limits(struct st_finding *finding)
         "then\nsudo usermod -aG audio $USER\n# services started by systemd, in the unit: LimitRTPRIO=90\n# "
         "or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
         ST_NEEDS_RELOGIN);
+    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
 }
 
 static void judge_granted(const struct st_facts *facts, int64_t priority, struct st_finding *finding)
@@ -116,7 +118,7 @@ const struct st_rule st_rule_linux_rt_permission = {
         "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most 20)\n"
         "tried with sched_setscheduler(2) in a short-lived child",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, ST_MACHINE_CONTAINER,
                                    NULL},
     .judge = judge,

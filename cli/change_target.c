@@ -1,0 +1,167 @@
+/* What apply, verify and revert share. */
+#include "cli/change_target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/facts_input.h"
+
+static bool has_file(const char *dir, const char *name)
+{
+    char path[4200];
+    struct stat info;
+    const int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
+}
+
+int st_change_target_open(const char *command, const char *root, struct st_change_target *ret)
+{
+    struct st_change_target target = {.live = root == NULL};
+    if (root == NULL) {
+        target.p = st_platform_native();
+    } else {
+        const int r = st_platform_root_new(root, &target.p);
+        if (r < 0)
+            return st_failure(command, "%s: %s", root, strerror(-r));
+        if (has_file(root, "sysctl-a.txt"))
+            st_platform_root_set_freebsd(target.p);
+    }
+    const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
+    const bool given = state != NULL && state[0] == '/';
+    const int n = snprintf(target.folder, sizeof(target.folder), "%s%s",
+                           given ? state : st_journal_folder(target.p->os), given ? "/changes" : "");
+    if (n < 0 || (size_t)n >= sizeof(target.folder)) {
+        st_change_target_close(&target);
+        return st_failure(command, "STATE_DIRECTORY is too long");
+    }
+    *ret = target;
+    return ST_EXIT_DONE;
+}
+
+int st_change_target_judge(const char *command, const char *root, uint32_t frames, uint32_t rate_hz,
+                           struct st_change_target *target)
+{
+    const struct st_facts_input input = {.root = root};
+    const int status = st_facts_input_load(command, &input, &target->facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int r = st_report_make(target->facts, frames, rate_hz, &target->report);
+    if (r == 0)
+        return ST_EXIT_DONE;
+    st_facts_free(target->facts);
+    target->facts = NULL;
+    return r == -ERANGE ? st_usage_error(command, "%u frames at %u Hz are longer than an hour",
+                                         (unsigned)frames, (unsigned)rate_hz)
+                        : st_failure(command, "%s", strerror(-r));
+}
+
+void st_change_target_close(struct st_change_target *target)
+{
+    if (target->facts != NULL) {
+        st_report_finish(&target->report);
+        st_facts_free(target->facts);
+    }
+    if (!target->live)
+        st_platform_root_free(target->p);
+}
+
+const struct st_finding *st_change_target_find(const struct st_change_target *target, const char *id)
+{
+    for (size_t i = 0; i < target->report.findings_n; i++) {
+        if (strcmp(target->report.findings[i].rule->id, id) == 0)
+            return &target->report.findings[i];
+    }
+    return NULL;
+}
+
+const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes)
+{
+    if (entry->type == ST_ENTRY_FILE)
+        snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
+    else
+        snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
+    return buf;
+}
+
+static const char *error_text(int error)
+{
+    switch (error) {
+    case -EEXIST:
+        return "sleeptune has changed it already, for another rule";
+    case -EROFS:
+        return "the file system is read-only here";
+    case -ELOOP:
+        return "it is a link, or leads through one; not followed";
+    case -EBUSY:
+        return "the kernel does not take the value now (EBUSY)";
+    default:
+        return strerror(-error);
+    }
+}
+
+void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
+                   int error)
+{
+    const char *command = ctx;
+    char text[1024];
+    st_change_entry_text(entry, text, sizeof(text));
+    switch (event) {
+    case ST_EVENT_WRITTEN:
+        printf("written   %s\n", text);
+        break;
+    case ST_EVENT_RESTORED:
+        if (entry->type == ST_ENTRY_FILE)
+            printf("restored  %s\n", text);
+        else
+            printf("restored  %s = %s\n", entry->target, entry->old_value);
+        break;
+    case ST_EVENT_AS_BEFORE:
+        printf("as before %s\n", text);
+        break;
+    case ST_EVENT_CHANGED:
+        printf("left      %s; somebody changed it since: %s\n", text, now);
+        break;
+    case ST_EVENT_FAILED:
+        (void)st_failure(command, "%s: %s", text, error_text(error));
+        break;
+    }
+}
+
+int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n)
+{
+    for (size_t i = 0; i < ids_n; i++) {
+        if (st_rule_find(ids[i]) == NULL)
+            return st_usage_error(command, "no such rule: %s (sleeptune explain --list has them)", ids[i]);
+    }
+    return 0;
+}
+
+bool st_change_needs_root(const char *command, const struct st_change_target *target, int argc,
+                          char *const *argv)
+{
+    if (!target->live || geteuid() == 0)
+        return false;
+    fprintf(stderr, "sleeptune %s: this needs root. Run:\n  sudo sleeptune", command);
+    for (int i = 0; i < argc; i++)
+        fprintf(stderr, " %s", argv[i]);
+    fputc('\n', stderr);
+    return true;
+}
+
+int st_change_confirm(const char *command, bool yes, const char *question)
+{
+    char answer[16] = "";
+    if (yes)
+        return 0;
+    if (isatty(STDIN_FILENO) != 1)
+        return st_usage_error(command, "nobody can be asked here: give --yes");
+    fflush(stdout);
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
+        return st_failure(command, "nothing was changed");
+    return 0;
+}

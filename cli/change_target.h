@@ -1,0 +1,40 @@
+/* What apply, verify and revert work on: this machine or a captured tree. */
+#ifndef ST_CLI_CHANGE_TARGET_H
+#define ST_CLI_CHANGE_TARGET_H
+
+#include "advisor/change.h"
+#include "advisor/report.h"
+
+struct st_change_target {
+    struct st_platform *p;
+    bool live; /* this machine, not a captured tree */
+    char folder[512];
+    struct st_facts *facts;  /* NULL before st_change_target_judge */
+    struct st_report report; /* of these facts */
+};
+
+/** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
+ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
+/** Collects facts and judges them. @return an st_exit. */
+ST_NODISCARD int st_change_target_judge(const char *command, const char *root, uint32_t frames,
+                                        uint32_t rate_hz, struct st_change_target *target);
+void st_change_target_close(struct st_change_target *target);
+
+/** The finding of a rule, NULL when the rule is of another OS. */
+const struct st_finding *st_change_target_find(const struct st_change_target *target, const char *id);
+
+/** "/etc/x", "kern.y = 1". */
+const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes);
+/** One line an event on stdout, failures on stderr: a st_change_say_fn. ctx: the command's name. */
+void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
+                   int error);
+
+/** Arguments that are no rule of this build. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n);
+/** Is this live and not root? Says on stderr what to run instead. */
+ST_NODISCARD bool st_change_needs_root(const char *command, const struct st_change_target *target, int argc,
+                                       char *const *argv);
+/** Asks on the terminal. yes: do not ask. @return 0 to go on, or an st_exit. */
+ST_NODISCARD int st_change_confirm(const char *command, bool yes, const char *question);
+
+#endif

@@ -1,0 +1,298 @@
+/* sleeptune apply: writes what the advisor found, so that it can be taken back. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/change_target.h"
+#include "cli/command.h"
+
+#define COMMAND "apply"
+
+struct options {
+    const char *root;
+    int64_t frames;
+    int64_t rate_hz;
+    bool dry_run;
+    bool yes;
+    const char *const *ids;
+    size_t ids_n;
+};
+
+/* What came of looking at the findings. */
+struct work {
+    const struct options *options;
+    struct st_change_target *target;
+    struct st_journal journal;
+    struct st_plan plan;
+    size_t by_hand_n;
+    size_t in_way_n;
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
+          "Change the settings that 'sleeptune report' found, in drop-in files of its own and\n"
+          "in the running system. 'sleeptune revert' takes all of it back. Without ID: every\n"
+          "finding that is a problem or advice and safe to change. What is dangerous or needs\n"
+          "a look at the machine is shown, never done.\n\n"
+          "  --dry-run          show a diff and the running values; change nothing\n"
+          "  -y, --yes          do not ask\n"
+          "  -f, --frames N     frames a period (128)\n"
+          "  -r, --rate N       frames a second (48000)\n"
+          "  --root DIR         change a captured tree, not this machine\n"
+          "  -h, --help         this text\n\n"
+          "Examples:\n"
+          "  sleeptune apply --dry-run\n"
+          "  sudo sleeptune apply linux-cpu-frequency\n"
+          "  sudo sleeptune revert --all\n\n"
+          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something has\n"
+          "to be done by hand; 3 usage, 4 failure: then nothing is half-changed.\n",
+          stdout);
+}
+
+/** @return -1 to go on, or an st_exit. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {
+        {"dry-run", no_argument, NULL, 'n'},
+        {"yes", no_argument, NULL, 'y'},
+        {"frames", required_argument, NULL, 'f'},
+        {"rate", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option, r = 0;
+    opterr = 0;
+    optind = 1;
+    while (r == 0 && (option = getopt_long(argc, argv, ":yf:r:h", table, NULL)) != -1) {
+        switch (option) {
+        case 'n':
+            options->dry_run = true;
+            break;
+        case 'y':
+            options->yes = true;
+            break;
+        case 'f':
+            r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
+            break;
+        case 'r':
+            r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
+            break;
+        case 'O':
+            options->root = optarg;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    if (r != 0)
+        return r;
+    options->ids = (const char *const *)argv + optind;
+    options->ids_n = (size_t)(argc - optind);
+    r = st_change_check_ids(COMMAND, options->ids, options->ids_n);
+    return r != 0 ? r : -1;
+}
+
+/* --- looking ---------------------------------------------------------------------------------------------
+ */
+
+static void print_indented(const char *text)
+{
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
+        printf("    %.*s\n", (int)strcspn(text, "\n"), text);
+}
+
+static void print_by_hand(const struct st_finding *finding, const char *why)
+{
+    printf("%s: %s\n", finding->rule->id, why);
+    if (finding->fix_now != NULL)
+        print_indented(finding->fix_now);
+    if (finding->fix_persistent != NULL)
+        print_indented(finding->fix_persistent);
+}
+
+static bool is_fired(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+}
+
+/* asked: the user named it. */
+static void look_at(struct work *work, const struct st_finding *finding, bool asked)
+{
+    char message[512];
+    const struct st_rule *rule = finding->rule;
+    if (!is_fired(finding)) {
+        if (asked)
+            printf("%s: nothing to change: %s\n", rule->id, finding->summary);
+        return;
+    }
+    if (st_journal_count(&work->journal, rule->id) > 0) {
+        printf("%s: applied already; see sleeptune verify, or revert it first\n", rule->id);
+        return;
+    }
+    if (rule->applicability != ST_APPLY_AUTO || finding->changes_n == 0) {
+        if (asked || rule->applicability == ST_APPLY_AUTO)
+            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS
+                                       ? "dangerous, so it is shown and not done"
+                                       : "to be done by hand");
+        work->by_hand_n += asked;
+        return;
+    }
+    const int r = st_plan_add(&work->plan, work->target->p, finding, message, sizeof(message));
+    if (r < 0) {
+        (void)st_failure(COMMAND, "%s: %s", rule->id, message);
+        work->in_way_n++;
+        return;
+    }
+    printf("%s: %s\n", rule->id, finding->summary);
+    printf("    cost: %s\n    not when: %s\n", rule->cost, rule->when_not);
+}
+
+static int look(struct work *work)
+{
+    const struct st_report *report = &work->target->report;
+    if (work->options->ids_n == 0) {
+        for (size_t i = 0; i < report->findings_n; i++)
+            look_at(work, &report->findings[i], false);
+        return ST_EXIT_DONE;
+    }
+    for (size_t i = 0; i < work->options->ids_n; i++) {
+        const struct st_finding *finding = st_change_target_find(work->target, work->options->ids[i]);
+        if (finding == NULL)
+            return st_failure(COMMAND, "%s is a rule of another system", work->options->ids[i]);
+        look_at(work, finding, true);
+    }
+    return ST_EXIT_DONE;
+}
+
+/* --- doing -----------------------------------------------------------------------------------------------
+ */
+
+/* What to put where, for a machine that we do not change. */
+static void print_planned_by_hand(const struct work *work)
+{
+    const struct st_rule *last = NULL;
+    for (size_t i = 0; i < work->plan.steps_n; i++) {
+        if (work->plan.steps[i].rule == last)
+            continue;
+        last = work->plan.steps[i].rule;
+        print_by_hand(st_change_target_find(work->target, last->id), "to be done by hand");
+    }
+}
+
+static void print_then(const struct work *work)
+{
+    bool said[ST_CHANGE_KINDS] = {false};
+    const struct st_rule *last = NULL;
+    for (size_t i = 0; i < work->plan.steps_n; i++) {
+        if (work->plan.steps[i].rule == last)
+            continue;
+        last = work->plan.steps[i].rule;
+        const struct st_finding *finding = st_change_target_find(work->target, last->id);
+        for (size_t j = 0; j < finding->changes_n; j++) {
+            const enum st_change_kind kind = finding->changes[j].kind;
+            if (!said[kind] && st_change_then(kind) != NULL)
+                printf("then      %s: %s\n", last->id, st_change_then(kind));
+            said[kind] = true;
+        }
+    }
+}
+
+static int recover(struct st_changes *changes)
+{
+    struct st_revert_counts counts;
+    const int r = st_changes_recover(changes, &counts);
+    if (r < 0)
+        return st_failure(COMMAND, "an earlier run was interrupted, and taking it back failed: %s",
+                          strerror(-r));
+    return ST_EXIT_DONE;
+}
+
+static int carry_out(struct work *work)
+{
+    char message[512], name[] = COMMAND;
+    struct st_changes changes;
+    size_t left_n;
+    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, name, message,
+                            sizeof(message));
+    if (r < 0)
+        return st_failure(COMMAND, "%s", message);
+    int status = recover(&changes);
+    if (status == ST_EXIT_DONE && (r = st_changes_apply(&changes, &work->plan, &left_n)) < 0) {
+        status = left_n > 0 ? st_failure(COMMAND,
+                                         "%zu writes could not be taken back: sleeptune revert --all", left_n)
+                            : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
+        if (r == -EROFS || r == -EACCES || r == -EPERM)
+            print_planned_by_hand(work);
+    }
+    st_changes_close(&changes);
+    if (status == ST_EXIT_DONE) {
+        print_then(work);
+        printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
+    }
+    return status;
+}
+
+static int decide(struct work *work, int argc, char **argv)
+{
+    const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
+                     : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
+                                           : ST_EXIT_DONE;
+    const char *refusal = st_change_refusal(work->target->p);
+    if (work->plan.steps_n == 0) {
+        if (rest == ST_EXIT_DONE)
+            puts("nothing to apply");
+        return rest;
+    }
+    if (work->options->dry_run) {
+        const int r = st_plan_print(&work->plan, work->target->p, stdout);
+        return r < 0 ? st_failure(COMMAND, "%s", strerror(-r)) : ST_EXIT_FINDINGS;
+    }
+    if (refusal != NULL) {
+        print_planned_by_hand(work);
+        return st_failure(COMMAND, "nothing was changed: %s", refusal);
+    }
+    if (work->in_way_n > 0)
+        return st_failure(COMMAND, "nothing was changed; name the rules to apply the others");
+    if (st_change_needs_root(COMMAND, work->target, argc, argv))
+        return ST_EXIT_FAILURE;
+    int status = st_change_confirm(COMMAND, work->options->yes, "Apply this?");
+    if (status == 0)
+        status = carry_out(work);
+    return status == ST_EXIT_DONE ? rest : status;
+}
+
+int st_cmd_apply(int argc, char **argv)
+{
+    struct options options = {.frames = 128, .rate_hz = 48000};
+    struct st_change_target target;
+    char message[512];
+    int status = parse_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    status = st_change_target_open(COMMAND, options.root, &target);
+    if (status != ST_EXIT_DONE)
+        return status;
+    struct work work = {.options = &options, .target = &target};
+    status = st_change_target_judge(COMMAND, options.root, (uint32_t)options.frames,
+                                    (uint32_t)options.rate_hz, &target);
+    if (status == ST_EXIT_DONE &&
+        st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)
+        status = st_failure(COMMAND, "%s", message);
+    if (status == ST_EXIT_DONE)
+        status = look(&work);
+    if (status == ST_EXIT_DONE)
+        status = decide(&work, argc, argv);
+    st_plan_finish(&work.plan);
+    st_journal_finish(&work.journal);
+    st_change_target_close(&target);
+    return status;
+}

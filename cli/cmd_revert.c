@@ -1,0 +1,125 @@
+/* sleeptune revert: takes back what apply wrote, as far as it is still ours. */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/change_target.h"
+#include "cli/command.h"
+
+#define COMMAND "revert"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
+          "Take back what 'sleeptune apply' wrote, also when it was interrupted. What somebody\n"
+          "changed since is left alone and named.\n\n"
+          "  --all              everything\n"
+          "  --root DIR         in a captured tree, not on this machine\n"
+          "  -h, --help         this text\n\n"
+          "Examples:\n"
+          "  sudo sleeptune revert --all\n"
+          "  sudo sleeptune revert linux-cpu-frequency\n\n"
+          "Exit status: 0 all is as before, 1 something was changed since and left alone,\n"
+          "3 usage, 4 failure: what failed stays in the journal, so try again.\n",
+          stdout);
+}
+
+struct options {
+    const char *root;
+    bool all;
+    const char *const *ids;
+    size_t ids_n;
+};
+
+/** @return -1 to go on, or an st_exit. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {
+        {"all", no_argument, NULL, 'a'},
+        {"root", required_argument, NULL, 'O'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        switch (option) {
+        case 'a':
+            options->all = true;
+            break;
+        case 'O':
+            options->root = optarg;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    options->ids = (const char *const *)argv + optind;
+    options->ids_n = (size_t)(argc - optind);
+    if (options->all == (options->ids_n > 0))
+        return st_usage_error(COMMAND, "give --all or the ids of rules");
+    return -1;
+}
+
+static int take_back(const struct options *options, const struct st_change_target *target)
+{
+    char message[512], name[] = COMMAND;
+    struct st_changes changes;
+    struct st_revert_counts counts;
+    int r =
+        st_changes_open(&changes, target->p, target->folder, st_change_say, name, message, sizeof(message));
+    if (r < 0)
+        return st_failure(COMMAND, "%s", message);
+    const size_t entries_n = changes.journal.entries_n;
+    r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
+    st_changes_close(&changes);
+    if (r < 0)
+        return st_failure(COMMAND, "%zu of %zu writes are not taken back (%s); try again", counts.failed_n,
+                          entries_n, strerror(-r));
+    if (counts.restored_n + counts.changed_n == 0)
+        puts("nothing to revert");
+    return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
+}
+
+/* An id that this version does not know is fine when the journal does. */
+static int check_ids(const struct options *options, const struct st_change_target *target)
+{
+    char message[512];
+    struct st_journal journal;
+    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+        return st_failure(COMMAND, "%s", message);
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; status == ST_EXIT_DONE && i < options->ids_n; i++) {
+        bool known = false;
+        for (size_t j = 0; j < journal.entries_n; j++)
+            known |= strcmp(journal.entries[j].rule, options->ids[i]) == 0;
+        if (!known)
+            status = st_change_check_ids(COMMAND, &options->ids[i], 1);
+    }
+    st_journal_finish(&journal);
+    return status;
+}
+
+int st_cmd_revert(int argc, char **argv)
+{
+    struct options options = {0};
+    struct st_change_target target;
+    int status = parse_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    status = st_change_target_open(COMMAND, options.root, &target);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = check_ids(&options, &target);
+    if (status == ST_EXIT_DONE)
+        status = st_change_needs_root(COMMAND, &target, argc, argv) ? ST_EXIT_FAILURE
+                                                                    : take_back(&options, &target);
+    st_change_target_close(&target);
+    return status;
+}

@@ -1,0 +1,321 @@
+/* Changing files so that a crash at any moment leaves the old or the new one. */
+#include "platform/posix/write_posix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/posix/posix.h"
+
+/* The last component of a path, and the folder it is in. */
+struct place {
+    int dir_fd;
+    char name[NAME_MAX + 1];
+    char temporary[NAME_MAX + 1];
+};
+
+/* "/a/b" -> "/a", "b". Refuses a path that ends with a slash, "." or "..". */
+static int split(const char *path, char *dir, size_t dir_bytes, char *name, size_t name_bytes)
+{
+    const char *slash = strrchr(path, '/');
+    if (path[0] != '/' || slash[1] == '\0' || strcmp(slash + 1, ".") == 0 || strcmp(slash + 1, "..") == 0)
+        return -EINVAL;
+    const size_t dir_len = slash == path ? 1 : (size_t)(slash - path);
+    if (dir_len >= dir_bytes || strlen(slash + 1) >= name_bytes)
+        return -ENAMETOOLONG;
+    memcpy(dir, path, dir_len);
+    dir[dir_len] = '\0';
+    strcpy(name, slash + 1);
+    return 0;
+}
+
+static int place_open(struct st_platform *p, st_open_fn open_fn, const char *path, struct place *ret)
+{
+    char dir[PATH_MAX];
+    const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
+    if (r < 0)
+        return r;
+    const int n =
+        snprintf(ret->temporary, sizeof(ret->temporary), ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
+    if (n < 0 || (size_t)n >= sizeof(ret->temporary))
+        return -ENAMETOOLONG;
+    ret->dir_fd = open_fn(p, dir, O_RDONLY | O_DIRECTORY);
+    return ret->dir_fd < 0 ? ret->dir_fd : 0;
+}
+
+/* What is at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file nor folder). */
+static int regular_at(const struct place *place, struct stat *ret)
+{
+    if (fstatat(place->dir_fd, place->name, ret, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    if (S_ISLNK(ret->st_mode))
+        return -ELOOP;
+    if (S_ISDIR(ret->st_mode))
+        return -EISDIR;
+    return S_ISREG(ret->st_mode) ? 0 : -EINVAL;
+}
+
+static int write_fully(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t n = write(fd, text, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n == 0 ? -EIO : -errno;
+        text += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static int clean_at(const struct place *place)
+{
+    return unlinkat(place->dir_fd, place->temporary, 0) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+/* The temporary file with its contents on the disk. old: what it will replace, or NULL. */
+static int make_temporary(const struct place *place, const char *text, size_t bytes, mode_t mode,
+                          const struct stat *old)
+{
+    int r = clean_at(place);
+    if (r < 0)
+        return r;
+    const int fd =
+        openat(place->dir_fd, place->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    if (old != NULL && fchown(fd, old->st_uid, old->st_gid) != 0)
+        r = -errno;
+    if (r == 0 && fchmod(fd, old != NULL ? old->st_mode & 07777 : mode) != 0)
+        r = -errno;
+    if (r == 0)
+        r = write_fully(fd, text, bytes);
+    if (r == 0 && fsync(fd) != 0)
+        r = -errno;
+    if (close(fd) != 0 && r == 0)
+        r = -errno;
+    return r;
+}
+
+static int replace_at(const struct place *place, const char *text, size_t bytes, mode_t mode)
+{
+    struct stat old;
+    int r = regular_at(place, &old);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    r = make_temporary(place, text, bytes, mode, r == 0 ? &old : NULL);
+    if (r == 0 && renameat(place->dir_fd, place->temporary, place->dir_fd, place->name) != 0)
+        r = -errno;
+    if (r < 0) {
+        (void)clean_at(place);
+        return r;
+    }
+    return fsync(place->dir_fd) == 0 ? 0 : -errno;
+}
+
+int st_write_replace(struct st_platform *p, st_open_fn open_fn, const char *path, const char *text,
+                     size_t bytes, mode_t mode)
+{
+    struct place place;
+    int r = place_open(p, open_fn, path, &place);
+    if (r < 0)
+        return r;
+    r = replace_at(&place, text, bytes, mode);
+    close(place.dir_fd);
+    return r;
+}
+
+int st_write_clean(struct st_platform *p, st_open_fn open_fn, const char *path)
+{
+    struct place place;
+    int r = place_open(p, open_fn, path, &place);
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
+    r = clean_at(&place);
+    close(place.dir_fd);
+    return r;
+}
+
+int st_write_remove(struct st_platform *p, st_open_fn open_fn, const char *path)
+{
+    struct place place;
+    struct stat info;
+    int r = place_open(p, open_fn, path, &place);
+    if (r < 0)
+        return r;
+    r = clean_at(&place);
+    if (r == 0)
+        r = regular_at(&place, &info);
+    if (r == 0 && unlinkat(place.dir_fd, place.name, 0) != 0)
+        r = -errno;
+    if (r == 0 && fsync(place.dir_fd) != 0)
+        r = -errno;
+    close(place.dir_fd);
+    return r;
+}
+
+int st_write_make_folder(struct st_platform *p, st_open_fn open_fn, const char *path, mode_t mode)
+{
+    struct place place;
+    int r = place_open(p, open_fn, path, &place);
+    if (r < 0)
+        return r;
+    if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
+        r = -errno;
+    close(place.dir_fd);
+    return r;
+}
+
+int st_write_remove_folder(struct st_platform *p, st_open_fn open_fn, const char *path)
+{
+    struct place place;
+    int r = place_open(p, open_fn, path, &place);
+    if (r < 0)
+        return r;
+    if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
+        r = -errno;
+    close(place.dir_fd);
+    return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
+}
+
+int st_write_value(struct st_platform *p, st_open_fn open_fn, const char *path, const char *text)
+{
+    struct stat info;
+    char line[1024];
+    const int n = snprintf(line, sizeof(line), "%s\n", text);
+    if (n < 0 || (size_t)n >= sizeof(line))
+        return -E2BIG;
+    /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
+    const int fd = open_fn(p, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return fd;
+    int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
+    if (r == 0) {
+        const ssize_t wrote = write(fd, line, (size_t)n);
+        r = wrote == n ? 0 : wrote < 0 ? -errno : -EIO;
+    }
+    if (close(fd) != 0 && r == 0)
+        r = -errno;
+    return r;
+}
+
+static int allowed_in_place(const struct place *place)
+{
+    struct stat info;
+    const int r = regular_at(place, &info);
+    if (r < 0)
+        return r;
+    return faccessat(place->dir_fd, place->name, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
+static int allowed_beside(const struct place *place)
+{
+    struct stat info;
+    const int r = regular_at(place, &info);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    return faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
+int st_write_allowed(struct st_platform *p, st_open_fn open_fn, const char *path, bool in_place)
+{
+    char file[PATH_MAX];
+    if (strlen(path) >= sizeof(file))
+        return -ENAMETOOLONG;
+    strcpy(file, path);
+    struct place place;
+    int r = place_open(p, open_fn, file, &place);
+    /* what will be made: look at the nearest folder that is there */
+    while (r == -ENOENT && !in_place) {
+        char *slash = strrchr(file, '/');
+        if (slash == file)
+            return -ENOENT;
+        *slash = '\0';
+        r = place_open(p, open_fn, file, &place);
+    }
+    if (r < 0)
+        return r;
+    r = in_place ? allowed_in_place(&place) : allowed_beside(&place);
+    close(place.dir_fd);
+    return r;
+}
+
+int st_write_lock(struct st_platform *p, st_open_fn open_fn, const char *path)
+{
+    struct stat info;
+    const int fd = open_fn(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0)
+        return fd;
+    int r = fstat(fd, &info) != 0 ? -errno : 0;
+    if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
+        r = -EPERM;
+    if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
+        r = -errno;
+    if (r == 0)
+        return fd;
+    close(fd);
+    return r;
+}
+
+/* --- members of the native rows --------------------------------------------------------------------------
+ */
+
+static int open_here(struct st_platform *p, const char *path, int flags)
+{
+    (void)p;
+    const int fd = open(path, flags | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
+                          mode_t mode)
+{
+    return st_write_replace(p, open_here, path, text, bytes, mode);
+}
+
+int st_posix_clean_file(struct st_platform *p, const char *path)
+{
+    return st_write_clean(p, open_here, path);
+}
+
+int st_posix_remove_file(struct st_platform *p, const char *path)
+{
+    return st_write_remove(p, open_here, path);
+}
+
+int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode)
+{
+    return st_write_make_folder(p, open_here, path, mode);
+}
+
+int st_posix_remove_folder(struct st_platform *p, const char *path)
+{
+    return st_write_remove_folder(p, open_here, path);
+}
+
+int st_posix_write_value(struct st_platform *p, const char *path, const char *text)
+{
+    return st_write_value(p, open_here, path, text);
+}
+
+int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
+{
+    return st_write_allowed(p, open_here, path, in_place);
+}
+
+int st_posix_lock_folder(struct st_platform *p, const char *path)
+{
+    return st_write_lock(p, open_here, path);
+}
+
+void st_posix_unlock_folder(struct st_platform *p, int handle)
+{
+    (void)p;
+    close(handle);
+}
