@@ -211,8 +211,10 @@ int st_changes_apply(struct st_changes *changes, const struct st_plan *plan, siz
         return r;
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
         r = do_step(changes, &plan->steps[i]);
-    for (size_t i = first_n; i < changes->journal.entries_n; i++)
+    for (size_t i = first_n; i < changes->journal.entries_n; i++) {
         changes->journal.entries[i].phase = r == 0 ? ST_PHASE_DONE : ST_PHASE_WRITING;
+        changes->journal.entries[i].interrupted = r < 0;
+    }
     if (r == 0)
         r = st_journal_write(changes->p, changes->folder, &changes->journal);
     if (r < 0) {

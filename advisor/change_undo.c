@@ -22,7 +22,7 @@ static bool is_torn(const struct st_entry *entry, const char *now)
     const char *writing = entry->phase == ST_PHASE_WRITING   ? entry->new_value
                           : entry->phase == ST_PHASE_UNDOING ? entry->old_value
                                                              : NULL;
-    return writing != NULL && strncmp(writing, now, strlen(now)) == 0;
+    return entry->interrupted && writing != NULL && strncmp(writing, now, strlen(now)) == 0;
 }
 
 static enum st_change_event undo_value(struct st_changes *changes, const struct st_entry *entry, char *now,
@@ -31,9 +31,12 @@ static enum st_change_event undo_value(struct st_changes *changes, const struct 
     int r = st_change_value_read(changes->p, entry->type, entry->target, now, now_bytes);
     if (r == -ENOENT)
         return ST_EVENT_AS_BEFORE; /* its device or module is gone, and the value with it */
-    if (r == 0 && strcmp(now, entry->old_value) == 0)
+    /* a revert that was killed may have written the old value but for its newline: once more */
+    if (r == 0 && strcmp(now, entry->old_value) == 0 &&
+        !(entry->interrupted && entry->phase == ST_PHASE_UNDOING))
         return ST_EVENT_AS_BEFORE;
-    if (r == 0 && strcmp(now, entry->new_value) != 0 && !is_torn(entry, now))
+    if (r == 0 && strcmp(now, entry->new_value) != 0 && strcmp(now, entry->old_value) != 0 &&
+        !is_torn(entry, now))
         return ST_EVENT_CHANGED;
     if (r == 0)
         r = st_change_value_write(changes->p, entry->type, entry->target, entry->old_value);
@@ -54,50 +57,74 @@ static bool is_written_by_others(const struct st_journal *journal, const struct 
     return false;
 }
 
-/* Cuts the block at `at` out; with the last one the file is as it was, or gone. */
-static int cut_out(struct st_changes *changes, const struct st_entry *entry, char *text, size_t at)
+/* A file on its way back. */
+struct undo {
+    char *text;
+    size_t bytes;
+    bool changed; /* the text is not what is on the disk */
+    bool remove;
+};
+
+/* Cuts our block out. @return false: it is not there as we wrote it. */
+static bool cut_out(struct undo *undo, const struct st_entry *entry)
 {
-    struct st_platform *p = changes->p;
-    const struct st_journal_file *file = st_journal_file(&changes->journal, entry->target);
-    const size_t block_bytes = strlen(entry->new_value);
-    size_t bytes = strlen(text) - block_bytes;
-    memmove(text + at, text + at + block_bytes, bytes - at + 1);
-    if (file != NULL && !is_written_by_others(&changes->journal, entry)) {
-        if (bytes == 0 && !file->existed)
-            return p->remove_file(p, entry->target);
-        if (file->newline_added && bytes > 0 && st_journal_hash(text, bytes - 1) == file->hash)
-            bytes--;
+    const char *at = st_change_block_find(undo->text, entry->new_value);
+    if (at == NULL)
+        return false;
+    const size_t offset = (size_t)(at - undo->text), block_bytes = strlen(entry->new_value);
+    undo->bytes -= block_bytes;
+    memmove(undo->text + offset, undo->text + offset + block_bytes, undo->bytes - offset + 1);
+    undo->changed = true;
+    return true;
+}
+
+/* With the last block goes the newline that we added, or the file that we made. */
+static void finish_file(struct undo *undo, const struct st_journal_file *file)
+{
+    if (undo->bytes == 0 && !file->existed) {
+        undo->remove = true;
+    } else if (file->newline_added && undo->bytes > 0 &&
+               st_journal_hash(undo->text, undo->bytes - 1) == file->hash) {
+        undo->bytes--;
+        undo->changed = true;
     }
-    return p->replace_file(p, entry->target, text, bytes, 0644);
+}
+
+static enum st_change_event undo_text(struct st_changes *changes, const struct st_entry *entry,
+                                      struct undo *undo, bool last)
+{
+    const struct st_journal_file *file = st_journal_file(&changes->journal, entry->target);
+    const bool found = cut_out(undo, entry);
+    if (!found && !entry->interrupted && st_journal_hash(undo->text, undo->bytes) != entry->old_hash)
+        return ST_EVENT_CHANGED;
+    if (last && file != NULL)
+        finish_file(undo, file);
+    return found ? ST_EVENT_RESTORED : ST_EVENT_AS_BEFORE;
 }
 
 static enum st_change_event undo_file(struct st_changes *changes, const struct st_entry *entry, char *now,
-                                      int *ret_error)
+                                      size_t now_bytes, int *ret_error)
 {
-    char *text;
-    int r = changes->p->clean_file(changes->p, entry->target);
+    struct st_platform *p = changes->p;
+    struct undo undo = {0};
+    int r = p->clean_file(p, entry->target);
     if (r == 0)
-        r = st_change_file_read(changes->p, entry->target, &text);
+        r = st_change_file_read(p, entry->target, &undo.text);
     if (r == -ENOENT)
         return ST_EVENT_AS_BEFORE;
-    if (r < 0) {
-        *ret_error = r;
-        return ST_EVENT_FAILED;
+    enum st_change_event event = ST_EVENT_FAILED;
+    if (r == 0) {
+        undo.bytes = strlen(undo.text);
+        event = undo_text(changes, entry, &undo, !is_written_by_others(&changes->journal, entry));
+        if (undo.remove)
+            r = p->remove_file(p, entry->target);
+        else if (undo.changed)
+            r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
     }
-    enum st_change_event event = ST_EVENT_RESTORED;
-    const char *at = st_change_block_find(text, entry->new_value);
-    if (at != NULL) {
-        r = cut_out(changes, entry, text, (size_t)(at - text));
-        *ret_error = r;
-        event = r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
-    } else if (entry->phase != ST_PHASE_DONE || st_journal_hash(text, strlen(text)) == entry->old_hash) {
-        event = ST_EVENT_AS_BEFORE;
-    } else {
-        snprintf(now, 64, "a file without the lines that were written");
-        event = ST_EVENT_CHANGED;
-    }
-    free(text);
-    return event;
+    free(undo.text);
+    snprintf(now, now_bytes, "a file without the lines that were written");
+    *ret_error = r;
+    return r == 0 ? event : ST_EVENT_FAILED;
 }
 
 /* How many components `path` has below `folder`; 0: it is not below it. */
@@ -149,7 +176,7 @@ enum st_change_event st_changes_undo(struct st_changes *changes, size_t i)
     int error = 0;
     enum st_change_event event;
     if (entry->type == ST_ENTRY_FILE) {
-        event = undo_file(changes, entry, now, &error);
+        event = undo_file(changes, entry, now, sizeof(now), &error);
         const struct st_journal_file *file = st_journal_file(&changes->journal, entry->target);
         if (event != ST_EVENT_FAILED && !is_written_by_others(&changes->journal, entry) && file != NULL) {
             remove_folders(changes, file);

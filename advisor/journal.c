@@ -224,6 +224,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
     if (file && st_journal_file(reader->journal, target) == NULL)
         return bad(reader, "an entry's file is not among the files");
     entry.phase = (enum st_entry_phase)phase;
+    entry.interrupted = entry.phase != ST_PHASE_DONE;
     entry.type = (enum st_entry_type)type;
     entry.rule = (char *)(uintptr_t)rule; /* copied below */
     entry.target = (char *)(uintptr_t)target;

@@ -19,6 +19,7 @@ struct st_entry {
     char *rule;
     enum st_entry_type type;
     enum st_entry_phase phase;
+    bool interrupted; /* of a run that has not ended well: may be half-way. Not on the disk: from the phase */
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
