@@ -21,7 +21,7 @@ _sleeptune() {
     --cpu | -a) words=all ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain snapshot export status devices help version --help --version'
+        words='check measure report explain apply verify revert snapshot export status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -31,11 +31,14 @@ _sleeptune() {
         report) words='--frames --rate --snapshot --root --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        apply) words="--dry-run --yes --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        verify) words='--frames --rate --root --help' ;;
+        revert) words="--all --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain snapshot export status devices version' ;;
+        help) words='check measure report explain apply verify revert snapshot export status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
