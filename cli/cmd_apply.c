@@ -33,10 +33,10 @@ struct work {
 static void help(void)
 {
     fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
-          "Change the settings that 'sleeptune report' found, in drop-in files of its own and\n"
-          "in the running system. 'sleeptune revert' takes all of it back. Without ID: every\n"
-          "finding that is a problem or advice and safe to change. What is dangerous or needs\n"
-          "a look at the machine is shown, never done.\n\n"
+          "Change the settings that 'sleeptune report' found, in drop-in files of its own\n"
+          "and in the running system; 'sleeptune revert' takes all of it back. Without ID:\n"
+          "every finding that is a problem or advice and safe to change. What is dangerous\n"
+          "or needs a look at the machine is shown, never done.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames a period (128)\n"
@@ -47,8 +47,8 @@ static void help(void)
           "  sleeptune apply --dry-run\n"
           "  sudo sleeptune apply linux-cpu-frequency\n"
           "  sudo sleeptune revert --all\n\n"
-          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something has\n"
-          "to be done by hand; 3 usage, 4 failure: then nothing is half-changed.\n",
+          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something\n"
+          "has to be done by hand; 3 usage, 4 failure: then nothing is half-changed.\n",
           stdout);
 }
 

@@ -11,8 +11,8 @@
 static void help(void)
 {
     fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
-          "Take back what 'sleeptune apply' wrote, also when it was interrupted. What somebody\n"
-          "changed since is left alone and named.\n\n"
+          "Take back what 'sleeptune apply' wrote, also when it was interrupted. What\n"
+          "somebody changed since is left alone and named.\n\n"
           "  --all              everything\n"
           "  --root DIR         in a captured tree, not on this machine\n"
           "  -h, --help         this text\n\n"

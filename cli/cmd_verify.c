@@ -13,14 +13,15 @@ static void help(void)
 {
     fputs("Usage: sleeptune verify [OPTION...]\n"
           "Is everything that 'sleeptune apply' wrote still in place, and do its rules find\n"
-          "nothing any more? Most useful after a reboot. Changes nothing; root is not needed.\n\n"
+          "nothing any more? Most useful after a reboot. Changes nothing and needs no root.\n\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
           "  --root DIR         of a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Example:\n"
           "  sleeptune verify\n\n"
-          "Exit status: 0 all of it took effect, 1 a difference was shown, 3 usage, 4 failure.\n",
+          "Exit status: 0 all of it took effect, 1 a difference was shown, 3 usage,\n"
+          "4 failure.\n",
           stdout);
 }
 
