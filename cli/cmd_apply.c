@@ -129,13 +129,13 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
 {
     char message[512];
     const struct st_rule *rule = finding->rule;
+    if ((asked || is_fired(finding)) && st_journal_count(&work->journal, rule->id) > 0) {
+        printf("%s: applied already; see sleeptune verify, or revert it first\n", rule->id);
+        return;
+    }
     if (!is_fired(finding)) {
         if (asked)
             printf("%s: nothing to change: %s\n", rule->id, finding->summary);
-        return;
-    }
-    if (st_journal_count(&work->journal, rule->id) > 0) {
-        printf("%s: applied already; see sleeptune verify, or revert it first\n", rule->id);
         return;
     }
     if (rule->applicability != ST_APPLY_AUTO || finding->changes_n == 0) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/change.h"
 #include "advisor/collect.h"
 #include "advisor/rule.h"
 #include "advisor/text.h"
@@ -190,6 +191,14 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
     if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) {
         if (finding->evidence_n == 0)
             fail_msg("%s: no evidence", f->name);
+    }
+    if (finding->changes_n > 0 &&
+        (f->rule->applicability != ST_APPLY_AUTO || finding->fix_persistent == NULL))
+        fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        char path[512];
+        if (st_change_path(f->rule->os, &finding->changes[i], path, sizeof(path)) != 0)
+            fail_msg("%s: change %zu is not well-formed", f->name, i);
     }
     for (size_t i = 0; i < f->contains_n; i++) {
         if (!contains(finding->summary, f->contains[i]) && !contains(finding->formula, f->contains[i]) &&

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# apply, verify and revert in captured trees: what is written, taken back, refused.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+captures=$SLEEPTUNE_SRC/tests/fixtures/captures
+tmp=$(mktemp -d)
+trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
+epp=sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference
+journal=var/lib/sleeptune-changes/journal.json
+
+status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
+apply() { "$SLEEPTUNE" apply "$@" </dev/null; }
+revert() { "$SLEEPTUNE" revert "$@" </dev/null; }
+
+# fresh NAME [CAPTURE]: a copy to work on, and one to compare with
+fresh() {
+    tree=$tmp/$1
+    cp -r "$captures/${2:-linux-laptop}" "$tree"
+    mkdir -p "$tree/etc/sysctl.d"
+    printf '# mine\nhw.usb.no_pf=1' >"$tree/etc/sysctl.conf"
+    cp -r "$tree" "$tree.before"
+}
+unchanged() { diff -r -x var "$tree.before" "$tree"; }
+
+# --- dry run -----------------------------------------------------------------------------------------------------
+fresh dry
+out=$(apply --dry-run --root "$tree" linux-cpu-frequency)
+is "a dry run shows a difference" "$?" 1
+like "as a diff of the file" "$out" '^\+\+\+ /etc/tmpfiles\.d/sleeptune\.conf$'
+like "with the line" "$out" '^\+w /sys/devices/system/cpu/cpufreq/policy\*/energy_performance_preference - - - - performance$'
+like "and the running value" "$out" '^/'"$epp"': balance_performance -> performance$'
+ok "and changes nothing" diff -r "$tree.before" "$tree"
+
+fresh patch freebsd-13.2
+apply --dry-run --root "$tree" freebsd-alloweddeviation >"$tmp/diff"
+if command -v patch >/dev/null; then
+    ok "the diff is one that patch(1) takes" patch -s "$tree.before/etc/sysctl.conf" "$tmp/diff"
+    apply --yes --root "$tree" freebsd-alloweddeviation >/dev/null
+    ok "and makes what apply makes" cmp "$tree.before/etc/sysctl.conf" "$tree/etc/sysctl.conf"
+    is "the user's last line got its newline" "$(sed -n 2p "$tree/etc/sysctl.conf")" hw.usb.no_pf=1
+else
+    skip "the diff is one that patch(1) takes" "patch is not installed"
+fi
+
+# --- there and back ----------------------------------------------------------------------------------------------
+fresh laptop
+out=$(apply --yes --root "$tree")
+is "apply ends with 0" "$?" 0
+is "the running value is changed" "$(cat "$tree/$epp")" performance
+like "what else is to be done is said" "$out" 'usermod -aG audio'
+is "the limits are in a file of their own" "$(grep -c '^@audio - memlock' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
+out=$("$SLEEPTUNE" verify --root "$tree")
+is "verify says 1 while something waits for the next login" "$?" 1
+like "and names it" "$out" '^not yet .*linux-memlock.*log out and in again'
+like "and what is in effect" "$out" '^in effect .*linux-cpu-frequency'
+like "a second apply finds it applied" "$(apply --yes --root "$tree" linux-cpu-frequency)" 'applied already'
+out=$(revert --root "$tree" linux-cpu-frequency)
+is "one rule is reverted" "$?" 0
+is "its value is as before" "$(cat "$tree/$epp")" balance_performance
+like "the others stay" "$("$SLEEPTUNE" verify --root "$tree")" '^in place .*linux-memlock'
+is "revert --all ends with 0" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
+ok "and leaves every byte as it was" unchanged
+ok "and no journal" test ! -e "$tree/$journal"
+like "a second revert has nothing to do" "$(revert --all --root "$tree")" '^nothing to revert$'
+is "verify of nothing is 0" "$(status "$SLEEPTUNE" verify --root "$tree")" 0
+
+fresh freebsd freebsd-13.2
+is "FreeBSD: apply" "$(status "$SLEEPTUNE" apply --yes --root "$tree")" 0
+is "FreeBSD: the line is in sysctl.conf" "$(grep -c '^kern.timecounter.alloweddeviation=0$' "$tree/etc/sysctl.conf")" 1
+is "FreeBSD: revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
+ok "FreeBSD: every byte as it was, the missing newline too" unchanged
+
+# --- three ways --------------------------------------------------------------------------------------------------
+fresh since
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+echo power >"$tree/$epp"
+out=$(revert --all --root "$tree")
+is "what somebody changed since makes it 1" "$?" 1
+like "and is named: ours, before, now" "$out" '^left .*policy0.* = performance \(was balance_performance\); .*: power$'
+is "and stays" "$(cat "$tree/$epp")" power
+is "the rest is as before" "$(cat "$tree/${epp/policy0/policy1}")" balance_performance
+
+# --- refused -----------------------------------------------------------------------------------------------------
+# refused NAME STATUS PATTERN ARG...: that status, a message that matches, and the tree as before
+refused() {
+    local name=$1 wanted=$2 pattern=$3 got
+    shift 3
+    "$SLEEPTUNE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    got=$?
+    is "$name: status" "$got" "$wanted"
+    like "$name: message" "$(cat "$tmp/err")" "$pattern"
+    ok "$name: nothing is changed" unchanged
+}
+fresh no
+refused "nobody to ask" 3 'give --yes' apply --root "$tree"
+refused "no such rule" 3 'no such rule: linux-nonsense' apply --root "$tree" linux-nonsense
+refused "revert of nothing in particular" 3 'give --all' revert --root "$tree"
+refused "a rule of another system" 4 'another system' apply --yes --root "$tree" freebsd-hz
+refused "no such tree" 4 'No such file' apply --yes --root "$tmp/none"
+out=$(apply --yes --root "$tree" linux-rt-throttling 2>&1)
+is "a rule that does not fire is nothing to do" "$?" 0
+
+fresh nixos
+mkdir -p "$tree/etc" "$tree.before/etc"
+touch "$tree/etc/NIXOS" "$tree.before/etc/NIXOS"
+refused "NixOS" 4 'NixOS' apply --yes --root "$tree"
+like "NixOS: what to put where is printed" "$(cat "$tmp/out")" 'w /sys/devices/.*performance$'
+
+fresh newer
+mkdir -p "$tree/var/lib/sleeptune-changes"
+echo '{"schema": "sleeptune-changes/7", "files": [], "entries": []}' >"$tree/$journal"
+refused "journal of a newer version, apply" 4 'version 7 .*newer' apply --yes --root "$tree"
+refused "journal of a newer version, revert" 4 'version 7 .*newer' revert --all --root "$tree"
+refused "journal of a newer version, verify" 4 'version 7 .*newer' verify --root "$tree"
+echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
+    "target": "/sys/../etc/sysctl.conf", "old": "a", "new": "b"}]}' >"$tree/$journal"
+refused "a journal that names other files" 4 'does not write' revert --all --root "$tree"
+ok "the journal itself stays" test -s "$tree/$journal"
+
+fresh escape
+mkdir "$tmp/victim"
+ln -s "$tmp/victim" "$tree/etc/tmpfiles.d"
+ln -s "$tmp/victim" "$tree.before/etc/tmpfiles.d"
+refused "a folder that leads out of the tree" 4 'tmpfiles' apply --yes --root "$tree" linux-cpu-frequency
+is "nothing came out of the tree" "$(ls "$tmp/victim")" ""
+
+fresh full
+mkdir -p "$tree/etc/tmpfiles.d/sleeptune.conf" "$tree.before/etc/tmpfiles.d/sleeptune.conf"
+refused "a folder where the file should be" 4 'tmpfiles' apply --yes --root "$tree" linux-cpu-frequency
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$tmp"
+    fresh nobody
+    as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+    if as_nobody test -x "$SLEEPTUNE"; then
+        out=$(as_nobody "$SLEEPTUNE" revert --all 2>&1)
+        is "without root: 4" "$?" 4
+        like "without root: what to run" "$out" '^  sudo sleeptune revert --all$'
+        out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)
+        is "a tree of somebody else's: 4" "$?" 4
+        ok "and it is as before" unchanged
+    else
+        skip "without root" "this program cannot be run by nobody"
+    fi
+else
+    skip "without root" "needs root and setpriv to become nobody"
+fi
+tap_done
