@@ -5,14 +5,15 @@
 
 #define LIMIT      "linux.rt.nice_limit"
 #define FIFO_ERRNO "linux.rt.fifo_errno"
-#define UID        "user.uid"
+#define RTKIT      "linux.daemon.rtkit-daemon"
+#define INSTALLED  "linux.rtkit.installed"
 
 /** The limit is 20 - nice: PipeWire and PulseAudio ask for -11. */
 #define LIMIT_OF_SERVERS 31
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    int64_t limit, error;
+    int64_t limit, error, pid;
     (void)wish;
     if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0)
         return;
@@ -25,6 +26,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
         st_finding_set(finding, ST_STATUS_OK,
                        "sound servers may go to nice -11, which helps without real-time priority");
+    } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
+        st_finding_quote(finding, facts, RTKIT);
+        st_finding_quote(finding, facts, INSTALLED);
+        st_finding_set(finding, ST_STATUS_OK, "rtkit raises programs that ask beyond this limit");
     } else {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "without real-time priority a server may not even go below nice %" PRId64
@@ -52,6 +57,6 @@ const struct st_rule st_rule_linux_nice_limit = {
                "nice-level -11",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, UID, NULL},
+    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, NULL},
     .judge = judge,
 };

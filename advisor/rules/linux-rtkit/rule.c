@@ -48,11 +48,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_UNKNOWN, "whether rtkit is installed could not be read");
     } else if (!there) {
         st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "neither a limit nor rtkit gives this user real-time priority: sound servers run as normal "
-            "programs");
-        st_finding_fix(finding, "sudo apt install rtkit   # dnf, pacman, zypper: the same name", NULL,
-                       ST_NEEDS_RELOGIN);
+            finding, ST_STATUS_NOT_APPLICABLE,
+            "rtkit is not installed; linux-rt-permission says how programs get real-time priority");
     } else if (wish->period_ns < PERIOD_SHORT_NS && highest(facts) < PRIORITY_IRQ) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "rtkit gives SCHED_RR %" PRId64

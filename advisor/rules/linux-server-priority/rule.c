@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/threads.h"
 
@@ -17,6 +18,17 @@ static bool is_pipewire(const char *process)
 static bool is_jackd(const char *process)
 {
     return strcmp(process, "jackd") == 0;
+}
+
+/** Was jackd told to do without (-r)? Then linux-jack-realtime says so. */
+static bool is_told(const struct st_facts *facts)
+{
+    struct st_jack_command jack;
+    const char *command;
+    if (st_facts_text(facts, ST_JACK_COMMAND, &command) != 0)
+        return false;
+    st_jack_command_parse(command, &jack);
+    return !jack.realtime;
 }
 
 static void without(struct st_finding *finding, const char *name, const char *now)
@@ -56,6 +68,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         without(finding, "PipeWire",
                 "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e "
                 "realtime");
+    } else if (jackd && of_jackd.priority == 0 && is_told(facts)) {
+        st_finding_quote(finding, facts, ST_JACK_COMMAND);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "jackd was told to do without real-time priority; see linux-jack-realtime");
     } else if (jackd && of_jackd.priority == 0) {
         without(finding, "jackd", NULL);
     } else {
@@ -82,6 +98,6 @@ const struct st_rule st_rule_linux_server_priority = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_THREADS_N, PIPEWIRE, JACKD, ST_THREADS_PROCESS, ST_THREADS_PRIO,
-                                   ST_MACHINE_CONTAINER, NULL},
+                                   ST_MACHINE_CONTAINER, ST_JACK_COMMAND, NULL},
     .judge = judge,
 };
