@@ -20,6 +20,7 @@ struct lane {
     struct st_recording *recording;
     char path[PATH_BYTES];
     int error; /* the first one; negative errno */
+    bool told; /* while it ran */
 };
 
 struct st_measure_files {
@@ -66,6 +67,10 @@ static void on_flush(void *ctx)
 {
     struct lane *lane = ctx;
     keep_first(lane, st_recording_flush(lane->recording));
+    if (lane->error == 0 || lane->told)
+        return;
+    lane->told = true; /* at once: the run may go on for hours */
+    (void)st_failure(NAME, "%s: %s; measuring goes on without it", lane->path, strerror(-lane->error));
 }
 
 /* FILE, or FILE.cpuN when there are several loops. */

@@ -72,12 +72,16 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
     return have > 0 && have < buf_bytes - 1;
 }
 
+/* A kernel that does not count (CONFIG_SCHEDSTATS off) prints zeros; a thread that runs has had some CPU
+ * time. */
 static void add_runq_wait(int fd, struct st_thread_counters *counters)
 {
     char text[96]; /* three numbers of at most 20 digits */
-    int64_t cpu_ns;
-    if (read_again(fd, text, sizeof(text)) && st_proc_schedstat(text, &cpu_ns, &counters->runq_wait_ns) == 0)
-        counters->valid |= ST_COUNTER_RUNQ_WAIT;
+    int64_t cpu_ns, wait_ns;
+    if (!read_again(fd, text, sizeof(text)) || st_proc_schedstat(text, &cpu_ns, &wait_ns) != 0 || cpu_ns == 0)
+        return;
+    counters->runq_wait_ns = wait_ns;
+    counters->valid |= ST_COUNTER_RUNQ_WAIT;
 }
 
 static void add_cpu(clockid_t clock, struct st_thread_counters *counters)

@@ -173,6 +173,26 @@ static void counters_of_self_and_other_agree(void **state)
     p->counters_close(p, &handle);
 }
 
+static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    if (p->os != ST_OS_LINUX)
+        skip();
+    struct st_thread_counters counters;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    const struct st_counters_handle handle = {.fd_schedstat = fileno(file), .fd_stat = -1, .fd_status = -1};
+    assert_int_equal(pwrite(handle.fd_schedstat, "5 7 1\n", 6, 0), 6);
+    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
+    assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, ST_COUNTER_RUNQ_WAIT);
+    assert_int_equal(counters.runq_wait_ns, 7);
+    assert_int_equal(pwrite(handle.fd_schedstat, "0 0 0\n", 6, 0), 6);
+    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
+    assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, 0);
+    fclose(file);
+}
+
 static void touched_pages_are_counted_as_faults(void **state)
 {
     (void)state;
@@ -522,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_name_of_16_bytes_is_refused),
         cmocka_unit_test(timer_slack_is_set_and_read),
         cmocka_unit_test(counters_of_self_and_other_agree),
+        cmocka_unit_test(zeros_of_a_kernel_that_does_not_count_are_no_reading),
         cmocka_unit_test(touched_pages_are_counted_as_faults),
         cmocka_unit_test(another_threads_counters_are_its_own),
         cmocka_unit_test(special_files_are_refused_at_once),
