@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/input.h"
 #include "advisor/place.h"
 #include "advisor/text.h"
 
@@ -105,9 +106,11 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
  */
 
 /** Why a rule could not be judged, in the words of the worst of its facts. */
-static const char *reason(const struct st_finding *finding)
+static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
-    const char *worst = "not visible here";
+    const char *input;
+    const bool partial = st_facts_text(facts, ST_INPUT_KEY, &input) == 0;
+    const char *worst = partial && finding->evidence_n == 0 ? "not in this text" : "not visible here";
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
         if (fact->state == ST_FACT_MALFORMED)
@@ -146,9 +149,10 @@ static void list(const struct footer *footer, const char *why,
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        const bool listed = why != NULL ? finding->status == ST_STATUS_UNKNOWN &&
-                                              st_finding_counts(finding) && reason(finding) == why
-                                        : wanted(finding);
+        const bool listed = why != NULL
+                                ? finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding) &&
+                                      reason(report->facts, finding) == why
+                                : wanted(finding);
         if (!listed)
             continue;
         if (n < footer->named_max)
@@ -183,7 +187,7 @@ static void say_counts(const struct footer *footer)
         const struct st_finding *finding = &report->findings[i];
         if (finding->status != ST_STATUS_UNKNOWN || !st_finding_counts(finding))
             continue;
-        const char *why = reason(finding);
+        const char *why = reason(report->facts, finding);
         bool is_new = said_n < ST_ARRAY_LEN(said);
         for (size_t j = 0; j < said_n; j++)
             is_new = is_new && said[j] != why;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/partial.h"
 #include "advisor/render.h"
 #include "advisor/text.h"
 
@@ -46,6 +47,7 @@ int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_
         struct st_finding *finding = &report.findings[report.findings_n++];
         finding->rule = st_rules[i];
         st_rules[i]->judge(facts, &report.wish, finding);
+        st_partial_doubt(facts, finding);
         if (finding->summary == NULL) {
             st_report_finish(&report);
             return -ENOMEM;

@@ -26,6 +26,7 @@ static void help(void)
           "  --list             all rules of this build\n"
           "  --snapshot FILE    say it about a snapshot; '-': standard input\n"
           "  --root DIR         say it about a captured tree or FreeBSD capture\n"
+          "  --input FILE       say it about a posted text, as report does\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
           "  -h, --help         this text\n\n"
@@ -47,13 +48,10 @@ static int list_rules(void)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
-        {"snapshot", required_argument, NULL, 's'},
-        {"root", required_argument, NULL, 'O'},
-        {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'r'},
-        {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"snapshot", required_argument, NULL, 's'}, {"root", required_argument, NULL, 'O'},
+        {"input", required_argument, NULL, 'T'},    {"frames", required_argument, NULL, 'f'},
+        {"rate", required_argument, NULL, 'r'},     {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
     };
     int option, r = 0;
     opterr = 0;
@@ -65,6 +63,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'O':
             options->input.root = optarg;
+            break;
+        case 'T':
+            r = st_facts_input_text(COMMAND, &options->input, optarg);
             break;
         case 'f':
             r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);

@@ -20,6 +20,8 @@ static void help(void)
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
+          "  --input FILE       judge what somebody posted: the output of sysctl -a, sndstat,\n"
+          "                     kldstat, kenv, ps, alsa-info.sh or rtcqs; up to 8 times\n"
           "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
           "                     sentence; the period is the one measured\n" ST_REPORT_HELP "\n"
           "Examples:\n"
@@ -38,6 +40,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     static const struct option table[] = {
         {"snapshot", required_argument, NULL, 's'},
         {"root", required_argument, NULL, 'O'},
+        {"input", required_argument, NULL, 'T'},
         {"measurement", required_argument, NULL, 'M'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
@@ -52,6 +55,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'O':
             options->input.root = optarg;
+            break;
+        case 'T':
+            r = st_facts_input_text(COMMAND, &options->input, optarg);
             break;
         case 'M':
             options->measurement = optarg;
@@ -106,7 +112,8 @@ int st_cmd_report(int argc, char **argv)
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    const bool own_machine = options.input.snapshot == NULL && options.input.root == NULL;
+    const bool own_machine =
+        options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
     if (options.measurement != NULL)
         status = load_measurement(&options, facts);
     if (status == ST_EXIT_DONE)

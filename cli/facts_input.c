@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/input.h"
 #include "cli/command.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
@@ -119,10 +120,61 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
     }
 }
 
+int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path)
+{
+    if (input->texts_n == ST_FACTS_INPUT_TEXTS_MAX)
+        return st_usage_error(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
+    input->texts[input->texts_n++] = path;
+    return 0;
+}
+
+static int refuse_text(const char *command, const char *name, const char *text, int error)
+{
+    switch (error) {
+    case -EBADMSG:
+        if (text[strspn(text, " \t\r\n")] == '{')
+            return st_failure(command, "%s: JSON; a snapshot is read with --snapshot", name);
+        return st_failure(command, "%s: not the output of %s", name, st_input_kinds);
+    case -EXDEV:
+        return st_failure(command, "%s: of another system than the files before it", name);
+    case -E2BIG:
+        return st_failure(command, "%s has more than 262144 names", name);
+    default:
+        return st_failure(command, "%s", strerror(-error));
+    }
+}
+
+static int load_texts(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_facts *facts = NULL;
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < input->texts_n && status == ST_EXIT_DONE; i++) {
+        const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
+        char *text;
+        size_t bytes;
+        status =
+            st_facts_input_read(command, input->texts[i], ST_INPUT_MAX_BYTES, "such a text", &text, &bytes);
+        if (status != ST_EXIT_DONE)
+            break;
+        text[bytes] = '\0';
+        const int r = st_input_add(text, bytes, name, &facts);
+        if (r != 0)
+            status = refuse_text(command, name, text, r);
+        free(text);
+    }
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
+}
+
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
-    if (input->snapshot != NULL && input->root != NULL)
-        return st_usage_error(command, "--snapshot and --root exclude each other");
+    if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
+        return st_usage_error(command, "--snapshot, --root and --input exclude each other");
+    if (input->texts_n > 0)
+        return load_texts(command, input, ret);
     if (input->snapshot != NULL)
         return load_snapshot(command, input->snapshot, ret);
     if (input->root != NULL)

@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --measurement | --config | --record | --hlog | --socket | --output | -o)
+    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -28,9 +28,9 @@ _sleeptune() {
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --measurement --profile --only --config --format --json --threshold --all
+        report) words='--frames --rate --snapshot --root --input --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
-        explain) words="--list --snapshot --root --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         apply) words="--dry-run --yes --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --root --help' ;;
         revert) words="--all --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;

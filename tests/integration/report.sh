@@ -69,6 +69,22 @@ ln -sf /etc/passwd "$tmp/laptop/proc/cmdline"
 mkfifo "$tmp/laptop/proc/timer_list"
 is "links out of a tree and FIFOs in it are not read" "$(report --root "$tmp/laptop" --json | grep -c root:x)" 0
 
+# --- posted texts ---------------------------------------------------------------------------------------------------------
+corpus=$SLEEPTUNE_SRC/tests/fuzz/corpus/input
+like "sysctl -a of FreeBSD is judged by itself" "$(report --frames 64 --input "$captures/freebsd-13.2/sysctl-a.txt")" '83\.3 µs'
+like "rtcqs' output is" "$(report --input "$corpus/rtcqs")" '^problem  Right to real-time priority'
+like "what it does not tell is unknown" "$(report --input "$corpus/rtcqs")" '0 not applicable, [0-9]+ unknown: not in this text'
+like "alsa-info's output from a pipe" "$(report --input - <"$corpus/alsa-info")" 'linux-hda-power-save: costs'
+is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/kldstat.txt" | query 'len(f) > 30')" True
+like "explain takes them, too" "$("$SLEEPTUNE" explain linux-rt-permission --input "$corpus/rtcqs")" 'EPERM'
+echo 'my sound crackles' >"$tmp/post.txt"
+refused "another text" 4 'post\.txt: not the output of sysctl -a, .* or rtcqs' report --input "$tmp/post.txt"
+refused "a snapshot as a text" 4 'read with --snapshot' report --input "$tmp/before.json"
+refused "texts of two systems" 4 'of another system' report --input "$corpus/rtcqs" --input "$corpus/kldstat.txt"
+refused "a text and a snapshot" 3 'exclude each other' report --input "$corpus/rtcqs" --snapshot "$tmp/before.json"
+head -c 17000000 /dev/zero >"$tmp/zeros"
+refused "17 MB" 4 'longer than 16 MiB' report --input "$tmp/zeros"
+
 # --- this machine ------------------------------------------------------------------------------------------------
 report >"$tmp/live.txt" 2>"$tmp/err"
 like "this machine is judged" "$?" '^[012]$'
