@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "advisor/change.h"
+#include "advisor/change.h"
 #include "advisor/collect.h"
 #include "advisor/rule.h"
 #include "advisor/text.h"
@@ -199,6 +200,11 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         char path[512];
         if (st_change_path(f->rule->os, &finding->changes[i], path, sizeof(path)) != 0)
             fail_msg("%s: change %zu is not well-formed", f->name, i);
+    }
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        if (st_change_check(f->rule->os, &finding->changes[i]) != 0)
+            fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
+                     finding->changes[i].value);
     }
     for (size_t i = 0; i < f->contains_n; i++) {
         if (!contains(finding->summary, f->contains[i]) && !contains(finding->formula, f->contains[i]) &&

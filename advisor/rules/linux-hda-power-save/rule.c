@@ -27,6 +27,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
             "# /etc/modprobe.d/sleeptune.conf\noptions snd_hda_intel power_save=0 power_save_controller=N",
             ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0");
+        st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_hda_intel",
+                          "power_save=0 power_save_controller=N");
     }
 }
 

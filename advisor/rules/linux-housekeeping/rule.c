@@ -45,6 +45,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_MACHINE_SYSCTL_NOW("vm.stat_interval", "10"),
             ST_MACHINE_SYSCTL_EVER("vm.stat_interval", "10") "\n# kernel command line: skew_tick=1",
             ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.stat_interval", "10");
     }
 }
 

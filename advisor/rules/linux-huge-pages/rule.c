@@ -46,6 +46,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "any program's first touch of memory may stop to move other memory about (huge pages always, "
             "defrag always)");
         st_finding_fix(finding, NOW, EVER, ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
+        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
     } else {
         st_finding_set(finding, ST_STATUS_OK,
                        "huge pages for all, but without moving memory at a fault (defrag %.20s)", defrag);

@@ -59,6 +59,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "# /etc/udev/rules.d/90-sleeptune.rules\nKERNEL==\"cpu_dma_latency\", GROUP=\"audio\", "
             "MODE=\"0660\"\n# then\nsudo usermod -aG audio $USER",
             ST_NEEDS_RELOGIN);
+        st_finding_change(finding, ST_CHANGE_UDEV, "rule",
+                          "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
     } else if (st_finding_need_int(finding, facts, REQUEST, &request) == 0) {
         st_finding_set(finding, ST_STATUS_OK, "this user may open /dev/cpu_dma_latency");
         st_finding_effect(finding, 0, "programs can hold a request themselves");

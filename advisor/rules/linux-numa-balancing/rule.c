@@ -36,6 +36,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             nodes.n);
         st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
                        ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"), ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
     }
 }
 

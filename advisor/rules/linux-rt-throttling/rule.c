@@ -7,7 +7,19 @@
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
 
 /** The kernel's default: real-time threads get 95 %. */
-#define SHARE_USUAL 0.95
+#define SHARE_USUAL     0.95
+#define PERIOD_USUAL_US 1000000
+
+/** In an order in which the running time is never longer than the period, which the kernel refuses. */
+static void change_back(struct st_finding *finding, int64_t runtime)
+{
+    const bool runtime_first = runtime > PERIOD_USUAL_US;
+    if (runtime_first)
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000");
+    if (!runtime_first)
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
+}
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
@@ -30,6 +42,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_fix(finding, "sudo sysctl kernel.sched_rt_runtime_us=950000",
                        "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
                        ST_NEEDS_NOTHING);
+        change_back(finding, runtime);
         return;
     }
     const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
@@ -43,6 +56,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "# /etc/sysctl.d/90-sleeptune.conf\nkernel.sched_rt_runtime_us = "
                        "950000\nkernel.sched_rt_period_us = 1000000",
                        ST_NEEDS_NOTHING);
+        change_back(finding, runtime);
         return;
     }
     st_finding_set(finding, ST_STATUS_OK,

@@ -83,15 +83,22 @@ static void quote(struct st_finding *finding, const struct scan *scan)
     }
 }
 
-static void fix(struct st_finding *finding, const char *unit, const char *lines)
+static void fix(struct st_finding *finding, const char *unit, const char *first, const char *second)
 {
-    char text[512];
+    char text[512], service[ST_CHANGE_KEY_BYTES];
     const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
-    snprintf(text, sizeof(text),
-             "# /etc/systemd/system/%.80s.service.d/90-sleeptune.conf\n[Service]\n%s\n# then\nsudo systemctl "
-             "daemon-reload\nsudo systemctl restart %.80s",
-             name, lines, name);
+    snprintf(
+        text, sizeof(text),
+        "# /etc/systemd/system/%.80s.service.d/90-sleeptune.conf\n[Service]\n%s%s%s\n# then\nsudo systemctl "
+        "daemon-reload\nsudo systemctl restart %.80s",
+        name, first, second != NULL ? "\n" : "", second != NULL ? second : "", name);
     st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
+    if (!st_machine_is_plain(unit))
+        return;
+    snprintf(service, sizeof(service), "%.80s.service", unit);
+    st_finding_change(finding, ST_CHANGE_SYSTEMD, service, first);
+    if (second != NULL)
+        st_finding_change(finding, ST_CHANGE_SYSTEMD, service, second);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -111,7 +118,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_PROBLEM,
                        "%.40s.service has RestrictRealtime=yes: its program is refused real-time priority",
                        unit);
-        fix(finding, unit, "RestrictRealtime=no");
+        fix(finding, unit, "RestrictRealtime=no", NULL);
         break;
     case FAULT_LIMIT:
         st_finding_set(
@@ -119,7 +126,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives does not reach "
             "services",
             unit);
-        fix(finding, unit, "LimitRTPRIO=90\nLimitMEMLOCK=4G");
+        fix(finding, unit, "LimitRTPRIO=90", "LimitMEMLOCK=4G");
         break;
     case FAULT_UNREAD:
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%.40s.service could not be read", unit);

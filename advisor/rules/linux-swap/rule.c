@@ -46,6 +46,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        swappiness);
         st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
                        ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"), ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     }
 }
 

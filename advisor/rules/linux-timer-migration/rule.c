@@ -35,6 +35,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             text);
         st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.timer_migration", "0"),
                        ST_MACHINE_SYSCTL_EVER("kernel.timer_migration", "0"), ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.timer_migration", "0");
     }
 }
 

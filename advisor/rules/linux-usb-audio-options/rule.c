@@ -46,6 +46,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\noptions "
             "snd_usb_audio lowlatency=1",
             ST_NEEDS_REBOOT);
+        st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "lowlatency is \"%.20s\", which is not understood", text);
     }

@@ -59,22 +59,25 @@ static bool is_usb_id(const char *text)
 static void fix(const struct scan *scan, struct st_finding *finding)
 {
     const size_t len = strlen(scan->first->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
-    char device[64], now[256], ever[384];
+    char device[64], now[256], rule[ST_CHANGE_VALUE_BYTES], ever[384];
     const char *vendor, *product;
     snprintf(device, sizeof(device), "%.*s", (int)len, scan->first->key + sizeof(PREFIX) - 1);
     snprintf(now, sizeof(now), "echo on | sudo tee /sys/bus/usb/devices/%s/power/control",
              st_machine_is_plain(device) ? device : "DEVICE");
-    if (fact_of(scan, scan->first, "vendor_id", &vendor) != 0 || !is_usb_id(vendor) ||
-        fact_of(scan, scan->first, "product_id", &product) != 0 || !is_usb_id(product)) {
+    const bool known = fact_of(scan, scan->first, "vendor_id", &vendor) == 0 && is_usb_id(vendor) &&
+                       fact_of(scan, scan->first, "product_id", &product) == 0 && is_usb_id(product);
+    if (!known) {
         vendor = "VVVV"; /* to be filled in from lsusb */
         product = "PPPP";
     }
-    snprintf(ever, sizeof(ever),
-             "# /etc/udev/rules.d/90-sleeptune.rules\nACTION==\"add\", SUBSYSTEM==\"usb\", "
-             "ATTR{idVendor}==\"%s\", "
-             "ATTR{idProduct}==\"%s\", ATTR{power/control}=\"on\"",
+    snprintf(rule, sizeof(rule),
+             "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"%s\", ATTR{idProduct}==\"%s\", "
+             "ATTR{power/control}=\"on\"",
              vendor, product);
+    snprintf(ever, sizeof(ever), "# /etc/udev/rules.d/90-sleeptune.rules\n%s", rule);
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+    if (known)
+        st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)

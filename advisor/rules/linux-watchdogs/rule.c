@@ -37,6 +37,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        thresh);
         st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
                        ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"), ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     }
 }
 
