@@ -26,9 +26,10 @@ const char *const st_freebsd_files_patterns[] = {
 };
 
 /* Nothing else of these files is kept: people send their captures to others. */
-static const char *const loader_names[] = {"hint.pcm.", "kern.eventtimer.", "kern.hz", "mac_priority_load",
-                                           NULL};
-static const char *const kenv_names[] = {"hint.pcm.", "kern.eventtimer.", "kern.hz", NULL};
+static const char *const loader_names[] = {"hint.pcm.",         "hw.snd.", "hw.usb.uaudio.",
+                                           "kern.eventtimer.",  "kern.hz", "kern.timecounter.",
+                                           "mac_priority_load", NULL};
+static const char *const kenv_names[] = {"hint.pcm.", NULL};
 static const char *const rc_names[] = {"economy_c", "kld_list",     "performance_c",
                                        "powerd",    "virtual_oss_", NULL};
 static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          "hw.acpi.cpu.",

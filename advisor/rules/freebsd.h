@@ -18,6 +18,10 @@ int st_freebsd_pcm_count(const struct st_facts *facts);
 /** The unit of a USB sound device, the default one if that is one; -1: there is none, or nobody looked. */
 int64_t st_freebsd_usb_unit(const struct st_facts *facts);
 
+/** Is what a file sets what the kernel has? Both facts are ok. "Cmax" is the deepest idle state, which reads
+ * C8. */
+bool st_freebsd_same_value(const struct st_fact *wanted, const struct st_fact *found);
+
 /** Who plays, for a command that root pastes: the user of a live report, "NAME" where that is root or not
  * known. */
 const char *st_freebsd_user(const struct st_facts *facts);

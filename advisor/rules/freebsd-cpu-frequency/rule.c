@@ -25,16 +25,24 @@ static void see_epp(void *ctx, const struct st_fact *fact)
     *found = *found || fact->state == ST_FACT_OK;
 }
 
-/** powerd's mode on mains power, from its arguments; hiadaptive without -a. */
+/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
 static void mode_of(const char *args, char *ret, size_t bytes)
 {
+    static const char *const options[] = {"--ac", "-a"};
     snprintf(ret, bytes, "hiadaptive");
-    for (const char *at = args; (at = strstr(at, "-a")) != NULL; at += 2) {
-        if (at != args && at[-1] != ' ')
-            continue;
-        const char *word = at + 2 + strspn(at + 2, " ");
-        if (*word != '\0')
-            snprintf(ret, bytes, "%.*s", (int)strcspn(word, " "), word);
+    for (const char *word = args + strspn(args, " "); *word != '\0';) {
+        const size_t len = strcspn(word, " ");
+        const char *next = word + len + strspn(word + len, " ");
+        for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
+            const size_t name = strlen(options[i]);
+            if (strncmp(word, options[i], name) != 0)
+                continue;
+            const char *value = len > name ? word + name : next;
+            if (*value != '\0')
+                snprintf(ret, bytes, "%.*s", (int)strcspn(value, " "), value);
+            break;
+        }
+        word = next;
     }
 }
 
@@ -129,7 +137,7 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .privilege = "root",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
-    .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4)",
+    .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/freebsd.h"
@@ -24,13 +23,6 @@ struct scan {
     const char *wanted;
     const char *found; /* NULL: no such sysctl */
 };
-
-static bool same(const struct st_fact *wanted, const struct st_fact *found)
-{
-    if (wanted->is_int && found->is_int)
-        return wanted->i64 == found->i64;
-    return strcasecmp(wanted->text, found->text) == 0;
-}
 
 /** Is this a sysctl of a sound device that is not there? */
 static bool is_moved(const struct st_facts *facts, const char *name)
@@ -58,8 +50,9 @@ static void see(void *ctx, const struct st_fact *fact)
     const struct st_fact *found = st_facts_find(scan->facts, key);
     const bool moved = is_moved(scan->facts, name);
     /* a sysctl that nobody looked for says nothing; 15 has fewer than 13, so one that is absent does */
-    const bool wrong = moved || (found != NULL && (found->state == ST_FACT_ABSENT ||
-                                                   (found->state == ST_FACT_OK && !same(fact, found))));
+    const bool wrong =
+        moved || (found != NULL && (found->state == ST_FACT_ABSENT ||
+                                    (found->state == ST_FACT_OK && !st_freebsd_same_value(fact, found))));
     if (!wrong)
         return;
     st_finding_quote(scan->finding, scan->facts, fact->key);
