@@ -7,8 +7,9 @@
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
 
-#define FILES_MAX    64 /* of one folder */
-#define SETTINGS_MAX 64 /* of one kind */
+#define FILES_MAX    64           /* of one folder */
+#define SETTINGS_MAX 64           /* of one kind */
+#define FILE_BYTES   (256 * 1024) /* people write less into these */
 #define KEY_BYTES    256
 #define PATH_BYTES   300
 
@@ -25,9 +26,10 @@ struct reader {
     const char *folder;
     const char *suffix;
     void (*parse)(struct reader *reader, char *text);
-    const char *path; /* of the file that is parsed */
-    const char *unit; /* its name without ".service" */
-    bool plays;       /* the unit starts an audio program */
+    const char *path;        /* of the file that is parsed */
+    const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
+    const char *unit;        /* its name without ".service" */
+    bool plays;              /* the unit starts an audio program */
     size_t files_n;
     size_t settings_n;
 };
@@ -46,12 +48,22 @@ static void put(struct reader *reader, const char *key, const char *value)
         st_collector_put_text(reader->c, key, value, NULL, reader->path);
 }
 
+static void failed(struct reader *reader, int r, const char *path)
+{
+    const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV; /* links of a capture */
+    if (reader->failure_key != NULL && !missing)
+        st_collector_put_failure(reader->c, reader->failure_key, r, path);
+}
+
 static void read_file(struct reader *reader, const char *path)
 {
     size_t len;
     reader->path = path;
-    if (reader->c->p->read_text(reader->c->p, path, reader->c->buf, reader->c->buf_bytes, &len) == 0)
+    const int r = reader->c->p->read_text(reader->c->p, path, reader->c->buf, FILE_BYTES, &len);
+    if (r == 0)
         reader->parse(reader, reader->c->buf);
+    else
+        failed(reader, r, path);
 }
 
 static int file_of_folder(void *ctx, const char *name)
@@ -71,7 +83,9 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
     reader->folder = folder;
     reader->suffix = suffix;
     reader->files_n = 0;
-    (void)reader->c->p->list(reader->c->p, folder, file_of_folder, reader); /* most machines lack some */
+    const int r = reader->c->p->list(reader->c->p, folder, file_of_folder, reader);
+    if (r != 0)
+        failed(reader, r, folder);
 }
 
 /* --- limits.conf and groups
@@ -256,11 +270,11 @@ static int one_unit(void *ctx, const char *name)
     snprintf(path, sizeof(path), "/etc/systemd/system/%s.service", unit);
     if (is_folder) { /* of a packaged unit: only when it has no file here, which would have been read already
                       */
-        if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, outer->c->buf_bytes, &bytes) == 0)
+        if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0)
             return 0;
         snprintf(path, sizeof(path), "/lib/systemd/system/%s.service", unit);
     }
-    if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, outer->c->buf_bytes, &bytes) == 0 &&
+    if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0 &&
         strstr(outer->c->buf, "ExecStart") != NULL) {
         reader.path = path;
         parse_unit_file(&reader, outer->c->buf);
@@ -285,15 +299,17 @@ static void exists(struct st_collector *c, const char *key, const char *path)
 
 void st_collect_linux_etc(struct st_collector *c)
 {
-    struct reader limits = {.c = c, .parse = parse_limits};
+    struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
     read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
-    struct reader groups = {.c = c, .parse = parse_groups};
+    struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     read_file(&groups, "/etc/group");
-    struct reader sysctls = {.c = c, .parse = parse_sysctl};
+    struct reader sysctls = {
+        .c = c, .parse = parse_sysctl, .failure_key = "linux.sysctl_conf.kernel.sched_any"};
     read_folder(&sysctls, "/etc/sysctl.d", ".conf");
     read_file(&sysctls, "/etc/sysctl.conf");
-    struct reader modules = {.c = c, .parse = parse_modprobe};
+    struct reader modules = {
+        .c = c, .parse = parse_modprobe, .failure_key = "linux.modprobe.snd_usb_audio.nrpacks"};
     read_folder(&modules, "/etc/modprobe.d", ".conf");
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */

@@ -7,6 +7,7 @@
 #include "advisor/text.h"
 
 #define FILES_MAX  32
+#define FILE_BYTES (256 * 1024) /* people write less into these */
 #define KEY_BYTES  128
 #define PATH_BYTES 700
 
@@ -25,18 +26,23 @@ struct reader {
     struct st_collector *c;
     const char *folder;
     const char *path;
+    const char *failure_key; /* of a file that is there and cannot be read */
     size_t files_n;
     void (*parse)(struct reader *reader, char *text);
 };
 
+/** @return whether it was there and could be read. */
 static bool read_file(struct reader *reader, const char *path)
 {
     size_t len;
-    if (reader->c->p->read_text(reader->c->p, path, reader->c->buf, reader->c->buf_bytes, &len) != 0)
-        return false;
-    reader->path = path;
-    reader->parse(reader, reader->c->buf);
-    return true;
+    const int r = reader->c->p->read_text(reader->c->p, path, reader->c->buf, FILE_BYTES, &len);
+    if (r == 0) {
+        reader->path = path;
+        reader->parse(reader, reader->c->buf);
+    } else if (r != -ENOENT && r != -ENOTDIR && r != -ELOOP && r != -EXDEV) { /* links of a capture */
+        st_collector_put_failure(reader->c, reader->failure_key, r, path);
+    }
+    return r == 0;
 }
 
 static int drop_in(void *ctx, const char *name)
@@ -174,13 +180,13 @@ void st_collect_linux_server(struct st_collector *c)
                                     below_home(c, ".config/pipewire", pipewire_home, sizeof(pipewire_home))};
     const char *const pulse[] = {"/etc/pulse",
                                  below_home(c, ".config/pulse", pulse_home, sizeof(pulse_home))};
-    struct reader reader = {.c = c, .parse = parse_pipewire};
+    struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = "linux.pipewire.quantum"};
     read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse};
+    reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = "linux.pulse.realtime-scheduling"};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse_script};
+    reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = "linux.pulse.tsched"};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
-    reader = (struct reader){.c = c, .parse = parse_jackdrc};
+    reader = (struct reader){.c = c, .parse = parse_jackdrc, .failure_key = "linux.jack.jackdrc"};
     if (below_home(c, ".jackdrc", jackdrc, sizeof(jackdrc)) != NULL)
         (void)read_file(&reader, jackdrc);
 }

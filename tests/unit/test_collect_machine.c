@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "advisor/collect.h"
 #include "platform/fake/fake.h"
 
@@ -185,6 +187,30 @@ static void the_users_configuration_wins(void **state)
     st_facts_free(facts);
 }
 
+static void configuration_that_cannot_be_read_is_not_absent(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *key;
+    } rows[] = {
+        {"/etc/security/limits.conf", "linux.limits.any.rtprio"},
+        {"/etc/sysctl.d/10-old.conf", "linux.sysctl_conf.kernel.sched_any"},
+        {"/etc/modprobe.d/a.conf", "linux.modprobe.snd_usb_audio.nrpacks"},
+        {"/etc/pipewire/pipewire.conf", "linux.pipewire.quantum"},
+        {"/etc/pulse/daemon.conf", "linux.pulse.realtime-scheduling"},
+    };
+    struct st_platform *p = *state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_fake_set_file(p, rows[i].path, NULL, -EACCES), 0);
+    struct st_facts *facts = collect(p);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const struct st_fact *fact = st_facts_find(facts, rows[i].key);
+        if (fact == NULL || fact->state != ST_FACT_UNREADABLE || fact->error != EACCES)
+            fail_msg("%s is not unreadable", rows[i].key);
+    }
+    st_facts_free(facts);
+}
+
 static void of_two_homes_none_is_taken(void **state)
 {
     struct st_platform *p = *state;
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(only_units_that_play_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(the_users_configuration_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(configuration_that_cannot_be_read_is_not_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(of_two_homes_none_is_taken, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

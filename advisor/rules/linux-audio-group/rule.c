@@ -12,6 +12,7 @@
 #define NAME       "user.name"
 #define LIMITS     "linux.limits.@"
 #define RTPRIO     ".rtprio"
+#define UNREADABLE "linux.limits.any.rtprio" /* a file of limits that could not be read */
 
 #define NAME_BYTES 80
 
@@ -114,7 +115,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_facts_each(facts, LIMITS, RTPRIO, look, &scan);
     if (scan.limit != NULL)
         advise(&scan);
-    else
+    else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {
+        st_finding_quote(finding, facts, UNREADABLE);
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the limits in /etc/security could not all be read");
+    } else
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
                        "no group carries a real-time limit on this machine; see linux-rt-permission");
 }

@@ -108,7 +108,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_facts_each(facts, PREFIX, PROGRAM, look, &scan);
     if (scan.units_n == 0) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "no unit in /etc/systemd/system starts an audio program");
+                       "no unit that was read in /etc/systemd/system starts an audio program");
         return;
     }
     quote(finding, &scan);
