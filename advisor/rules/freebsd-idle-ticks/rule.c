@@ -25,7 +25,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     else
         st_finding_set(finding, ST_STATUS_OK,
                        "idle CPUs do not tick (idletick 0), and no sleep waits for a tick");
-    st_finding_effect(finding, 0, "neither idletick nor singlemul moves the end of a sleep in one-shot mode");
+    st_finding_effect(finding, 0, "neither idletick nor singlemul makes a sleep later in one-shot mode");
 }
 
 const struct st_rule st_rule_freebsd_idle_ticks = {

@@ -97,7 +97,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .mechanism =
         "The USB audio driver moves sound in blocks of buffer_ms, whatever a program asks for. A program "
         "with "
-        "a shorter period is woken for several of them at once.",
+        "a shorter period is woken for several of its periods at once.",
     .privilege = "root",
     .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
     .when_not = "playback without live input: 4 ms is a good choice",
