@@ -21,9 +21,8 @@ static void container(struct st_collector *c)
         const char *path;
         const char *name; /* NULL: the file's text is the name */
     } marks[] = {
-        {"/run/systemd/container", NULL},
-        {"/run/.containerenv", "podman"},
-        {"/.dockerenv", "docker"},
+        {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
+        {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
         char text[256];

@@ -23,6 +23,8 @@ static void help(void)
           "  --input FILE       judge what somebody posted: the output of sysctl -a,\n"
           "                     sndstat, kldstat, kenv, ps, alsa-info.sh or rtcqs; up to\n"
           "                     8 times\n"
+          "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
+          "                     limits.d\n"
           "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
           "                     sentence; the period is the one measured\n" ST_REPORT_HELP "\n"
           "Examples:\n"
@@ -42,6 +44,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"snapshot", required_argument, NULL, 's'},
         {"root", required_argument, NULL, 'O'},
         {"input", required_argument, NULL, 'T'},
+        {"user", required_argument, NULL, 'U'},
         {"measurement", required_argument, NULL, 'M'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
@@ -59,6 +62,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'T':
             r = st_facts_input_text(COMMAND, &options->input, optarg);
+            break;
+        case 'U':
+            options->input.user = optarg;
             break;
         case 'M':
             options->measurement = optarg;

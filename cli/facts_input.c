@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/collect_user.h"
 #include "advisor/input.h"
 #include "cli/command.h"
 
@@ -169,16 +170,56 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
     return status;
 }
 
+/** The rights of input->user instead of those that were found. */
+static int load_user(const char *command, const struct st_facts_input *input, struct st_facts *facts)
+{
+    struct st_platform *p = st_platform_native();
+    int r = input->root != NULL ? st_platform_root_new(input->root, &p) : 0;
+    if (r == 0) {
+        r = st_collect_user(p, input->user, facts);
+        if (input->root != NULL)
+            st_platform_root_free(p);
+    }
+    switch (r) {
+    case 0:
+        return ST_EXIT_DONE;
+    case -ENOENT:
+        return st_failure(command, "no user %s in /etc/passwd", input->user);
+    case -ENODATA:
+        return st_failure(command, "--user: there is no /etc/passwd");
+    case -EBADMSG:
+        return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
+    default:
+        return st_failure(command, "cannot read the rights of %s: %s", input->user, strerror(-r));
+    }
+}
+
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
         return st_usage_error(command, "--snapshot, --root and --input exclude each other");
+    if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
+        return st_usage_error(command,
+                              "--user needs this machine or a folder (--root): the files with his rights");
     if (input->texts_n > 0)
         return load_texts(command, input, ret);
     if (input->snapshot != NULL)
         return load_snapshot(command, input->snapshot, ret);
-    if (input->root != NULL)
-        return load_root(command, input->root, ret);
-    const int r = st_collect(st_platform_native(), true, ret);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read this machine: %s", strerror(-r));
+    struct st_facts *facts;
+    int status = ST_EXIT_DONE;
+    if (input->root != NULL) {
+        status = load_root(command, input->root, &facts);
+    } else {
+        const int r = st_collect(st_platform_native(), true, &facts);
+        if (r != 0)
+            status = st_failure(command, "cannot read this machine: %s", strerror(-r));
+    }
+    if (status == ST_EXIT_DONE && input->user != NULL) {
+        status = load_user(command, input, facts);
+        if (status != ST_EXIT_DONE)
+            st_facts_free(facts);
+    }
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    return status;
 }

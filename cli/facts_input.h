@@ -11,6 +11,7 @@ struct st_facts_input {
     const char *root;                            /* folder; NULL: none */
     const char *texts[ST_FACTS_INPUT_TEXTS_MAX]; /* files with one posted text each, "-": standard input */
     size_t texts_n;
+    const char *user; /* whose rights to judge; NULL: whose they are */
 };
 
 /** Keeps the name of a text. @return 0 or, after a message, ST_EXIT_USAGE: too many. */

@@ -12,6 +12,7 @@ _sleeptune() {
     --policy) words='fifo rr other' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words html markdown" ;; esac ;;
+    --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
     --only) words=$(sleeptune explain --list 2>/dev/null | awk '{print $1}') ;;
     --threshold) words='problem advice unknown ok not-applicable' ;;
@@ -28,7 +29,7 @@ _sleeptune() {
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --input --measurement --profile --only --config --format --json --threshold --all
+        report) words='--frames --rate --snapshot --root --input --user --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         apply) words="--dry-run --yes --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;

@@ -111,6 +111,21 @@ else
     skip "no right to real-time priority is a problem" "needs root and setpriv to drop rights"
 fi
 
+# --- another user -----------------------------------------------------------------------------------------------------------
+cp -r "$captures/linux-laptop" "$tmp/home"
+mkdir -p "$tmp/home/etc/security/limits.d" "$tmp/home/etc/pam.d"
+printf 'ann:x:1000:1000::/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n' >"$tmp/home/etc/passwd"
+printf 'audio:x:29:ann\nann:x:1000:\nbob:x:1001:\n' >"$tmp/home/etc/group"
+echo 'session required pam_limits.so' >"$tmp/home/etc/pam.d/login"
+echo '@audio - rtprio 95' >"$tmp/home/etc/security/limits.d/audio.conf"
+of_user() { report --root "$tmp/home" --user "$1" --json | query 'f["linux-rt-permission"]["status"]'; }
+is "a member of the group has the right" "$(of_user ann)" ok
+is "another user does not" "$(of_user bob)" problem
+like "for whom it is judged is on the first screen" "$(report --root "$tmp/home" --user bob)" '^Judged for bob by limits\.d, not tried'
+refused "a user who does not exist" 4 'no user eve in /etc/passwd' report --root "$tmp/home" --user eve
+refused "a user and a snapshot" 3 '--user needs this machine' report --snapshot "$tmp/before.json" --user ann
+like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)" '^[012]$'
+
 # --- what is left out --------------------------------------------------------------------------------------------
 cat >"$tmp/mute.conf" <<'CONF'
 loop = { frames = 64; };

@@ -1,0 +1,161 @@
+/* The rights that another user would get at login. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/collect_user.h"
+#include "platform/fake/fake.h"
+
+static struct st_platform *p;
+static struct st_facts *facts;
+
+static void file(const char *path, const char *text)
+{
+    assert_int_equal(st_fake_set_file(p, path, text, 0), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    p = st_fake_new(ST_OS_LINUX, 0);
+    facts = st_facts_new(ST_OS_LINUX);
+    if (p == NULL || facts == NULL)
+        return -1;
+    file("/etc/passwd", "root:x:0:0:root:/:/bin/sh\nann:x:1000:1000:Ann,,,:/:/bin/sh\n"
+                        "bob:x:1001:29::/:/bin/sh\nbroken:x:none\n");
+    file("/etc/group", "root:x:0:\naudio:x:29:ann,eve\nann:x:1000:\nvideo:x:44:annabel\n");
+    file("/etc/pam.d/login", "session required pam_limits.so\n");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_facts_free(facts);
+    st_fake_free(p);
+    return 0;
+}
+
+static void check(const char *user, const char *key, int64_t wanted)
+{
+    int64_t number;
+    assert_int_equal(st_collect_user(p, user, facts), 0);
+    if (st_facts_int(facts, key, &number) != 0)
+        fail_msg("%s: no number %s", user, key);
+    if (number != wanted)
+        fail_msg("%s: %s is %lld, wanted %lld", user, key, (long long)number, (long long)wanted);
+}
+
+#define FIFO    "linux.rt.fifo_errno"
+#define RTPRIO  "linux.rt.rtprio_limit"
+#define MEMLOCK "linux.rt.memlock_limit_bytes"
+
+static void a_group_gives_its_limits_to_members(void **state)
+{
+    (void)state;
+    const char *groups;
+    file("/etc/security/limits.d/audio.conf", "@audio - rtprio 95\n@audio - memlock unlimited\n");
+    check("ann", RTPRIO, 95);
+    check("ann", FIFO, 0);
+    check("ann", MEMLOCK, -1);
+    check("ann", "user.uid", 1000);
+    assert_int_equal(st_facts_text(facts, "user.groups", &groups), 0);
+    assert_string_equal(groups, "audio ann");
+    /* bob by his own group */
+    check("bob", RTPRIO, 95);
+    assert_string_equal(st_facts_find(facts, RTPRIO)->source, "/etc/security/limits.d/audio.conf");
+}
+
+static void without_a_limit_there_is_no_right(void **state)
+{
+    (void)state;
+    file("/etc/security/limits.d/audio.conf", "@video - rtprio 95\n@aud - rtprio 95\n# * - rtprio 95\n");
+    check("ann", RTPRIO, 0);
+    check("ann", FIFO, EPERM);
+    assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT);
+    assert_int_equal(st_facts_find(facts, "linux.rt.nice_limit")->state, ST_FACT_ABSENT);
+}
+
+static void the_more_special_limit_counts(void **state)
+{
+    (void)state;
+    file("/etc/security/limits.conf", "ann soft rtprio 10\n@audio - rtprio 80\n* - rtprio 5\n");
+    file("/etc/security/limits.d/99.conf", "* - rtprio 90\n@audio hard memlock 1\n* soft memlock 65536\n");
+    check("ann", RTPRIO, 10);
+    check("ann", MEMLOCK, INT64_C(65536) * 1024);
+    check("bob", RTPRIO, 80);
+}
+
+static void of_equal_limits_the_later_counts(void **state)
+{
+    (void)state;
+    file("/etc/security/limits.conf", "* - rtprio 90\n");
+    file("/etc/security/limits.d/10.conf", "* - rtprio 91\n");
+    file("/etc/security/limits.d/20.conf", "* - rtprio 92\n* - rtprio many\n");
+    file("/etc/security/limits.d/30.off", "* - rtprio 93\n");
+    check("ann", RTPRIO, 92);
+}
+
+static void root_has_the_right_and_no_group_limits(void **state)
+{
+    (void)state;
+    file("/etc/security/limits.conf", "* - rtprio 90\n@root - rtprio 80\n");
+    check("root", FIFO, 0);
+    check("root", RTPRIO, 0);
+    check("root", "linux.rt.ipc_lock", 1);
+}
+
+static void without_pam_limits_the_files_mean_nothing(void **state)
+{
+    (void)state;
+    file("/etc/pam.d/login", "# session required pam_limits.so\nsession required pam_unix.so\n");
+    file("/etc/security/limits.conf", "* - rtprio 90\n");
+    check("ann", FIFO, EPERM);
+}
+
+static void an_unreadable_limits_file_leaves_it_open(void **state)
+{
+    (void)state;
+    assert_int_equal(st_fake_set_file(p, "/etc/security/limits.d/90.conf", "", -EACCES), 0);
+    assert_int_equal(st_collect_user(p, "ann", facts), 0);
+    assert_int_equal(st_facts_find(facts, FIFO)->state, ST_FACT_UNREADABLE);
+    assert_int_equal(st_facts_find(facts, FIFO)->error, EACCES);
+    assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_UNREADABLE);
+    /* unless another file gives it */
+    file("/etc/security/limits.conf", "@audio - rtprio 95\n");
+    check("ann", FIFO, 0);
+}
+
+static void who_does_not_exist_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(st_collect_user(p, "eve", facts), -ENOENT);
+    assert_int_equal(st_collect_user(p, "", facts), -ENOENT);
+    assert_int_equal(st_collect_user(p, "broken", facts), -EBADMSG);
+    assert_int_equal(st_facts_count(facts), 0);
+    st_fake_free(p);
+    p = st_fake_new(ST_OS_LINUX, 0);
+    assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
+}
+
+#define USER(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        USER(a_group_gives_its_limits_to_members),
+        USER(without_a_limit_there_is_no_right),
+        USER(the_more_special_limit_counts),
+        USER(of_equal_limits_the_later_counts),
+        USER(root_has_the_right_and_no_group_limits),
+        USER(without_pam_limits_the_files_mean_nothing),
+        USER(an_unreadable_limits_file_leaves_it_open),
+        USER(who_does_not_exist_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
