@@ -42,18 +42,24 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
     return ST_EXIT_DONE;
 }
 
-int st_change_target_judge(const char *command, const char *root, uint32_t frames, uint32_t rate_hz,
-                           struct st_change_target *target)
+int st_change_target_judge(const char *command, const char *root, const char *snapshot, uint32_t frames,
+                           uint32_t rate_hz, struct st_change_target *target)
 {
-    const struct st_facts_input input = {.root = root};
+    const struct st_facts_input input = {.root = root, .snapshot = snapshot};
     const int status = st_facts_input_load(command, &input, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = st_report_make(target->facts, frames, rate_hz, &target->report);
+    int r = 0;
+    if (st_facts_os(target->facts) != target->p->os)
+        r = -EXDEV;
+    else
+        r = st_report_make(target->facts, frames, rate_hz, &target->report);
     if (r == 0)
         return ST_EXIT_DONE;
     st_facts_free(target->facts);
     target->facts = NULL;
+    if (r == -EXDEV)
+        return st_failure(command, "the snapshot is of another operating system");
     return r == -ERANGE ? st_usage_error(command, "%u frames at %u Hz are longer than an hour",
                                          (unsigned)frames, (unsigned)rate_hz)
                         : st_failure(command, "%s", strerror(-r));
@@ -140,13 +146,18 @@ int st_change_check_ids(const char *command, const char *const *ids, size_t ids_
     return 0;
 }
 
-bool st_change_needs_root(const char *command, const struct st_change_target *target, int argc,
+bool st_change_needs_root(const char *command, const struct st_change_target *target, bool as_user, int argc,
                           char *const *argv)
 {
     if (!target->live || geteuid() == 0)
         return false;
-    fprintf(stderr, "sleeptune %s: this needs root. Run:\n  sudo sleeptune", command);
-    for (int i = 0; i < argc; i++)
+    fflush(stdout);
+    fprintf(stderr, "sleeptune %s: this needs root. Run:\n", command);
+    if (as_user) /* root's limits are not this user's */
+        fputs("  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -", stderr);
+    else
+        fprintf(stderr, "  sudo sleeptune %s", command);
+    for (int i = 1; i < argc; i++)
         fprintf(stderr, " %s", argv[i]);
     fputc('\n', stderr);
     return true;

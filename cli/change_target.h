@@ -15,9 +15,9 @@ struct st_change_target {
 
 /** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
-/** Collects facts and judges them. @return an st_exit. */
-ST_NODISCARD int st_change_target_judge(const char *command, const char *root, uint32_t frames,
-                                        uint32_t rate_hz, struct st_change_target *target);
+/** Collects facts and judges them. snapshot: a file with the facts, or NULL. @return an st_exit. */
+ST_NODISCARD int st_change_target_judge(const char *command, const char *root, const char *snapshot,
+                                        uint32_t frames, uint32_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
 /** The finding of a rule, NULL when the rule is of another OS. */
@@ -31,9 +31,9 @@ void st_change_say(void *ctx, enum st_change_event event, const struct st_entry 
 
 /** Arguments that are no rule of this build. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n);
-/** Is this live and not root? Says on stderr what to run instead. */
-ST_NODISCARD bool st_change_needs_root(const char *command, const struct st_change_target *target, int argc,
-                                       char *const *argv);
+/** Is this live and not root? Says on stderr what to run instead. as_user: by facts of this user. */
+ST_NODISCARD bool st_change_needs_root(const char *command, const struct st_change_target *target,
+                                       bool as_user, int argc, char *const *argv);
 /** Asks on the terminal. yes: do not ask. @return 0 to go on, or an st_exit. */
 ST_NODISCARD int st_change_confirm(const char *command, bool yes, const char *question);
 

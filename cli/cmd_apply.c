@@ -12,6 +12,7 @@
 
 struct options {
     const char *root;
+    const char *snapshot;
     int64_t frames;
     int64_t rate_hz;
     bool dry_run;
@@ -41,11 +42,14 @@ static void help(void)
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
+          "  --snapshot FILE    judge by a snapshot of this machine, as the user who plays\n"
+          "                     took it: root's limits are not theirs; '-': standard input\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune apply --dry-run\n"
           "  sudo sleeptune apply linux-cpu-frequency\n"
+          "  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -\n"
           "  sudo sleeptune revert --all\n\n"
           "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something\n"
           "has to be done by hand; 3 usage, 4 failure: then nothing is half-changed.\n",
@@ -56,13 +60,10 @@ static void help(void)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
-        {"dry-run", no_argument, NULL, 'n'},
-        {"yes", no_argument, NULL, 'y'},
-        {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'r'},
-        {"root", required_argument, NULL, 'O'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"dry-run", no_argument, NULL, 'n'},      {"yes", no_argument, NULL, 'y'},
+        {"frames", required_argument, NULL, 'f'}, {"rate", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},   {"snapshot", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     int option, r = 0;
     opterr = 0;
@@ -83,6 +84,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'O':
             options->root = optarg;
+            break;
+        case 's':
+            options->snapshot = optarg;
             break;
         case 'h':
             help();
@@ -241,11 +245,24 @@ static int carry_out(struct work *work)
     return status;
 }
 
+/* Does a planned rule judge what belongs to a user? */
+static bool is_users(const struct work *work)
+{
+    for (size_t i = 0; i < work->plan.steps_n; i++) {
+        for (const char *const *key = work->plan.steps[i].rule->facts; *key != NULL; key++) {
+            if (strncmp(*key, "user.", 5) == 0)
+                return work->options->snapshot == NULL;
+        }
+    }
+    return false;
+}
+
 static int decide(struct work *work, int argc, char **argv)
 {
     const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
+    fflush(stdout); /* before what goes to stderr */
     const char *refusal = st_change_refusal(work->target->p);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
@@ -262,7 +279,7 @@ static int decide(struct work *work, int argc, char **argv)
     }
     if (work->in_way_n > 0)
         return st_failure(COMMAND, "nothing was changed; name the rules to apply the others");
-    if (st_change_needs_root(COMMAND, work->target, argc, argv))
+    if (st_change_needs_root(COMMAND, work->target, is_users(work), argc, argv))
         return ST_EXIT_FAILURE;
     int status = st_change_confirm(COMMAND, work->options->yes, "Apply this?");
     if (status == 0)
@@ -282,7 +299,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     struct work work = {.options = &options, .target = &target};
-    status = st_change_target_judge(COMMAND, options.root, (uint32_t)options.frames,
+    status = st_change_target_judge(COMMAND, options.root, options.snapshot, (uint32_t)options.frames,
                                     (uint32_t)options.rate_hz, &target);
     if (status == ST_EXIT_DONE &&
         st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)

@@ -118,8 +118,8 @@ int st_cmd_revert(int argc, char **argv)
         return status;
     status = check_ids(&options, &target);
     if (status == ST_EXIT_DONE)
-        status = st_change_needs_root(COMMAND, &target, argc, argv) ? ST_EXIT_FAILURE
-                                                                    : take_back(&options, &target);
+        status = st_change_needs_root(COMMAND, &target, false, argc, argv) ? ST_EXIT_FAILURE
+                                                                           : take_back(&options, &target);
     st_change_target_close(&target);
     return status;
 }

@@ -137,7 +137,7 @@ int st_cmd_verify(int argc, char **argv)
     status = st_change_target_open(COMMAND, root, &target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_change_target_judge(COMMAND, root, (uint32_t)frames, (uint32_t)rate_hz, &target);
+    status = st_change_target_judge(COMMAND, root, NULL, (uint32_t)frames, (uint32_t)rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = verify(&target);
     st_change_target_close(&target);

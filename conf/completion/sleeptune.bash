@@ -32,7 +32,7 @@ _sleeptune() {
         report) words='--frames --rate --snapshot --root --input --user --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        apply) words="--dry-run --yes --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        apply) words="--dry-run --yes --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --root --help' ;;
         revert) words="--all --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --output -o --help' ;;

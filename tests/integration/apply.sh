@@ -70,6 +70,14 @@ is "FreeBSD: the line is in sysctl.conf" "$(grep -c '^kern.timecounter.allowedde
 is "FreeBSD: revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "FreeBSD: every byte as it was, the missing newline too" unchanged
 
+fresh snapshot
+"$SLEEPTUNE" snapshot --root "$captures/freebsd-13.2" -o "$tmp/freebsd.json"
+out=$(apply --dry-run --snapshot "$tmp/freebsd.json" 2>&1)
+is "a snapshot of another system is refused" "$?" 4
+like "by name" "$out" 'another operating system'
+is "a snapshot and a tree exclude each other" \
+    "$(status "$SLEEPTUNE" apply --dry-run --snapshot "$tmp/freebsd.json" --root "$tree")" 3
+
 # --- three ways --------------------------------------------------------------------------------------------------
 fresh since
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
