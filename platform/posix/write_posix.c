@@ -194,7 +194,7 @@ int st_write_value(struct st_platform *p, st_open_fn open_fn, const char *path, 
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
     const int fd = open_fn(p, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return fd;
+        return fd == -EMLINK ? -ELOOP : fd; /* FreeBSD's word for a link that is not followed */
     int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
     if (r == 0) {
         const ssize_t wrote = write(fd, line, (size_t)n);

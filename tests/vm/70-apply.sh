@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# vm: -k generic -c none -q -t 150
+# apply, verify and revert on a real system: its /etc, its running values, an interrupted run, a read-only /etc.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
+etc() { (cd /etc && find . -type f -exec sha256sum {} + -o -printf '%p %m %l\n' | sort); }
+limits=/etc/security/limits.d/90-sleeptune.conf
+
+etc >/tmp/before
+is "a dry run of a user without rights shows a difference" "$(as_nobody sleeptune apply --dry-run >/tmp/dry; echo $?)" 1
+like "in the limits" "$(cat /tmp/dry)" '^\+@audio - rtprio 90$'
+as_nobody sleeptune apply --yes >/dev/null 2>/tmp/err
+is "which needs root" "$?" 4
+like "and says what to run" "$(cat /tmp/err)" 'sleeptune snapshot \| sudo sleeptune apply'
+as_nobody sleeptune snapshot >/tmp/snapshot
+sleeptune apply --yes --snapshot - </tmp/snapshot >/tmp/out
+is "root applies it" "$?" 0
+ok "the limits are there" grep -q '^@audio - rtprio 90$' "$limits"
+like "verify says what waits for the next login" "$(as_nobody sleeptune verify)" '^not yet .*linux-rt-permission'
+is "revert" "$(sleeptune revert --all >/dev/null; echo $?)" 0
+etc >/tmp/after
+ok "leaves /etc as it was" cmp /tmp/before /tmp/after
+
+# a journal of a run that was killed after its writes: the running values of this kernel are restored
+choice=/sys/kernel/mm/transparent_hugepage/enabled
+if [ -w "$choice" ]; then
+    now=$(sed 's/.*\[\(.*\)\].*/\1/' "$choice")
+    other=$([ "$now" = madvise ] && echo always || echo madvise)
+else
+    now='' other=''
+fi
+swappiness=$(cat /proc/sys/vm/swappiness)
+mkdir -p /var/lib/sleeptune-changes
+{
+    echo '{"schema": "sleeptune-changes/1", "files": [], "entries": ['
+    [ -z "$now" ] || echo "{\"rule\": \"linux-x\", \"type\": \"sysfs\", \"phase\": \"writing\", \"target\": \"$choice\", \"old\": \"$other\", \"new\": \"$now\"},"
+    echo "{\"rule\": \"linux-x\", \"type\": \"sysctl\", \"phase\": \"writing\", \"target\": \"vm.swappiness\", \"old\": \"17\", \"new\": \"$swappiness\"}]}"
+} >/var/lib/sleeptune-changes/journal.json
+is "revert of an interrupted run" "$(sleeptune revert --all >/dev/null; echo $?)" 0
+is "writes a sysctl" "$(cat /proc/sys/vm/swappiness)" 17
+if [ -n "$now" ]; then
+    like "and a choice in sysfs" "$(cat "$choice")" "\[$other\]"
+else
+    skip "and a choice in sysfs" "no $choice"
+fi
+
+mount --bind /etc /etc && mount -o remount,bind,ro /etc
+sleeptune apply --yes --snapshot - </tmp/snapshot >/tmp/out 2>/tmp/err
+is "a read-only /etc is refused" "$?" 4
+like "by name" "$(cat /tmp/err)" 'read-only'
+like "with what to put where" "$(cat /tmp/out)" '^    @audio - rtprio 90$'
+umount /etc
+etc >/tmp/after
+ok "and left as it was" cmp /tmp/before /tmp/after
+tap_done
