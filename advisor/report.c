@@ -9,11 +9,12 @@
 #include "advisor/render.h"
 #include "advisor/text.h"
 
-/** Within a status: a problem without a bound comes first, anything else without one last. */
+/** Within a status: a problem without a bound comes first, anything else without one behind those with a
+ * bound, and what costs this loop nothing last. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->effect_known)
-        return finding->effect_us;
+        return finding->effect_us > 0 ? finding->effect_us : -2;
     return finding->status == ST_STATUS_PROBLEM ? 1e300 : -1;
 }
 

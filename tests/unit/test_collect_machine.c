@@ -6,8 +6,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "advisor/collect.h"
+#include "advisor/report.h"
 #include "platform/fake/fake.h"
 
 #define USB   "/sys/bus/usb/devices/"
@@ -224,6 +226,57 @@ static void of_two_homes_none_is_taken(void **state)
     st_facts_free(facts);
 }
 
+static enum st_status judged(const struct st_report *report, const char *id)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (strcmp(report->findings[i].rule->id, id) == 0)
+            return report->findings[i].status;
+    }
+    fail_msg("no finding %s", id);
+    return ST_STATUS_UNKNOWN;
+}
+
+static void a_captured_studio_is_judged(void **state)
+{
+    static const struct {
+        const char *id;
+        enum st_status status;
+    } rows[] = {
+        {"linux-alsa-buffer", ST_STATUS_PROBLEM},
+        {"linux-irq-priorities", ST_STATUS_ADVICE},
+        {"linux-priority-order", ST_STATUS_ADVICE},
+        {"linux-usb-autosuspend", ST_STATUS_ADVICE},
+        {"linux-hda-power-save", ST_STATUS_ADVICE},
+        {"linux-stale-sysctls", ST_STATUS_ADVICE},
+        {"linux-jack-soft-mode", ST_STATUS_ADVICE},
+        {"linux-server-priority", ST_STATUS_OK},
+        {"linux-pipewire-quantum", ST_STATUS_OK},
+        {"linux-irq-sharing", ST_STATUS_OK},
+        {"linux-threaded-irqs", ST_STATUS_OK},
+        {"linux-swap", ST_STATUS_OK},
+        {"linux-memlock", ST_STATUS_OK},
+        {"linux-rttime-limit", ST_STATUS_OK},
+        {"linux-mitigations", ST_STATUS_OK},
+        {"linux-smt", ST_STATUS_OK},
+        {"linux-huge-pages", ST_STATUS_OK},
+        {"linux-audio-group", ST_STATUS_NOT_APPLICABLE},
+        {"linux-rt-permission", ST_STATUS_UNKNOWN},
+        {"linux-power-daemons", ST_STATUS_NOT_APPLICABLE},
+        {"linux-guest-halt-poll", ST_STATUS_NOT_APPLICABLE},
+    };
+    struct st_facts *facts;
+    struct st_report report;
+    (void)state;
+    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/linux-studio", &facts), 0);
+    assert_int_equal(st_report_make(facts, 128, 48000, &report), 0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (judged(&report, rows[i].id) != rows[i].status)
+            fail_msg("%s is %s", rows[i].id, st_status_name(judged(&report, rows[i].id)));
+    }
+    st_report_finish(&report);
+    st_facts_free(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +290,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_users_configuration_wins, setup, teardown),
         cmocka_unit_test_setup_teardown(configuration_that_cannot_be_read_is_not_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(of_two_homes_none_is_taken, setup, teardown),
+        cmocka_unit_test(a_captured_studio_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,6 @@ static void look(void *ctx, const struct st_fact *fact)
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     struct scan scan = {.facts = facts, .finding = finding};
-    (void)wish;
     st_facts_each(facts, PREFIX, BUFFER, look, &scan);
     if (scan.stream[0] != '\0')
         quote_stream(&scan, scan.stream);
@@ -111,8 +110,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each full quantum "
             "runs dry",
             scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
-        st_finding_effect(finding, scan.worst_gap_us, "quantum %.1f µs - ring %.1f µs = %.1f µs of silence",
-                          scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
+        const double period_us = (double)wish->period_ns / 1e3;
+        st_finding_effect(
+            finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
+            "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one period at most "
+            "all of it",
+            scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
         st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 256   # 0 takes it back",
                        "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
                        "default.clock.max-quantum = 256 }",
