@@ -109,6 +109,13 @@ bool st_jack_command_need(struct st_finding *finding, const struct st_facts *fac
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no JACK server runs, and there is no ~/.jackdrc");
         return false;
     }
+    int64_t pid;
+    if (!running && st_facts_int(facts, ST_JACK_OTHER, &pid) == 0) {
+        st_finding_quote(finding, facts, ST_JACK_OTHER);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "no JACK server runs; PipeWire does, which does not read ~/.jackdrc");
+        return false;
+    }
     if (st_finding_need_text(finding, facts, key, &text) != 0)
         return false;
     st_jack_command_parse(text, ret);

@@ -6,6 +6,7 @@
 
 #define ST_JACK_COMMAND "linux.jack.command"
 #define ST_JACK_JACKDRC "linux.jack.jackdrc"
+#define ST_JACK_OTHER   "linux.daemon.pipewire" /* where it runs, nobody starts jackd by ~/.jackdrc */
 
 struct st_jack_command {
     bool realtime;     /* default: yes */

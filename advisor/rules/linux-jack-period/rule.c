@@ -62,6 +62,6 @@ const struct st_rule st_rule_linux_jack_period = {
                "why three: usual reasoning, not measured here",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, USB, NULL},
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, NULL},
     .judge = judge,
 };

@@ -47,6 +47,6 @@ const struct st_rule st_rule_linux_jack_realtime = {
                "start says 10)",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, NULL},
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
     .judge = judge,
 };

@@ -40,6 +40,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, NULL},
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
     .judge = judge,
 };
