@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/collect.h"
 #include "advisor/input.h"
 #include "advisor/input_parse.h"
 #include "advisor/report.h"
@@ -48,7 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if ((parsers[i].parse(facts, text, size, "fuzz") == 0) != (st_facts_count(facts) > 0) &&
             parsers[i].parse != st_input_rtcqs)
             abort();
-        judge(facts);
+        json_t *snapshot = st_snapshot_json(facts);
+        if (snapshot == NULL)
+            abort();
+        json_decref(snapshot);
         st_facts_free(facts);
     }
     return 0;

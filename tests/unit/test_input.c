@@ -229,8 +229,7 @@ static void other_texts_are_refused(void **state)
         "\n\n\n",
         "hello, my sound crackles\nwhat can I do?\n",
         "{\"schema\": \"sleeptune-snapshot/1\"}",
-        "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 "
-        "x\n",
+        "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 x\n",
         "!!ALSA Information Script v 0.5.3\nnothing else\n",
         "rtcqs - version 0.6.7\nnothing else\n",
         "Id Refs Address                Size Name\n",
