@@ -15,11 +15,14 @@
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_clockwatch watch;
-static int64_t wall_offset_ns;
+static int64_t wall_offset_ns, stopped_ns;
 
 /* The fake's wall clock is its clock; a person sets it. */
 static int64_t set_wall_ns(struct st_platform *p)
 {
+    if (stopped_ns > 0) /* the thread is taken off its CPU before this read, once */
+        st_fake_advance(fake, stopped_ns);
+    stopped_ns = 0;
     return p->now_ns(p) + wall_offset_ns;
 }
 
@@ -28,7 +31,7 @@ static int setup(void **state)
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 100 * ST_NS_PER_S);
     fake->wall_ns = set_wall_ns;
-    wall_offset_ns = 0;
+    wall_offset_ns = stopped_ns = 0;
     watch = (struct st_clockwatch){0};
     st_clockwatch_tick(&watch, fake, &events);
     return st_events_init(&events);
@@ -87,6 +90,17 @@ static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
     assert_non_null(strstr(events.events[1].text, "forward"));
 }
 
+static void thread_that_is_stopped_between_two_clocks_is_no_jump(void **state)
+{
+    (void)state;
+    st_fake_advance(fake, ST_NS_PER_S);
+    stopped_ns = 2 * ST_NS_PER_S;
+    st_clockwatch_tick(&watch, fake, &events);
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 0);
+}
+
 static void long_silence_is_a_pause(void **state)
 {
     (void)state;
@@ -106,6 +120,7 @@ int main(void)
         TEST(ordinary_ticks_are_no_event),
         TEST(suspend_is_one_event_and_no_clock_jump),
         TEST(clock_that_is_set_is_a_jump_in_both_directions),
+        TEST(thread_that_is_stopped_between_two_clocks_is_no_jump),
         TEST(long_silence_is_a_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
