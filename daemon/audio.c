@@ -11,6 +11,14 @@ const char *st_audio_state_name(enum st_audio_state state)
     return names[state];
 }
 
+bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns)
+{
+    judge->silent_looks = calls == judge->heard ? judge->silent_looks + 1 : 0;
+    judge->heard = calls;
+    return judge->silent_looks >= ST_AUDIO_SILENT_LOOKS &&
+           judge->silent_looks * ST_AUDIO_LOOK_NS >= 4 * latency_ns;
+}
+
 int64_t st_audio_backoff_ns(unsigned failures)
 {
     if (failures > 6)

@@ -50,6 +50,20 @@ void st_audio_stop(struct st_audio *audio);
 /** Threads: any. */
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
+#define ST_AUDIO_LOOK_NS      INT64_C(250000000) /* an open stream is looked after this often */
+#define ST_AUDIO_SILENT_LOOKS 40                 /* so many without a callback, and 4 buffers: it hangs */
+
+/** Does the sound system still ask for samples? Counts looks, not time: after a SIGSTOP of the daemon its
+ * threads are heard again before enough looks are silent. */
+struct st_audio_judge {
+    uint64_t heard;
+    unsigned silent_looks;
+};
+
+/** @param calls of the stream's callback so far. @param latency_ns of its buffer. @return true when it hangs.
+ * Pure. */
+bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns);
+
 /** Pause before the next try after `failures` in a row: 1 s, 2 s, 4 s .. 60 s. Pure. */
 int64_t st_audio_backoff_ns(unsigned failures);
 

@@ -16,7 +16,6 @@
 #define LOG_MODULE "audio"
 #include "daemon/log.h"
 
-#define LOOK_EVERY_NS  (250 * ST_NS_PER_MS)
 #define STOP_WAIT_NS   (5 * ST_NS_PER_S)
 #define POLICY_UNKNOWN (-1)
 
@@ -37,9 +36,10 @@ struct st_audio {
     struct SoundIoOutStream *stream;
     unsigned failures;
     uint64_t underflows_told;
+    struct st_audio_judge judge;
 
     /* written by callbacks in the sound system's threads */
-    _Atomic uint64_t underflows;
+    _Atomic uint64_t underflows, calls;
     _Atomic bool counting; /* between start and close */
     _Atomic int broken;    /* a SoundIoError */
     _Atomic int policy, priority;
@@ -98,6 +98,7 @@ static void on_write(struct SoundIoOutStream *stream, int frames_min, int frames
 {
     (void)frames_min;
     struct st_audio *audio = stream->userdata;
+    atomic_fetch_add_explicit(&audio->calls, 1, memory_order_relaxed);
     set_policy_once(audio);
     int left = frames_max;
     while (left > 0) {
@@ -272,6 +273,7 @@ static int open_stream(struct st_audio *audio, char *error, size_t error_bytes)
     stream->underflow_callback = on_underflow;
     stream->error_callback = on_stream_error;
     audio->policy_set = false;
+    audio->judge = (struct st_audio_judge){.heard = atomic_load(&audio->calls)};
     atomic_store(&audio->policy, POLICY_UNKNOWN);
     atomic_store(&audio->broken, 0);
     atomic_store(&audio->counting, true);
@@ -345,12 +347,23 @@ static void tell_underflows(struct st_audio *audio)
     audio->underflows_told = n;
 }
 
+static bool is_stopping(struct st_audio *audio)
+{
+    pthread_mutex_lock(&audio->mutex);
+    const bool stop = audio->stop;
+    pthread_mutex_unlock(&audio->mutex);
+    return stop;
+}
+
 /* Opens, or looks after the open stream. @return pause before the next call. */
 static int64_t step(struct st_audio *audio)
 {
     char error[200] = "";
     if (audio->soundio == NULL) {
-        if (open_stream(audio, error, sizeof(error)) < 0) {
+        const int r = open_stream(audio, error, sizeof(error));
+        if (is_stopping(audio)) /* st_audio_stop may have left us behind: the list of events may be gone */
+            return 0;
+        if (r < 0) {
             close_stream(audio);
             note_failure(audio, "audio-unavailable", error);
             return st_audio_backoff_ns(audio->failures);
@@ -358,14 +371,19 @@ static int64_t step(struct st_audio *audio)
         note_playing(audio);
     }
     soundio_flush_events(audio->soundio);
+    if (is_stopping(audio))
+        return 0;
     tell_underflows(audio);
     const int broken = atomic_load(&audio->broken);
-    if (broken == 0)
-        return LOOK_EVERY_NS;
+    const bool hangs = st_audio_hangs(&audio->judge, atomic_load(&audio->calls),
+                                      (int64_t)(audio->stream->software_latency * (double)ST_NS_PER_S));
+    if (broken == 0 && !hangs)
+        return ST_AUDIO_LOOK_NS;
     snprintf(error, sizeof(error), "backend %.31s was lost: %s", audio->config.audio.backend,
-             soundio_strerror(broken));
+             broken != 0 ? soundio_strerror(broken) : "it does not ask for samples any more");
+    note_failure(audio, "audio-lost",
+                 error); /* a server that hangs may not let the stream be closed either */
     close_stream(audio);
-    note_failure(audio, "audio-lost", error);
     return st_audio_backoff_ns(audio->failures);
 }
 

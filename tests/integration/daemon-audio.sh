@@ -58,6 +58,11 @@ else
     plays_or_died() { ! kill -0 "$server" || value_is 'd["audio"]["state"]' playing; }
     if wait_for plays_or_died && kill -0 "$server" 2>/dev/null; then
         pass "jack: it plays on the server"
+        kill -STOP "$server"
+        ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
+        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'does not ask for samples any more'
+        kill -CONT "$server"
+        ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"])' "('playing', 2)"
         kill -TERM "$server"
         wait "$server" 2>/dev/null
         ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting

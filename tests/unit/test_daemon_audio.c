@@ -56,6 +56,28 @@ static void pause_doubles_up_to_a_minute(void **state)
     assert_int_equal(st_audio_backoff_ns(4000000000u), 60 * ST_NS_PER_S);
 }
 
+static void stream_that_is_not_called_for_many_looks_hangs(void **state)
+{
+    (void)state;
+    struct st_audio_judge judge = {0};
+    for (unsigned i = 0; i + 1 < ST_AUDIO_SILENT_LOOKS; i++)
+        assert_false(st_audio_hangs(&judge, 0, 0));
+    assert_false(st_audio_hangs(&judge, 1, 0)); /* one call forgives all silence before */
+    for (unsigned i = 0; i + 1 < ST_AUDIO_SILENT_LOOKS; i++)
+        assert_false(st_audio_hangs(&judge, 1, 0));
+    assert_true(st_audio_hangs(&judge, 1, 0));
+}
+
+static void long_buffer_has_four_of_its_lengths(void **state)
+{
+    (void)state;
+    struct st_audio_judge judge = {0};
+    unsigned looks = 1;
+    while (!st_audio_hangs(&judge, 0, 5 * ST_NS_PER_S))
+        looks++;
+    assert_int_equal(looks, 4 * 5 * ST_NS_PER_S / ST_AUDIO_LOOK_NS);
+}
+
 static void none_opens_nothing_and_is_no_error(void **state)
 {
     (void)state;
@@ -106,6 +128,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(pause_doubles_up_to_a_minute),
+        TEST(stream_that_is_not_called_for_many_looks_hangs),
+        TEST(long_buffer_has_four_of_its_lengths),
         TEST(none_opens_nothing_and_is_no_error),
         TEST(dummy_plays_and_its_values_are_read_back),
         TEST(unknown_device_is_named_and_tried_again),
