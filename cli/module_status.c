@@ -130,6 +130,9 @@ static int explain(CURLcode code, long os_errno, const char *path)
         return st_failure(COMMAND, "%s: %s", path, curl_easy_strerror(code));
     if (os_errno == EACCES || os_errno == EPERM)
         return st_failure(COMMAND, "no right to connect to %s: join its group, or ask as root", path);
+    if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
+        return st_failure(COMMAND, "sleeptuned on %s has more clients than it takes at once: try again later",
+                          path);
     return st_failure(
         COMMAND,
         "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",
