@@ -71,11 +71,13 @@ static uint64_t difference(uint64_t now, uint64_t before)
 }
 
 struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
-                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns)
+                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns,
+                                int64_t duration_ns)
 {
     struct st_minute minute = {
         .from_wall_ns = from_wall_ns,
         .to_wall_ns = to_wall_ns,
+        .duration_ns = duration_ns,
         .cycles = difference(now->cycles, before->cycles),
         .misses = difference(now->misses, before->misses),
         .skipped_periods = difference(now->skipped_periods, before->skipped_periods),
@@ -101,7 +103,7 @@ const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " misses (%" PRIu64
              " skipped periods), %" PRIu64 " simulated and %" PRIu64 " own xruns, latest wake-up %s late",
-             (minute->to_wall_ns - minute->from_wall_ns) / ST_NS_PER_S, minute->cycles, minute->misses,
-             minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
+             minute->duration_ns / ST_NS_PER_S, minute->cycles, minute->misses, minute->skipped_periods,
+             minute->simulated_xruns, minute->own_xruns, lateness);
     return buf;
 }

@@ -9,7 +9,8 @@
 
 /** One minute, or less for the first and the last. */
 struct st_minute {
-    int64_t from_wall_ns, to_wall_ns;
+    int64_t from_wall_ns, to_wall_ns; /* may run backwards when somebody sets the clock */
+    int64_t duration_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, late_wakes;
     int64_t lateness_max_ns; /* INT64_MIN: no cycle */
 };
@@ -40,7 +41,8 @@ struct st_sink st_minute_sink_functions(struct st_minute_sink *sink);
 /** Ends a minute: what was seen since the last call. Counts are differences; `before` becomes `now`. A
  * counter that went back (the loop was started again) counts from zero. Threads: one. */
 struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
-                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns);
+                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns,
+                                int64_t duration_ns);
 
 /** "last minute: 22500 cycles, 0 misses ..." @return buf. */
 const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf_bytes);

@@ -10,7 +10,4 @@ void st_notify_stopping(void);
 void st_notify_status(const char *text);
 void st_notify_watchdog(void);
 
-/** How often the service manager wants to hear from us, 0: never. */
-int64_t st_notify_watchdog_ns(void);
-
 #endif

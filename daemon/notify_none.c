@@ -16,8 +16,3 @@ void st_notify_status(const char *text)
 }
 
 void st_notify_watchdog(void) {}
-
-int64_t st_notify_watchdog_ns(void)
-{
-    return 0;
-}

@@ -29,9 +29,3 @@ void st_notify_watchdog(void)
 {
     sd_notify(0, "WATCHDOG=1");
 }
-
-int64_t st_notify_watchdog_ns(void)
-{
-    uint64_t usec = 0;
-    return sd_watchdog_enabled(0, &usec) > 0 ? (int64_t)usec * ST_NS_PER_US : 0;
-}

@@ -68,6 +68,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
+    st_service_store_state(service); /* a kill before the first minute is told by the next run too */
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     return 0;
 }
@@ -98,6 +99,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->socket.lock_fd = -1;
     service->started_ns = platform->now_ns(platform);
     service->minute_from_wall_ns = st_service_wall_ns(service);
+    service->minute_from_ns = service->started_ns;
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
@@ -166,14 +168,13 @@ static int apply(struct st_service *service, const struct st_config *config)
 {
     const unsigned applies = st_config_difference(&service->config, config);
     service->config = *config;
-    char error[ST_SOCKET_PATH_BYTES + 256];
     int r = 0;
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed: it is used when sleeptuned starts the next time");
-    if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 && service->socket.lock_fd >= 0 &&
-        st_socket_set_rights(&service->socket, config, error, sizeof(error)) < 0)
-        ST_WARN("%s", error);
-    if ((applies & ST_CONFIG_APPLIES_HTTP) != 0)
+    /* what failed is tried again: a group may have been made, a port given up */
+    if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.socket_error[0] != '\0')
+        st_service_set_rights(service);
+    if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.http_error[0] != '\0')
         st_service_restart_tcp(service);
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
         0) { /* its buffer follows the loop's */

@@ -10,7 +10,7 @@
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
 
-static void store_state(struct st_service *service)
+void st_service_store_state(struct st_service *service)
 {
     if (!service->has_state_path)
         return;
@@ -40,22 +40,26 @@ void st_service_end_minute(struct st_service *service)
                                          .simulated_xruns = result.simulated_xruns,
                                          .own_xruns = view.audio.underflows_n};
     st_result_finish(&result);
-    const struct st_minute minute = st_minute_take(&service->sink, &service->counts, &now,
-                                                   service->minute_from_wall_ns, view.now_wall_ns);
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const struct st_minute minute =
+        st_minute_take(&service->sink, &service->counts, &now, service->minute_from_wall_ns, view.now_wall_ns,
+                       now_ns - service->minute_from_ns);
     service->minute_from_wall_ns = view.now_wall_ns;
+    service->minute_from_ns = now_ns;
     char text[256];
     st_minute_text(&minute, text, sizeof(text));
     const struct st_log_field fields[] = {
         {"CYCLES", (int64_t)minute.cycles},
         {"MISSES", (int64_t)minute.misses},
-        {"LATENESS_NS", minute.lateness_max_ns == INT64_MIN ? 0 : minute.lateness_max_ns}};
-    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", fields, ST_ARRAY_LEN(fields), text);
+        {"LATENESS_NS", minute.lateness_max_ns}}; /* the last one, left out when there was no cycle */
+    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", fields,
+                 ST_ARRAY_LEN(fields) - (minute.lateness_max_ns == INT64_MIN), text);
     st_notify_status(text);
     pthread_mutex_lock(&service->mutex);
     service->view.has_minute = true;
     service->view.minute = minute;
     pthread_mutex_unlock(&service->mutex);
-    store_state(service);
+    st_service_store_state(service);
 }
 
 void st_service_tell_share(struct st_service *service)

@@ -144,6 +144,18 @@ void st_service_restart_tcp(struct st_service *service)
                   text);
 }
 
+void st_service_set_rights(struct st_service *service)
+{
+    char error[ST_SOCKET_PATH_BYTES + 256] = "";
+    if (service->socket.lock_fd < 0)
+        return;
+    const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
+    st_service_set_text(service, service->view.socket_error, error);
+    if (r < 0)
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "socket-rights", NULL, 0,
+                      "%s", error);
+}
+
 int st_service_open_socket(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];

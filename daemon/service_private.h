@@ -30,7 +30,7 @@ struct st_service {
 
     /* main thread */
     uint64_t heartbeat, tick;
-    int64_t minute_from_wall_ns;
+    int64_t minute_from_wall_ns, minute_from_ns;
     struct st_minute_counts counts;
     double cpu_ns;
     int64_t cpu_at_ns;
@@ -63,11 +63,15 @@ void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
 void st_service_restart_tcp(struct st_service *service);
+/** Mode and group of the socket anew; what fails is in view.socket_error. */
+void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
 
 /* --- service_minute.c: what is told from time to time; main thread --- */
 
 void st_service_end_minute(struct st_service *service);
+/** Writes last.json. */
+void st_service_store_state(struct st_service *service);
 /** The demoting watchdog hears what share of a CPU the loop used. */
 void st_service_tell_share(struct st_service *service);
 /** Each change of what is degraded is an event. */

@@ -147,6 +147,12 @@ static int remove_stale(const struct sockaddr_un *address, char *error, size_t e
 int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config, char *error,
                          size_t error_bytes)
 {
+    /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
+    if (config->socket.group[0] == '\0' && chown(socket->path, (uid_t)-1, getegid()) != 0) {
+        snprintf(error, error_bytes, "cannot give %s to the group that the daemon runs as: %s", socket->path,
+                 strerror(errno));
+        return -errno;
+    }
     if (config->socket.group[0] != '\0') {
         const struct group *group = getgrnam(config->socket.group);
         if (group == NULL) {

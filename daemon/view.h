@@ -25,6 +25,7 @@ struct st_view {
     int64_t config_read_wall_ns;
     char config_error[ST_VIEW_TEXT_BYTES];  /* the last reload failed: first message */
     char http_error[ST_VIEW_TEXT_BYTES];    /* TCP could not be opened */
+    char socket_error[ST_VIEW_TEXT_BYTES];  /* mode or group of the socket could not be set at reload */
     char state_error[ST_VIEW_TEXT_BYTES];   /* last.json could not be written */
     char previous_run[ST_VIEW_TEXT_BYTES];  /* "" or how it ended, when it did not end cleanly */
     int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
@@ -39,7 +40,7 @@ char *st_view_metrics(const struct st_view *view);
 #define ST_VIEW_DEGRADED_MAX 10
 
 struct st_degraded {
-    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "http", "state" */
+    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state" */
     char why[ST_VIEW_TEXT_BYTES];
 };
 

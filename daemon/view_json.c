@@ -32,10 +32,16 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "books", "the books do not balance: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
+    else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
+             view->loop->policy != ST_POLICY_OTHER)
+        add(ret, &n, "watchdog",
+            "no right to a priority above the loop's: a loop that goes wild may not be noticed");
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
     if (view->config_error[0] != '\0')
         add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
+    if (view->socket_error[0] != '\0')
+        add(ret, &n, "socket", "%s", view->socket_error);
     if (view->http_error[0] != '\0')
         add(ret, &n, "http", "%s", view->http_error);
     if (view->state_error[0] != '\0')
@@ -91,6 +97,7 @@ static json_t *minute_json(const struct st_view *view)
     json_t *object = json_object();
     json_object_set_new(object, "from_ns", json_integer(minute->from_wall_ns));
     json_object_set_new(object, "to_ns", json_integer(minute->to_wall_ns));
+    json_object_set_new(object, "duration_ns", json_integer(minute->duration_ns));
     json_object_set_new(object, "cycles", json_integer((json_int_t)minute->cycles));
     json_object_set_new(object, "misses", json_integer((json_int_t)minute->misses));
     json_object_set_new(object, "skipped_periods", json_integer((json_int_t)minute->skipped_periods));

@@ -122,6 +122,7 @@ static void *run_checker(void *ctx)
     (void)platform->set_name(platform, "st-watchdog");
     const bool above = platform->set_policy(platform, ST_POLICY_FIFO, watchdog->priority) == 0;
     pthread_mutex_lock(&watchdog->mutex);
+    watchdog->view.running = true;
     watchdog->view.above_loop = above;
     pthread_mutex_unlock(&watchdog->mutex);
     struct st_watchdog_judge judge = {0};
@@ -153,7 +154,6 @@ int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchd
     watchdog->tid = tid;
     watchdog->tid_ctx = tid_ctx;
     watchdog->priority = loop_priority + 1;
-    watchdog->view.running = true;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

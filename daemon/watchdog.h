@@ -36,7 +36,7 @@ bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps
 bool st_watchdog_busy(struct st_watchdog_judge *judge, double share);
 
 struct st_watchdog_view {
-    bool running;
+    bool running;    /* the checker has begun: above_loop is known */
     bool above_loop; /* the checker has real-time priority */
     bool demoted;
     char reason[160]; /* when demoted, or when it could not be */

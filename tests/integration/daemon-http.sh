@@ -31,10 +31,25 @@ for data in (b"", b"\n", b"\0\0\0\0", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
     except OSError:
         pass
     s.close()
-held = [socket.socket(socket.AF_UNIX) for _ in range(30)]  # connections that never ask
-for s in held:
-    s.connect(sys.argv[1])
 PY
+cat >"$tmp/idle.py" <<'PY'
+import socket, sys, time
+held = []  # connections that never ask, as many as are taken
+while True:
+    s = socket.socket(socket.AF_UNIX)
+    s.setblocking(False)
+    try:
+        s.connect(sys.argv[1])
+        held = held[-999:] + [s]
+    except BlockingIOError:
+        time.sleep(0.001)
+PY
+"$PYTHON" "$tmp/idle.py" "$sock" &
+idle=$!
+pids+=("$idle")
+crowded() { ! "$SLEEPTUNE" status --socket "$sock" 2>"$tmp/err" && grep -q 'more clients than it takes at once' "$tmp/err"; }
+ok "beside more silent clients than it takes, sleeptune status says so" wait_for crowded
+{ kill "$idle" && wait "$idle"; } 2>/dev/null
 ok "rubbish and silent connections do not stop it" wait_for value_is 'd["schema"]' sleeptune-status/1
 
 tcp() { code "$@" "http://127.0.0.1:$port/v1/status"; }
@@ -49,6 +64,23 @@ ok "TCP goes away when the key does" wait_for closed
 config 'audio: { backend = "none"; };' 'http: { listen = "192.0.2.1:9"; };'
 kill -HUP "$daemon"
 ok "an address that is not ours is said in the status" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "http"]' "['http']"
+
+mkfifo "$tmp/hold"
+"$PYTHON" -c 'import socket, sys
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print("taken", flush=True); sys.stdin.read()' "$port" <"$tmp/hold" >"$tmp/taken" &
+other=$!
+pids+=("$other")
+exec 8>"$tmp/hold"
+wait_for test -s "$tmp/taken"
+config 'audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };"
+kill -HUP "$daemon"
+like "a port that is taken is said" "$(wait_for value_is '"in use" in str(d["degraded"])' True; value 'd["degraded"]')" 'Address already in use'
+exec 8>&-
+wait "$other"
+kill -HUP "$daemon"
+served() { [ "$(tcp)" = 200 ]; }
+ok "and tried again at SIGHUP, though the file is the same" wait_for served
 stop
 is "it ends cleanly" "$status" 0
 tap_done

@@ -25,19 +25,19 @@ is "sleeptune status ends with 4" "$?" 4
 is "and prints nothing on stdout" "$(cat "$tmp/out")" ""
 like "and says how to start one" "$(cat "$tmp/err")" "no sleeptuned is listening on $sock: start it with"
 starts "the next daemon starts over it"
+like "and tells that the one before was killed, though no minute was over" "$(value 'd["previous_run"]')" 'did not end cleanly'
 stop
 is "and ends cleanly" "$status" 0
 
-# a state that was stored while it ran is what a kill or a power cut leaves
-"$PYTHON" - "$tmp/state/last.json" <<'PY'
-import json, sys
-d = json.load(open(sys.argv[1])); d["state"] = "running"; json.dump(d, open(sys.argv[1], "w"))
-PY
 start
-like "a run that did not end cleanly is told by the next one" "$(value 'd["previous_run"]')" 'did not end cleanly'
-stop
-start
-is "and forgotten after a clean end" "$(value 'd["previous_run"]')" None
+is "which is forgotten after a clean end" "$(value 'd["previous_run"]')" None
+config 'audio: { backend = "none"; };'
+sed -i 's|path = "[^"]*"; |&group = "no-such-group-here"; |' "$conf"
+kill -HUP "$daemon"
+ok "an unknown group at SIGHUP is said in the status" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "socket"]' "['socket']"
+config 'audio: { backend = "none"; };'
+kill -HUP "$daemon"
+ok "until the file is right again" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "socket"]' '[]'
 stop
 
 echo precious >"$sock"

@@ -42,7 +42,8 @@ static void minute_has_differences_and_its_own_maximum(void **state)
     functions.cycle(functions.ctx, 2, 12, 0);
     functions.flush(functions.ctx);
     const struct st_minute_counts now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
-    const struct st_minute first = st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S);
+    const struct st_minute first =
+        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
     assert_int_equal(first.skipped_periods, 2);
@@ -50,7 +51,8 @@ static void minute_has_differences_and_its_own_maximum(void **state)
     assert_int_equal(first.lateness_max_ns, 70000);
     functions.cycle(functions.ctx, 3, 15, 0);
     functions.flush(functions.ctx);
-    const struct st_minute second = st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S);
+    const struct st_minute second =
+        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
     assert_int_equal(second.cycles, 0);
     assert_int_equal(second.lateness_max_ns, 15);
 }
@@ -61,9 +63,21 @@ static void minute_without_a_cycle_has_no_maximum(void **state)
     struct st_minute_counts counts = {0};
     const struct st_minute_counts now = {0};
     char text[256];
-    const struct st_minute minute = st_minute_take(&sink, &counts, &now, 0, 60 * ST_NS_PER_S);
+    const struct st_minute minute =
+        st_minute_take(&sink, &counts, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
     assert_int_equal(minute.lateness_max_ns, INT64_MIN);
     assert_non_null(strstr(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 0 cycles"));
+}
+
+static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **state)
+{
+    (void)state;
+    struct st_minute_counts counts = {0};
+    const struct st_minute_counts now = {.cycles = 5};
+    char text[256];
+    const struct st_minute minute =
+        st_minute_take(&sink, &counts, &now, 7200 * ST_NS_PER_S, 3660 * ST_NS_PER_S, 60 * ST_NS_PER_S);
+    assert_int_equal(strncmp(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
 }
 
 static void counter_that_began_again_counts_from_zero(void **state)
@@ -71,7 +85,7 @@ static void counter_that_began_again_counts_from_zero(void **state)
     (void)state;
     struct st_minute_counts before = {.cycles = 1000};
     const struct st_minute_counts now = {.cycles = 7};
-    assert_int_equal(st_minute_take(&sink, &before, &now, 0, 1).cycles, 7);
+    assert_int_equal(st_minute_take(&sink, &before, &now, 0, 1, 1).cycles, 7);
 }
 
 static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **state)
@@ -87,7 +101,7 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     assert_int_equal(events.added_n, ST_MINUTE_LATE_EVENTS_MAX);
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
-    assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1).late_wakes, 25);
+    assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1).late_wakes, 25);
     functions.late(functions.ctx, &event); /* the next minute tells again */
     assert_int_equal(events.added_n, ST_MINUTE_LATE_EVENTS_MAX + 1);
 }
@@ -112,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(minute_has_differences_and_its_own_maximum),
         TEST(minute_without_a_cycle_has_no_maximum),
+        TEST(clock_that_is_set_back_does_not_change_how_long_a_minute_was),
         TEST(counter_that_began_again_counts_from_zero),
         TEST(flood_of_late_wakes_is_counted_but_told_ten_times_a_minute),
         TEST(events_are_listed_newest_first_and_the_oldest_are_dropped),

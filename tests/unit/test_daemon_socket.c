@@ -153,6 +153,23 @@ static void unknown_group_is_refused_and_leaves_no_socket(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+/* Whatever group the folder gives: a reload may have taken socket.group away. */
+static void without_a_group_the_socket_has_the_daemons(void **state)
+{
+    (void)state;
+    struct st_socket held;
+    struct stat status;
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
+    if (chown(path, (uid_t)-1, getegid() + 1) != 0) {
+        st_socket_close(&held);
+        skip(); /* needs root */
+    }
+    assert_int_equal(st_socket_set_rights(&held, &config, error, sizeof(error)), 0);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_gid, getegid());
+    st_socket_close(&held);
+}
+
 static void environment_wins_over_the_configuration(void **state)
 {
     (void)state;
@@ -179,6 +196,7 @@ int main(void)
         TEST(path_that_the_kernel_does_not_take_is_told_with_its_length),
         TEST(missing_folder_is_named),
         TEST(unknown_group_is_refused_and_leaves_no_socket),
+        TEST(without_a_group_the_socket_has_the_daemons),
         TEST(environment_wins_over_the_configuration),
     };
     if (mkdtemp(folder) == NULL)

@@ -86,6 +86,25 @@ static void healthy_daemon_is_running_with_nothing_degraded(void **state)
     json_decref(document);
 }
 
+static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
+{
+    (void)state;
+    view.watchdog.running = true;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "degraded");
+    assert_non_null(strstr(degraded_why(document, "watchdog"), "no right to a priority above the loop's"));
+    json_decref(document);
+    result.policy = ST_POLICY_OTHER; /* nothing that could starve it */
+    document = st_view_json(&view);
+    assert_null(degraded_why(document, "watchdog"));
+    json_decref(document);
+    result.policy = ST_POLICY_FIFO;
+    view.watchdog.above_loop = true;
+    document = st_view_json(&view);
+    assert_null(degraded_why(document, "watchdog"));
+    json_decref(document);
+}
+
 static void every_degraded_part_is_named_with_its_reason(void **state)
 {
     (void)state;
@@ -98,15 +117,17 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
     snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
     snprintf(view.config_error, sizeof(view.config_error), "f:1: loop.x: unknown key");
     snprintf(view.http_error, sizeof(view.http_error), "cannot be served");
+    snprintf(view.socket_error, sizeof(view.socket_error), "no such group");
     snprintf(view.state_error, sizeof(view.state_error), "cannot be written");
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
-    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 7);
+    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 8);
     assert_non_null(strstr(degraded_why(document, "loop"), "no right to SCHED_FIFO; rtkit gave no"));
     assert_non_null(degraded_why(document, "memory"));
     assert_non_null(strstr(degraded_why(document, "audio"), "unable to initialize"));
     assert_non_null(degraded_why(document, "watchdog"));
     assert_non_null(strstr(degraded_why(document, "config"), "the old settings are kept: f:1"));
+    assert_non_null(degraded_why(document, "socket"));
     assert_non_null(degraded_why(document, "http"));
     assert_non_null(degraded_why(document, "state"));
     json_decref(document);
@@ -194,6 +215,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(healthy_daemon_is_running_with_nothing_degraded),
+        TEST(watchdog_that_a_real_time_loop_can_starve_is_degraded),
         TEST(every_degraded_part_is_named_with_its_reason),
         TEST(daemon_without_a_result_is_starting_not_fine),
         TEST(last_document_says_ended),
