@@ -24,7 +24,8 @@ const char *st_change_then(enum st_change_kind kind);
  *  @return 0, -EINVAL, -ENOTSUP. */
 ST_NODISCARD int st_change_check(enum st_os os, const struct st_change *change);
 
-/* --- change_plan.c: what would be done -------------------------------------------------------------------
+/* --- change_plan.c, change_conflict.c: what would be done
+ * -------------------------------------------------------------------
  */
 
 /** One write to come. */
@@ -52,6 +53,9 @@ ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_platform *p, const 
 /** Unified diff of the files, then a line a running value. @return 0, or what reading said. */
 ST_NODISCARD int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out);
 void st_plan_finish(struct st_plan *plan);
+
+/** Does another file say otherwise that is read after ours? Linux' sysctls only. buf: which and what. */
+bool st_change_conflict(struct st_platform *p, const struct st_change *change, char *buf, size_t buf_bytes);
 
 /** Why this system keeps its settings elsewhere (NixOS, ostree), or NULL. */
 const char *st_change_refusal(struct st_platform *p);

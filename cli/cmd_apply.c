@@ -151,13 +151,23 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     const int r = st_plan_add(&work->plan, work->target->p, finding, message, sizeof(message));
+    if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG) {
+        print_by_hand(finding, message); /* a machine that is not what the rule expects */
+        work->by_hand_n++;
+        return;
+    }
     if (r < 0) {
+        fflush(stdout);
         (void)st_failure(COMMAND, "%s: %s", rule->id, message);
         work->in_way_n++;
         return;
     }
     printf("%s: %s\n", rule->id, finding->summary);
     printf("    cost: %s\n    not when: %s\n", rule->cost, rule->when_not);
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        if (st_change_conflict(work->target->p, &finding->changes[i], message, sizeof(message)))
+            printf("    but: %s\n", message);
+    }
 }
 
 static int look(struct work *work)

@@ -403,6 +403,41 @@ static void the_chosen_word_is_the_value(void **state)
     tree_remove(&tree);
 }
 
+static void a_drop_in_that_is_read_later_is_named(void **state)
+{
+    static const struct {
+        const char *path, *text;
+        bool conflict;
+    } rows[] = {
+        {"etc/sysctl.d/99-mine.conf", "vm.swappiness = 60\n", true},
+        {"etc/sysctl.d/99-mine.conf", "# vm.swappiness = 60\n;vm.swappiness=60\nvm.swappiness2=60\n", false},
+        {"etc/sysctl.d/99-mine.conf", "vm.swappiness = 60\n-vm/swappiness=10", false},
+        {"etc/sysctl.d/99-mine.conf.bak", "vm.swappiness = 60\n", false},
+        {"etc/sysctl.d/50-early.conf", "vm.swappiness = 60\n", false},
+        {"usr/lib/sysctl.d/95-theirs.conf", "x\n=\n = 1\n  vm.swappiness=60", true},
+        {"etc/sysctl.conf", "vm.swappiness=100\n", true},
+    };
+    (void)state;
+    const struct st_change change = {ST_CHANGE_SYSCTL, "vm.swappiness", "10"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct tree tree;
+        char text[256] = "";
+        tree_make(&tree);
+        tree_put(&tree, rows[i].path, rows[i].text);
+        if (st_change_conflict(tree.p, &change, text, sizeof(text)) != rows[i].conflict)
+            fail_msg("%s with %s", rows[i].path, rows[i].text);
+        assert_true(!rows[i].conflict || strstr(text, rows[i].path) != NULL);
+        tree_remove(&tree);
+    }
+    struct tree tree;
+    char text[256];
+    tree_make(&tree);
+    tree_put(&tree, "usr/lib/sysctl.d/95-theirs.conf", "vm.swappiness=60\n");
+    tree_put(&tree, "etc/sysctl.d/95-theirs.conf", "");
+    assert_false(st_change_conflict(tree.p, &change, text, sizeof(text)));
+    tree_remove(&tree);
+}
+
 static void systems_that_are_generated_are_recognised(void **state)
 {
     struct tree tree;
@@ -554,6 +589,7 @@ int main(void)
         cmocka_unit_test(another_rules_value_is_not_taken_over),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
+        cmocka_unit_test(a_drop_in_that_is_read_later_is_named),
         cmocka_unit_test(systems_that_are_generated_are_recognised),
         cmocka_unit_test(no_space_for_any_file_leaves_nothing_half_changed),
         cmocka_unit_test(permission_lost_half_way_leaves_nothing_half_changed),
