@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/print.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
 
@@ -91,6 +92,26 @@ const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t
     else
         snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
     return buf;
+}
+
+static struct st_printer printer(void)
+{
+    return (struct st_printer){
+        .out = stdout,
+        .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
+    };
+}
+
+void st_change_print(int column, const char *label, const char *text)
+{
+    const struct st_printer to = printer();
+    st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
+}
+
+void st_change_print_lines(const char *text)
+{
+    const struct st_printer to = printer();
+    st_print_verbatim(&to, 0, "", 4, text);
 }
 
 static const char *error_text(int error)

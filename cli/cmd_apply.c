@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/print.h"
 #include "cli/change_target.h"
 #include "cli/command.h"
 
@@ -108,19 +109,20 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* --- looking ---------------------------------------------------------------------------------------------
  */
 
-static void print_indented(const char *text)
+static void print_head(const struct st_rule *rule, const char *text)
 {
-    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
-        printf("    %.*s\n", (int)strcspn(text, "\n"), text);
+    char label[96];
+    snprintf(label, sizeof(label), "%s:", rule->id);
+    st_change_print(0, label, text);
 }
 
 static void print_by_hand(const struct st_finding *finding, const char *why)
 {
-    printf("%s: %s\n", finding->rule->id, why);
+    print_head(finding->rule, why);
     if (finding->fix_now != NULL)
-        print_indented(finding->fix_now);
+        st_change_print_lines(finding->fix_now);
     if (finding->fix_persistent != NULL)
-        print_indented(finding->fix_persistent);
+        st_change_print_lines(finding->fix_persistent);
 }
 
 static bool is_fired(const struct st_finding *finding)
@@ -138,8 +140,10 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     if (!is_fired(finding)) {
-        if (asked)
-            printf("%s: nothing to change: %s\n", rule->id, finding->summary);
+        if (asked) {
+            print_head(rule, "nothing to change");
+            st_change_print(4, "as:", finding->summary);
+        }
         return;
     }
     if (rule->applicability != ST_APPLY_AUTO || finding->changes_n == 0) {
@@ -162,11 +166,12 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->in_way_n++;
         return;
     }
-    printf("%s: %s\n", rule->id, finding->summary);
-    printf("    cost: %s\n    not when: %s\n", rule->cost, rule->when_not);
+    print_head(rule, finding->summary);
+    st_change_print(4, "cost:", rule->cost);
+    st_change_print(4, "not when:", rule->when_not);
     for (size_t i = 0; i < finding->changes_n; i++) {
         if (st_change_conflict(work->target->p, &finding->changes[i], message, sizeof(message)))
-            printf("    but: %s\n", message);
+            st_change_print(4, "but:", message);
     }
 }
 
@@ -255,6 +260,25 @@ static int carry_out(struct work *work)
     return status;
 }
 
+/* As it is for patch(1); a terminal gets no control characters from files that somebody else wrote. */
+static int print_plan(const struct work *work)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    if (isatty(STDOUT_FILENO) != 1)
+        return st_plan_print(&work->plan, work->target->p, stdout);
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return -ENOMEM;
+    int r = st_plan_print(&work->plan, work->target->p, memory);
+    if (fclose(memory) != 0 && r == 0)
+        r = -ENOMEM;
+    if (r == 0)
+        st_print_safe(stdout, text, bytes);
+    free(text);
+    return r;
+}
+
 /* Does a planned rule judge what belongs to a user? */
 static bool is_users(const struct work *work)
 {
@@ -280,7 +304,7 @@ static int decide(struct work *work, int argc, char **argv)
         return rest;
     }
     if (work->options->dry_run) {
-        const int r = st_plan_print(&work->plan, work->target->p, stdout);
+        const int r = print_plan(work);
         return r < 0 ? st_failure(COMMAND, "%s", strerror(-r)) : ST_EXIT_FINDINGS;
     }
     if (refusal != NULL) {

@@ -1,6 +1,7 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/render.h"
@@ -61,9 +62,14 @@ static bool verify_rule(const struct st_change_target *target, const char *id)
     if (finding == NULL)
         return true;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    printf("%s  %s: %s%s%s\n", fired ? "not yet   " : "in effect ", id, finding->summary,
-           fired && finding->needs != ST_NEEDS_NOTHING ? "; " : "",
-           fired && finding->needs != ST_NEEDS_NOTHING ? st_needs_text(finding->needs) : "");
+    const bool waits = fired && finding->needs != ST_NEEDS_NOTHING;
+    char label[96], *text;
+    snprintf(label, sizeof(label), "%s  %s:", fired ? "not yet   " : "in effect ", id);
+    if (asprintf(&text, "%s%s%s", finding->summary, waits ? "; " : "",
+                 waits ? st_needs_text(finding->needs) : "") >= 0) {
+        st_change_print(0, label, text);
+        free(text);
+    }
     return !fired;
 }
 
