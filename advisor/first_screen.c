@@ -214,8 +214,10 @@ static void say_unread(FILE *out, const struct st_report *report)
             continue;
         char source[160];
         const char *name = fact->source != NULL ? fact->source : fact->key;
-        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 70), name,
-                 fact->state == ST_FACT_MALFORMED ? "malformed" : strerror(fact->error));
+        const char *why = fact->state == ST_FACT_MALFORMED                ? "malformed"
+                          : fact->error == EACCES || fact->error == EPERM ? "needs root"
+                                                                          : strerror(fact->error);
+        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 70), name, why);
         if (strcmp(source, previous) == 0)
             continue;
         memcpy(previous, source, sizeof(previous));

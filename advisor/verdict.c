@@ -81,8 +81,14 @@ static void say_measured(struct sentence *s, const struct st_measured *m, const 
         m->misses_n == 0 ? "This machine held" : "This machine did not hold", period, time,
         st_text_cut(m->source, 80), m->source, st_text_cut(m->policy, 40), m->policy, m->misses_n,
         m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
-    if (m->degraded != NULL)
-        say(s, "; degraded: %.*s", st_text_cut(m->degraded, 120), m->degraded);
+    if (m->degraded != NULL) {
+        /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
+        size_t len = strcspn(m->degraded, "(;:");
+        while (len > 0 && m->degraded[len - 1] == ' ')
+            len--;
+        const size_t cut = (size_t)st_text_cut(m->degraded, 80);
+        say(s, "; degraded: %.*s", (int)(len < cut ? len : cut), m->degraded);
+    }
 }
 
 /** missed: a measurement says that the period is not held. */

@@ -158,5 +158,10 @@ int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
         status = st_failure(command, "cannot read %s: %s", name,
                             r == -EINVAL ? "not a regular file" : strerror(-r));
     free(text);
+    if (status != ST_EXIT_DONE && path == NULL) {
+        fprintf(stderr, "sleeptune %s: going on without its mutes\n", command);
+        *ret = (struct st_mutes){0};
+        return ST_EXIT_DONE;
+    }
     return status;
 }

@@ -11,7 +11,8 @@ struct st_mutes {
 
 /**
  * Reads the mutes of a configuration; a plain text instead of a group is an id. What else the file holds is
- * the service's business. path NULL: the installed configuration, which may be missing or unreadable.
+ * the service's business. path NULL: the installed configuration, which may be missing, unreadable or,
+ * after a message, wrong.
  * @return an st_exit, after a message. Free with st_mutes_free.
  */
 ST_NODISCARD int st_mutes_load(const char *command, const char *path, struct st_mutes *ret);

@@ -120,9 +120,12 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
         fires(i, ST_STATUS_ADVICE, 10, fix);
     findings[30].mute = &mute;
     a_measurement(12);
-    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_DEGRADED,
-                                       "no right to SCHED_FIFO: Operation not permitted", NULL, NULL),
-                     0);
+    assert_int_equal(
+        st_facts_put_text(facts, ST_MEASURED_DEGRADED,
+                          "no right to SCHED_FIFO at priority 70 (Operation not permitted): runs as a "
+                          "normal thread; memory is not locked",
+                          NULL, NULL),
+        0);
     assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL, NULL), 0);
     assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL, NULL), 0);
     for (int i = 0; i < 9; i++) {
@@ -135,6 +138,7 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     st_report_set_profile(&report, ST_PROFILE_LAPTOP);
     char *text = screen(80);
     check_fits(text);
+    assert_non_null(strstr(text, "degraded: no right to SCHED_FIFO at priority 70; 12"));
     assert_non_null(strstr(text, "more settings."));
     assert_non_null(strstr(text, "linux-a-rule-with-a-long-name-00: costs power; works at once"));
     free(text);
