@@ -1,4 +1,5 @@
-/* A report as Markdown, to paste into a forum or an issue. */
+/* A report as Markdown, to paste into a forum or an issue: what to do first, the rest folded below. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/place.h"
@@ -59,16 +60,10 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
     fputs("\n\n", out);
-    char left_out[512];
-    field(out, "Left out", st_left_out_text(report, finding, left_out, sizeof(left_out)));
     if (st_finding_costs(finding))
         field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     field(out, "Formula", finding->formula);
     field(out, "Why", rule->mechanism);
-    for (size_t i = 0; i < finding->evidence_n; i++) {
-        char text[ST_FACT_TEXT_BYTES];
-        field(out, "Seen", st_fact_text(finding->evidence[i], text, sizeof(text)));
-    }
     field(out, "Sources", rule->sources);
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
@@ -78,6 +73,62 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     field(out, "Not when", rule->when_not);
     code(out, "Now", finding->fix_now);
     code(out, "For ever", finding->fix_persistent);
+}
+
+/** One line for each rule that gives nothing to do. */
+static void other_rules(const struct st_report *report, FILE *out)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        char left_out[512];
+        if (st_finding_fired(finding))
+            continue;
+        fprintf(out, "- %s: `%s`: ", st_status_name(finding->status), finding->rule->id);
+        put(out, finding->summary);
+        if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL) {
+            fputs(" (", out);
+            put(out, left_out);
+            fputc(')', out);
+        }
+        fputc('\n', out);
+    }
+}
+
+/** Is this fact among the evidence of one of the findings? */
+static bool is_quoted(const struct st_report *report, const struct st_fact *fact)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        for (size_t e = 0; e < report->findings[i].evidence_n; e++) {
+            if (report->findings[i].evidence[e] == fact)
+                return true;
+        }
+    }
+    return false;
+}
+
+/** What the findings rest on, each fact once, a line each. */
+static void quoted_facts(const struct st_report *report, FILE *out)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return;
+    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
+        const struct st_fact *fact = st_facts_at(report->facts, i);
+        char line[ST_FACT_TEXT_BYTES];
+        if (!is_quoted(report, fact))
+            continue;
+        st_fact_text(fact, line, sizeof(line));
+        for (char *at = line; *at != '\0'; at++)
+            *at = *at == '\n' ? ' ' : *at;
+        fprintf(memory, "%s\n", line);
+    }
+    if (fclose(memory) == 0 && bytes > 0) {
+        text[bytes - 1] = '\0';
+        code(out, "Facts", text);
+    }
+    free(text);
 }
 
 void st_render_markdown(const struct st_report *report, FILE *out)
@@ -95,6 +146,12 @@ void st_render_markdown(const struct st_report *report, FILE *out)
         fputc('\n', out);
     }
     fprintf(out, "\nProfile: %s.\n", st_profile_name(report->profile));
-    for (size_t i = 0; i < report->findings_n; i++)
-        finding_markdown(report, &report->findings[i], out);
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (st_finding_fired(&report->findings[i]))
+            finding_markdown(report, &report->findings[i], out);
+    }
+    fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);
+    other_rules(report, out);
+    quoted_facts(report, out);
+    fputs("\n</details>\n", out);
 }

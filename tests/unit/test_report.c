@@ -251,6 +251,21 @@ static void markdown_is_escaped_and_commands_are_fenced(void **state)
     free(text);
 }
 
+static void markdown_folds_what_gives_nothing_to_do(void **state)
+{
+    (void)state;
+    hostile_facts();
+    char *text = print(ST_FORMAT_MARKDOWN, 0, false, false);
+    const char *fold = strstr(text, "\n<details>\n"), *end = strstr(text, "\n</details>\n");
+    assert_true(fold != NULL && end != NULL && fold < end);
+    const char *fired = strstr(text, "## problem: First"), *fine = strstr(text, "- ok: `linux-second`: ");
+    assert_true(fired != NULL && fired < fold);
+    assert_true(fine != NULL && fine > fold && fine < end);
+    const char *fact = strstr(text, "\nlinux.k = ");
+    assert_true(fact != NULL && fact > fold && fact < end);
+    free(text);
+}
+
 static void colour_is_there_only_when_asked_for(void **state)
 {
     (void)state;
@@ -530,6 +545,7 @@ int main(void)
         BY_HAND(no_format_lets_control_characters_through),
         BY_HAND(html_is_escaped),
         BY_HAND(markdown_is_escaped_and_commands_are_fenced),
+        BY_HAND(markdown_folds_what_gives_nothing_to_do),
         BY_HAND(colour_is_there_only_when_asked_for),
         BY_HAND(details_of_fine_rules_come_with_all),
         BY_HAND(unread_facts_are_counted_on_the_first_screen),
