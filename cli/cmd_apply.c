@@ -225,16 +225,6 @@ static void print_then(const struct work *work)
     }
 }
 
-static int recover(struct st_changes *changes)
-{
-    struct st_revert_counts counts;
-    const int r = st_changes_recover(changes, &counts);
-    if (r < 0)
-        return st_failure(COMMAND, "an earlier run was interrupted, and taking it back failed: %s",
-                          strerror(-r));
-    return ST_EXIT_DONE;
-}
-
 static int carry_out(struct work *work)
 {
     char message[512], name[] = COMMAND;
@@ -244,8 +234,9 @@ static int carry_out(struct work *work)
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    int status = recover(&changes);
-    if (status == ST_EXIT_DONE && (r = st_changes_apply(&changes, &work->plan, &left_n)) < 0) {
+    int status = ST_EXIT_DONE;
+    r = st_changes_apply(&changes, &work->plan, &left_n);
+    if (r < 0) {
         status = left_n > 0 ? st_failure(COMMAND,
                                          "%zu writes could not be taken back: sleeptune revert --all", left_n)
                             : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
@@ -321,6 +312,36 @@ static int decide(struct work *work, int argc, char **argv)
     return status == ST_EXIT_DONE ? rest : status;
 }
 
+/* What an interrupted run left is taken back before anything is judged: it may look right and not last. */
+static int recover(struct work *work, int argc, char **argv)
+{
+    char message[512], name[] = COMMAND;
+    struct st_changes changes;
+    struct st_revert_counts counts;
+    bool interrupted = false;
+    for (size_t i = 0; i < work->journal.entries_n; i++)
+        interrupted |= work->journal.entries[i].interrupted;
+    if (!interrupted)
+        return ST_EXIT_DONE;
+    if (work->options->dry_run)
+        return st_failure(COMMAND,
+                          "an earlier run was interrupted; the next apply or revert takes it back first");
+    if (st_change_needs_root(COMMAND, work->target, false, argc, argv))
+        return ST_EXIT_FAILURE;
+    puts("an earlier run was interrupted; it is taken back first");
+    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, name, message,
+                            sizeof(message));
+    if (r < 0)
+        return st_failure(COMMAND, "%s", message);
+    r = st_changes_recover(&changes, &counts);
+    /* the plan is made by what is left */
+    st_journal_finish(&work->journal);
+    work->journal = changes.journal;
+    changes.journal = (struct st_journal){0};
+    st_changes_close(&changes);
+    return r < 0 ? st_failure(COMMAND, "taking it back failed: %s", strerror(-r)) : ST_EXIT_DONE;
+}
+
 int st_cmd_apply(int argc, char **argv)
 {
     struct options options = {.frames = 128, .rate_hz = 48000};
@@ -333,11 +354,13 @@ int st_cmd_apply(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     struct work work = {.options = &options, .target = &target};
-    status = st_change_target_judge(COMMAND, options.root, options.snapshot, (uint32_t)options.frames,
-                                    (uint32_t)options.rate_hz, &target);
-    if (status == ST_EXIT_DONE &&
-        st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)
+    if (st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)
         status = st_failure(COMMAND, "%s", message);
+    if (status == ST_EXIT_DONE)
+        status = recover(&work, argc, argv);
+    if (status == ST_EXIT_DONE)
+        status = st_change_target_judge(COMMAND, options.root, options.snapshot, (uint32_t)options.frames,
+                                        (uint32_t)options.rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = look(&work);
     if (status == ST_EXIT_DONE)

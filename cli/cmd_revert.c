@@ -71,14 +71,21 @@ static int take_back(const struct options *options, const struct st_change_targe
 {
     char message[512], name[] = COMMAND;
     struct st_changes changes;
-    struct st_revert_counts counts;
+    struct st_revert_counts counts, left;
     int r =
         st_changes_open(&changes, target->p, target->folder, st_change_say, name, message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = changes.journal.entries_n;
-    r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
+    r = st_changes_recover(&changes, &left);
+    if (r == 0)
+        r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
+    else
+        counts = (struct st_revert_counts){0};
     st_changes_close(&changes);
+    counts.restored_n += left.restored_n;
+    counts.changed_n += left.changed_n;
+    counts.failed_n += left.failed_n;
     if (r < 0)
         return st_failure(COMMAND, "%zu of %zu writes are not taken back (%s); try again", counts.failed_n,
                           entries_n, strerror(-r));

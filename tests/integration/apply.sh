@@ -87,6 +87,22 @@ like "by name" "$out" 'another operating system'
 is "a snapshot and a tree exclude each other" \
     "$(status "$SLEEPTUNE" apply --dry-run --snapshot "$tmp/freebsd.json" --root "$tree")" 3
 
+# --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
+fresh interrupted
+apply --yes --root "$tree" >/dev/null
+sed -i 's/"done"/"writing"/' "$tree/$journal"
+rm "$tree/etc/tmpfiles.d/sleeptune.conf"
+like "verify says that it was interrupted" "$("$SLEEPTUNE" verify --root "$tree")" '^interrupted .*policy0'
+is "a dry run does not judge by it" "$(status "$SLEEPTUNE" apply --dry-run --root "$tree")" 4
+out=$(apply --yes --root "$tree" linux-cpu-frequency)
+is "the next apply ends with 0" "$?" 0
+like "and takes it back first" "$out" '^restored .*policy0.* = balance_performance$'
+ok "and writes the file" grep -q '^w /sys/devices' "$tree/etc/tmpfiles.d/sleeptune.conf"
+ok "what was not asked for again is gone" test ! -e "$tree/etc/security"
+sed -i 's/"done"/"undoing"/' "$tree/$journal"
+is "revert completes an interrupted revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
+ok "and leaves every byte as it was" unchanged
+
 # --- three ways --------------------------------------------------------------------------------------------------
 fresh since
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
