@@ -165,13 +165,15 @@ static void print_device(const json_t *device)
                st_ns_format(high_ns, high, sizeof(high)));
     json_array_foreach(json_object_get(device, "rates"), i, value)
     {
-        if (i < 4)
+        if (i < 3)
             printf("%s%lld .. %lld Hz", i == 0 ? "\n         " : ", ",
                    (long long)json_integer_value(json_object_get(value, "min_hz")),
                    (long long)json_integer_value(json_object_get(value, "max_hz")));
+        else if (i == 3)
+            printf(" and %zu more", json_array_size(json_object_get(device, "rates")) - 3);
     }
     json_array_foreach(json_object_get(device, "formats"), i, value) printf(
-        "%s%s", i == 0 ? "\n         " : (i % 4 == 0 ? ",\n         " : ", "), json_string_value(value));
+        "%s%s", i == 0 ? "\n         " : (i % 3 == 0 ? ",\n         " : ", "), json_string_value(value));
     putchar('\n');
 }
 

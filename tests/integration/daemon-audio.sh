@@ -42,6 +42,7 @@ stop
 
 devices=$("$SLEEPTUNE" devices)
 is "sleeptune devices works" "$?" 0
+is "no line is longer than 80 columns" "$(grep -A3 '^  [a-z]* *dummy' <<<"$devices" | awk 'length($0) > 80')" ""
 like "the dummy device is listed with its id" "$devices" '^  output dummy-out'
 like "a backend that is not there is said" "$devices" '^jack: .'
 ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"
