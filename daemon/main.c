@@ -17,14 +17,12 @@
 /* the exit statuses of all of sleeptune (design 8) */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
-#define DEFAULT_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
-
 static void usage(FILE *out)
 {
     fputs("Usage: sleeptuned [-dfn] [-c FILE]\n"
           "       sleeptuned -h | -V\n"
           "Drives an audio-shaped real-time loop, counts what goes wrong, and serves it.\n\n"
-          "  -c FILE  configuration instead of " DEFAULT_CONFIG "\n"
+          "  -c FILE  configuration instead of " ST_SERVICE_CONFIG "\n"
           "  -d       log debug messages too\n"
           "  -f       log to standard error instead of the system's log\n"
           "  -n       check the configuration and exit\n"
@@ -89,13 +87,30 @@ static int read_config(struct st_platform *platform, const struct options *optio
 {
     *ret_path = options->config;
     if (options->config == NULL) {
-        if (access(DEFAULT_CONFIG, F_OK) != 0 && errno == ENOENT) {
+        if (access(ST_SERVICE_CONFIG, F_OK) != 0 && errno == ENOENT) {
             st_config_defaults(ret);
             return 0;
         }
-        *ret_path = DEFAULT_CONFIG;
+        *ret_path = ST_SERVICE_CONFIG;
     }
     return st_config_load(platform, *ret_path, ret, print_error, NULL) == 0 ? 0 : EXIT_USAGE;
+}
+
+/* Of several pending signals the kernel gives the lowest number first: whoever floods us with SIGHUP would
+ * keep SIGTERM and SIGXCPU waiting. @return the signal, < 0 when there was none. */
+static int wait_signal(const sigset_t *signals, const struct timespec *timeout)
+{
+    const struct timespec at_once = {0};
+    sigset_t urgent = *signals;
+    sigdelset(&urgent, SIGHUP);
+    const int first = sigtimedwait(signals, NULL, timeout);
+    if (first != SIGHUP)
+        return first;
+    const int second = sigtimedwait(&urgent, NULL, &at_once);
+    if (second < 0)
+        return first;
+    kill(getpid(), SIGHUP); /* it waits for its turn */
+    return second;
 }
 
 static int serve(struct st_service *service, const sigset_t *signals, struct st_platform *platform)
@@ -110,7 +125,7 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
             continue;
         }
         const struct timespec timeout = st_ns_to_timespec(next_ns - now_ns);
-        const int number = sigtimedwait(signals, NULL, &timeout);
+        const int number = wait_signal(signals, &timeout);
         if (number == SIGHUP) {
             r = st_service_reload(service);
         } else if (number == SIGXCPU) {
@@ -137,7 +152,7 @@ int main(int argc, char **argv)
         return status;
     if (options.check) {
         printf("configuration OK (%s)\n",
-               config_path != NULL ? config_path : "defaults, there is no " DEFAULT_CONFIG);
+               config_path != NULL ? config_path : "defaults, there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
     st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);

@@ -63,4 +63,13 @@ last() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print
 is "the last state is stored" "$(last 'd["state"]')" ended
 is "with balanced books" "$(last 'd["loop"]["books_balance"]')" True
 is "cycles and skipped periods are all that elapsed" "$(last 'd["loop"]["cycles"] + d["loop"]["skipped_periods"] == d["loop"]["elapsed_periods"]')" True
+
+start
+kill -STOP "$daemon"
+kill -HUP "$daemon"
+kill -TERM "$daemon"
+kill -CONT "$daemon"
+wait "$daemon"
+is "SIGTERM behind SIGHUP: a clean end" "$?" 0
+is "which does not wait for the reload" "$(grep -c 'reloaded' "$log")" 0
 tap_done
