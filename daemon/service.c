@@ -95,6 +95,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         return -ENOMEM;
     service->platform = platform;
     service->config = *config;
+    service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
     service->started_ns = platform->now_ns(platform);
@@ -197,16 +198,20 @@ int st_service_reload(struct st_service *service)
 {
     st_notify_reloading(service->platform->now_ns(service->platform));
     struct st_config config;
-    char error[ST_VIEW_TEXT_BYTES] = "", file[ST_VIEW_TEXT_BYTES];
-    snprintf(file, sizeof(file), "%s", service->view.config_file);
+    char error[ST_VIEW_TEXT_BYTES] = "";
+    const char *file = service->config_path;
     int r = 0;
-    if (file[0] == '\0') {
+    if (file == NULL && access(ST_SERVICE_CONFIG, F_OK) == 0)
+        file = ST_SERVICE_CONFIG;
+    if (file == NULL) {
         ST_INFO("reload: there is no configuration file");
     } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
         st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected", NULL, 0,
                       "reload: %.100s was not taken, the old settings are kept", file);
     } else {
         r = apply(service, &config);
+        service->config_path = file;
+        st_service_set_text(service, service->view.config_file, file);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
                       "reloaded: %.100s was read", file);
     }

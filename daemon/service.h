@@ -4,6 +4,10 @@
 
 #include "daemon/config.h"
 #include "platform/platform.h"
+#include "st_config.h"
+
+/* read where no other file is named; may be missing */
+#define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
 #define ST_SERVICE_TICK_NS INT64_C(1000000000)
 
@@ -12,7 +16,8 @@ struct st_service;
 /**
  * Starts everything. What can fail without being the daemon's purpose (audio, TCP, real-time rights) makes it
  * degraded; the rest is an error, which is logged.
- * @param config_path  read again at reload; NULL: there was no file, defaults.
+ * @param config_path  read again at reload, must stay; NULL: there was no file, and reload looks whether
+ * ST_SERVICE_CONFIG is there by then.
  * @return 0 or a negative errno value (-EADDRINUSE: another daemon). Threads: main; signals are blocked
  * already.
  */

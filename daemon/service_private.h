@@ -14,6 +14,7 @@
 struct st_service {
     struct st_platform *platform;
     struct st_config config;
+    const char *config_path; /* NULL: no file so far */
     struct st_events events;
     struct st_minute_sink sink;
     struct st_socket socket;

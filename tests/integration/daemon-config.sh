@@ -36,6 +36,25 @@ refused
 is "the daemon refuses to start with a bad file: 3" "$status" 3
 is "and makes no socket" "$(test -e "$sock" && echo there)" ""
 
+# a default file that is made while the daemon runs, in a file system that only the daemon sees
+default=$("$SLEEPTUNED" -h | grep -o '/[^ ]*/sleeptuned\.conf')
+above=${default%/*/*}
+if [ ! -d "$above" ] || ! command -v curl >/dev/null || ! unshare -m mount -t tmpfs none "$above" 2>/dev/null; then
+    skip "a default file that is made later is read at SIGHUP" "no right to mount, no curl, or no $above"
+else
+    export SLEEPTUNE_SOCKET=$sock
+    unshare -m sh -c 'mount -t tmpfs none "$1" && exec "$2" -f' sh "$above" "$SLEEPTUNED" >"$tmp/out" 2>"$log" &
+    daemon=$!
+    pids+=("$daemon")
+    ok "it starts without a file" wait_for value_is 'd["loop"] is not None and d["config"]["file"]' None
+    mkdir "/proc/$daemon/root${default%/*}"
+    echo 'loop: { frames = 512; };' >"/proc/$daemon/root$default"
+    kill -HUP "$daemon"
+    ok "a default file that is made later is read at SIGHUP" wait_for value_is '(d["config"]["file"], d["loop"] and d["loop"]["period_ns"]["num"])' "('$default', 32000000)"
+    stop
+    unset SLEEPTUNE_SOCKET
+fi
+
 like "-V" "$("$SLEEPTUNED" -V)" '^sleeptuned [0-9]+\.[0-9]+'
 like "-h" "$("$SLEEPTUNED" -h)" '^Usage: sleeptuned'
 "$SLEEPTUNED" -x 2>/dev/null
