@@ -72,7 +72,8 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
         snprintf(text, sizeof(text), "real-time priority could not be taken from the loop (%s): %s",
                  strerror(-r), reason);
     pthread_mutex_lock(&watchdog->mutex);
-    const bool told = watchdog->view.reason[0] != '\0';
+    /* once, and once more when it works after it did not */
+    const bool told = watchdog->view.reason[0] != '\0' && (r != 0 || watchdog->view.demoted);
     watchdog->view.demoted = watchdog->view.demoted || r == 0;
     memcpy(watchdog->view.reason, text, sizeof(text));
     pthread_mutex_unlock(&watchdog->mutex);

@@ -106,6 +106,26 @@ static void failed_demotion_is_not_called_demoted(void **state)
     assert_non_null(strstr(view.reason, "could not be taken"));
 }
 
+static void demotion_that_works_at_the_second_try_is_told(void **state)
+{
+    (void)state;
+    struct st_platform platform = *st_platform_native();
+    platform.demote = record_demote;
+    pid_t loop_tid = 4711;
+    struct st_watchdog *watchdog;
+    const uint64_t before = events.added_n;
+    assert_int_equal(st_watchdog_start(&platform, 70, tid_of_loop, &loop_tid, &events, &watchdog), 0);
+    demote_result = -EPERM;
+    st_watchdog_demote(watchdog, "test");
+    st_watchdog_demote(watchdog, "test");
+    assert_int_equal(events.added_n - before, 1);
+    demote_result = 0;
+    st_watchdog_demote(watchdog, "test");
+    st_watchdog_demote(watchdog, "test");
+    assert_int_equal(events.added_n - before, 2);
+    st_watchdog_stop(watchdog);
+}
+
 static void loop_that_does_not_run_is_left_alone(void **state)
 {
     (void)state;
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test(loop_that_used_little_is_not_guilty_of_starvation),
         cmocka_unit_test(busy_loop_is_demoted_by_its_thread_id),
         cmocka_unit_test(failed_demotion_is_not_called_demoted),
+        cmocka_unit_test(demotion_that_works_at_the_second_try_is_told),
         cmocka_unit_test(loop_that_does_not_run_is_left_alone),
     };
     if (st_events_init(&events) != 0)
