@@ -7,11 +7,16 @@ set -euo pipefail
 sleeptune=$1
 period_us=1333 frames=64 seconds=12
 
-fifo_task() { # PID: its SCHED_FIFO thread
+fifo_task() { # PID: its SCHED_FIFO thread, once there is one
   local t
-  for t in /proc/"$1"/task/*; do
-    [ "$(awk '{print $41}' "$t/stat")" = 1 ] && { echo "$t"; return; }
+  for _ in {1..100}; do
+    for t in /proc/"$1"/task/*; do
+      [ "$(awk '{print $41}' "$t/stat" 2>/dev/null)" != 1 ] || { echo "$t"; return; }
+    done
+    sleep 0.1
   done
+  echo "no SCHED_FIFO thread in process $1" >&2
+  return 1
 }
 
 # cpu_per_cycle PID: ns of the loop's thread between 3 s and 10 s after now
