@@ -20,6 +20,10 @@ import time
 T975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]
 
+# what sleeptune's figure may be of cyclictest's; a figure holds when its interval reaches into this
+LIMITS = {"median": (0.97, 1.03), "p99": (0.0, 1.10), "cpu_thread": (0.0, 1.02), "cpu_process": (0.0, 1.02)}
+RSS_LIMIT = 1.5
+
 # period in us for cyclictest -> frames at 48 kHz
 PERIODS = {667: 32, 1333: 64, 2667: 128}
 
@@ -85,6 +89,8 @@ class Program:
         """(seconds, ns on a CPU of the loop's thread, of the whole process)"""
         if self.tid is None:
             self.tid = fifo_tid(self.process.pid)
+        if self.tid is None:
+            sys.exit(f"{self.name} has no SCHED_FIFO thread: the right to it is needed")
         ns = tasks(self.process.pid)
         self.rss_kib = int(read(f"/proc/{self.process.pid}/status").split("VmRSS:")[1].split()[0])
         return time.monotonic(), ns[self.tid][1], sum(x[1] for x in ns.values())
@@ -169,6 +175,12 @@ def blocks(names, us, count, args, histogram=True):
     return result
 
 
+def judge(ab, aa):
+    """Per figure: does it hold, and was the machine quiet enough to say so?"""
+    return {key: {"limit": limit, "holds": ab[key]["ci95"][0] <= limit[1] and ab[key]["ci95"][1] >= limit[0],
+                  "quiet_enough": abs(aa[key]["ratio"] - 1) <= 0.03} for key, limit in LIMITS.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sleeptune", help="path of the program")
@@ -179,6 +191,8 @@ def main():
     parser.add_argument("--cpus", default="0,1", help="the two CPUs (0,1)")
     args = parser.parse_args()
     args.cpus = [int(c) for c in args.cpus.split(",")]
+    if args.blocks < 2 or args.aa_blocks < 1:
+        parser.error("at least 2 blocks and 1 A/A block are needed")
     if args.seconds < 4 or len(args.cpus) != 2 or args.cpus[0] == args.cpus[1]:
         parser.error("two different CPUs and at least 4 seconds are needed")
     result = {"schema": "sleeptune-beside-cyclictest/1", "kernel": " ".join(os.uname()[2:4]),
@@ -191,7 +205,9 @@ def main():
         plain = blocks(("sleeptune", "cyclictest"), us, 2, args, histogram=False)
         result["periods_us"][us] = {"a_a": aa, "sleeptune_to_cyclictest": ab,
                                     "without_histograms": {k: plain[k] for k in ("rss", "cpu_thread", "cpu_process")},
-                                    "quiet_enough": abs(aa["median"]["ratio"] - 1) <= 0.03}
+                                    "judged": judge(ab, aa) | {"rss": {
+                                        "limit": [0, RSS_LIMIT], "holds": plain["rss"]["ratio"] <= RSS_LIMIT,
+                                        "quiet_enough": True}}}
     json.dump(result, sys.stdout, indent=2)
     print()
 
