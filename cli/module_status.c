@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -82,6 +83,24 @@ static int read_options(int argc, char **argv, struct options *ret)
 
 /* --socket, $SLEEPTUNE_SOCKET, the system's daemon, the user's own. @return 0 or ST_EXIT_FAILURE with a
  * message. */
+/* Does somebody listen there? A socket that a killed daemon left behind refuses; one that we may not use is
+ * alive. */
+static bool listens(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return false;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    const bool dead = connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+                      (errno == ENOENT || errno == ECONNREFUSED);
+    close(fd);
+    return !dead;
+}
+
+/* The system's daemon, unless only the user's own one listens. */
 static int choose_socket(const char *wish, char *buf, size_t buf_bytes)
 {
     if (wish == NULL)
@@ -94,9 +113,9 @@ static int choose_socket(const char *wish, char *buf, size_t buf_bytes)
         return 0;
     }
     const char *user = getenv("XDG_RUNTIME_DIR");
-    if (user != NULL && access(ST_RUN_DIR "/sleeptune/sleeptuned.sock", F_OK) != 0) {
+    if (user != NULL && !listens(ST_RUN_DIR "/sleeptune/sleeptuned.sock")) {
         const int n = snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", user);
-        if (n > 0 && (size_t)n < buf_bytes && access(buf, F_OK) == 0)
+        if (n > 0 && (size_t)n < buf_bytes && listens(buf))
             return 0;
     }
     snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);

@@ -12,7 +12,7 @@ const struct st_config_key st_config_keys[] = {
      "Frames in a period: the buffer size you set in an audio program."},
     {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
      "Periods in the ring of the modelled sound device; decides when a late cycle is a simulated xrun."},
-    {"loop.priority", ST_CONFIG_INT, "", "70", 1, 98, NULL, AT(loop.priority), ST_CONFIG_APPLIES_LOOP,
+    {"loop.priority", ST_CONFIG_INT, "", "70", 1, 97, NULL, AT(loop.priority), ST_CONFIG_APPLIES_LOOP,
      "SCHED_FIFO priority of the loop. The watchdog that can demote it runs one above."},
     {"loop.cpu", ST_CONFIG_INT, "", "-1", -1, 4095, NULL, AT(loop.cpu), ST_CONFIG_APPLIES_LOOP,
      "CPU to pin the loop to; -1 leaves it to the scheduler."},

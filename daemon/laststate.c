@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +86,11 @@ static json_t *load(const char *path)
     return document;
 }
 
+static bool is_alive(json_int_t pid)
+{
+    return pid > 0 && pid <= INT_MAX && pid != getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
 const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
@@ -99,7 +106,16 @@ const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes)
     struct tm utc;
     if (seconds > 0 && gmtime_r(&seconds, &utc) != NULL)
         strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
-    if (state == NULL || strcmp(state, "ended") != 0)
+    const json_int_t pid = json_integer_value(json_object_get(document, "pid"));
+    if (state != NULL && strcmp(state, "failed") == 0)
+        snprintf(buf, buf_bytes, "the loop of the run before failed; its last stored state is of %s", when);
+    else if (state != NULL && strcmp(state, "ended") != 0 && is_alive(pid))
+        snprintf(
+            buf, buf_bytes,
+            "process %lld, which stored its state here at %s, still runs: another sleeptuned with this state "
+            "folder?",
+            (long long)pid, when);
+    else if (state == NULL || strcmp(state, "ended") != 0)
         snprintf(
             buf, buf_bytes,
             "the run before did not end cleanly (killed, or a power cut); its last stored state is of %s",

@@ -96,8 +96,23 @@ static int read_config(struct st_platform *platform, const struct options *optio
     return st_config_load(platform, *ret_path, ret, print_error, NULL) == 0 ? 0 : EXIT_USAGE;
 }
 
+static volatile sig_atomic_t ran_too_long;
+
+/* RLIMIT_RTTIME: the kernel tells the real-time thread that ran too long, which takes its own priority away
+ * at once, as an ordinary thread might never get a CPU to do it. The main thread tells about it and demotes
+ * the loop. */
+static void on_rttime(int number)
+{
+    const int error = errno;
+    struct st_platform *platform = st_platform_native();
+    (void)number;
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
+    ran_too_long = 1;
+    errno = error;
+}
+
 /* Of several pending signals the kernel gives the lowest number first: whoever floods us with SIGHUP would
- * keep SIGTERM and SIGXCPU waiting. @return the signal, < 0 when there was none. */
+ * keep SIGTERM waiting. @return the signal, < 0 when there was none. */
 static int wait_signal(const sigset_t *signals, const struct timespec *timeout)
 {
     const struct timespec at_once = {0};
@@ -124,12 +139,14 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
             next_ns = now_ns + ST_SERVICE_TICK_NS;
             continue;
         }
+        if (ran_too_long) {
+            ran_too_long = 0;
+            st_service_too_long(service);
+        }
         const struct timespec timeout = st_ns_to_timespec(next_ns - now_ns);
         const int number = wait_signal(signals, &timeout);
         if (number == SIGHUP) {
             r = st_service_reload(service);
-        } else if (number == SIGXCPU) {
-            st_service_too_long(service);
         } else if (number == SIGTERM || number == SIGINT) {
             ST_INFO("%s: ending", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return 0;
@@ -162,9 +179,11 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGXCPU);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXCPU, &action, NULL);
     struct st_service *service;
     if (st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;

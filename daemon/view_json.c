@@ -126,7 +126,7 @@ json_t *st_view_json(const struct st_view *view)
     if (view->loop == NULL)
         state = "starting";
     if (view->ended)
-        state = "ended";
+        state = view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
     char verdict[ST_VIEW_TEXT_BYTES] = "the loop has not begun to count yet";
     if (view->loop != NULL && view->loop->cycles > 0)
         st_result_verdict(view->loop, verdict, sizeof(verdict));

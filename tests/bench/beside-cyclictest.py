@@ -4,7 +4,9 @@
 Both programs run at once on two CPUs, then with the CPUs swapped: one block. The ratio of a block is the geometric mean
 of both halves, the result the geometric mean over the blocks with its 95 % interval (Student's t on the logarithms).
 cyclictest beside itself comes first: where that is not 1 +- 0.03, the machine is too noisy to say anything.
-Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
+cyclictest's main thread wakes 100 times a second, sleeptune's threads 14 times: on an idle machine that alone keeps its
+CPU out of deep idle states and shortens its own lateness. --equal-wakes puts a normal thread that wakes every 2 ms on both
+CPUs, so that neither idles deeper than the other. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
 
 Needs cyclictest (rt-tests), two CPUs and the right to SCHED_FIFO.
 """
@@ -189,8 +191,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=8, help="of each run (8)")
     parser.add_argument("--periods", default="667,1333,2667", help="in us: of 667, 1333, 2667")
     parser.add_argument("--cpus", default="0,1", help="the two CPUs (0,1)")
+    parser.add_argument("--equal-wakes", action="store_true", help="a normal thread wakes every 2 ms on both CPUs")
     args = parser.parse_args()
     args.cpus = [int(c) for c in args.cpus.split(",")]
+    companions = []
     if args.blocks < 2 or args.aa_blocks < 1:
         parser.error("at least 2 blocks and 1 A/A block are needed")
     if args.seconds < 4 or len(args.cpus) != 2 or args.cpus[0] == args.cpus[1]:
@@ -198,7 +202,11 @@ def main():
     result = {"schema": "sleeptune-beside-cyclictest/1", "kernel": " ".join(os.uname()[2:4]),
               "cyclictest": subprocess.run(["cyclictest", "--help"], capture_output=True, text=True,
                                            check=False).stdout.split("\n", 1)[0],
-              "seconds": args.seconds, "periods_us": {}}
+              "seconds": args.seconds, "equal_wakes": args.equal_wakes, "periods_us": {}}
+    if args.equal_wakes:
+        companions = [subprocess.Popen(["cyclictest", "--policy=other", "--default-system", "-q", "-t1", "-a", str(cpu), "-i",
+                                        "2000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                      for cpu in args.cpus]
     for us in (int(p) for p in args.periods.split(",")):
         aa = blocks(("cyclictest", "cyclictest2"), us, args.aa_blocks, args)
         ab = blocks(("sleeptune", "cyclictest"), us, args.blocks, args)
@@ -208,6 +216,8 @@ def main():
                                     "judged": judge(ab, aa) | {"rss": {
                                         "limit": [0, RSS_LIMIT], "holds": plain["rss"]["ratio"] <= RSS_LIMIT,
                                         "quiet_enough": True}}}
+    for companion in companions:
+        companion.kill()
     json.dump(result, sys.stdout, indent=2)
     print()
 

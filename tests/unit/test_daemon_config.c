@@ -64,7 +64,7 @@ static void each_key_is_read(void **state)
 {
     (void)state;
     struct st_config c;
-    assert_int_equal(parse("loop = { rate_hz = 44100; frames = 64; periods = 3; priority = 98; cpu = 2; wait "
+    assert_int_equal(parse("loop = { rate_hz = 44100; frames = 64; periods = 3; priority = 97; cpu = 2; wait "
                            "= \"precise\";\r\n"
                            "  load_percent = 12.5; timer_slack_ns = 1000; };\r\n"
                            "audio: { backend = \"alsa\"; device = \"hw:0,0\"; };\n"
@@ -76,7 +76,7 @@ static void each_key_is_read(void **state)
     assert_int_equal(c.loop.rate_hz, 44100);
     assert_int_equal(c.loop.frames, 64);
     assert_int_equal(c.loop.periods, 3);
-    assert_int_equal(c.loop.priority, 98);
+    assert_int_equal(c.loop.priority, 97);
     assert_int_equal(c.loop.cpu, 2);
     assert_string_equal(c.loop.wait, "precise");
     assert_true(c.loop.load_percent > 12.4 && c.loop.load_percent < 12.6);

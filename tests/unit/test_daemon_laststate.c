@@ -53,6 +53,24 @@ static void daemon_that_was_killed_is_told_with_the_time_of_its_state(void **sta
     assert_non_null(strstr(text, "did not end cleanly"));
 }
 
+static void failed_loop_is_told_as_such(void **state)
+{
+    (void)state;
+    put("{\"state\": \"failed\", \"pid\": 1}");
+    assert_non_null(
+        strstr(st_laststate_previous(path, text, sizeof(text)), "the loop of the run before failed"));
+}
+
+static void state_of_a_process_that_still_runs_is_no_unclean_end(void **state)
+{
+    (void)state;
+    put("{\"state\": \"running\", \"pid\": 1}"); /* init */
+    assert_non_null(
+        strstr(st_laststate_previous(path, text, sizeof(text)), "process 1, which stored its state"));
+    put("{\"state\": \"running\", \"pid\": -1}"); /* kill(-1) would be everybody */
+    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "did not end cleanly"));
+}
+
 static void missing_file_is_no_news(void **state)
 {
     (void)state;
@@ -112,6 +130,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(clean_end_is_no_news),
         TEST(daemon_that_was_killed_is_told_with_the_time_of_its_state),
+        TEST(failed_loop_is_told_as_such),
+        TEST(state_of_a_process_that_still_runs_is_no_unclean_end),
         TEST(missing_file_is_no_news),
         TEST(damaged_file_is_told_and_not_followed),
         TEST(fifo_in_place_of_the_file_does_not_hang),

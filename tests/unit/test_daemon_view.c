@@ -155,6 +155,16 @@ static void last_document_says_ended(void **state)
     json_decref(document);
 }
 
+static void document_of_a_failed_loop_does_not_say_ended(void **state)
+{
+    (void)state;
+    view.ended = true;
+    result.error = -5;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "failed");
+    json_decref(document);
+}
+
 static void closed_stream_shows_no_figures_of_an_old_one(void **state)
 {
     (void)state;
@@ -219,6 +229,7 @@ int main(void)
         TEST(every_degraded_part_is_named_with_its_reason),
         TEST(daemon_without_a_result_is_starting_not_fine),
         TEST(last_document_says_ended),
+        TEST(document_of_a_failed_loop_does_not_say_ended),
         TEST(closed_stream_shows_no_figures_of_an_old_one),
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
