@@ -10,7 +10,8 @@
 #define PREFIX  "linux.unit."
 #define PROGRAM ".program"
 
-#define KEY_BYTES 192
+#define KEY_BYTES  400
+#define UNIT_BYTES (KEY_BYTES - 24) /* room for the longest leaf; systemd's names have at most 255 bytes */
 
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
 
@@ -19,13 +20,13 @@ struct scan {
     size_t units_n;
     enum fault fault; /* the worst */
     const struct st_fact *program;
-    char unit[KEY_BYTES]; /* key without ".program" */
+    char unit[UNIT_BYTES]; /* key without ".program" */
 };
 
 static bool says(const struct st_facts *facts, const char *unit, const char *what, const char **ret)
 {
     char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "%.120s.%s", unit, what);
+    snprintf(key, sizeof(key), "%s.%s", unit, what);
     return st_facts_text(facts, key, ret) == 0;
 }
 
@@ -58,14 +59,16 @@ static enum fault fault_of(const struct st_facts *facts, const char *unit)
 static void look(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
-    char unit[KEY_BYTES];
+    char unit[UNIT_BYTES];
     const char *program;
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->units_n++;
-    snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(fact->key) - (sizeof(PROGRAM) - 1)), fact->key);
-    const enum fault fault =
-        st_facts_text(scan->facts, fact->key, &program) == 0 ? fault_of(scan->facts, unit) : FAULT_UNREAD;
+    const size_t unit_len = strlen(fact->key) - (sizeof(PROGRAM) - 1);
+    const bool fits = unit_len < sizeof(unit); /* the rest of a cut name would be another unit's */
+    snprintf(unit, sizeof(unit), "%.*s", (int)unit_len, fact->key);
+    const bool is_read = fits && st_facts_text(scan->facts, fact->key, &program) == 0;
+    const enum fault fault = is_read ? fault_of(scan->facts, unit) : FAULT_UNREAD;
     if (scan->program != NULL && fault <= scan->fault)
         return;
     scan->program = fact;
@@ -78,7 +81,7 @@ static void quote(struct st_finding *finding, const struct scan *scan)
     static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
     char key[KEY_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
-        snprintf(key, sizeof(key), "%.120s.%s", scan->unit, leaves[i]);
+        snprintf(key, sizeof(key), "%s.%s", scan->unit, leaves[i]);
         st_finding_quote(finding, scan->facts, key);
     }
 }
