@@ -4,8 +4,9 @@
 Both programs run at once on two CPUs, then with the CPUs swapped: one block. The ratio of a block is the geometric mean
 of both halves, the result the geometric mean over the blocks with its 95 % interval (Student's t on the logarithms).
 cyclictest beside itself comes first: where that is not 1 +- 0.03, the machine is too noisy to say anything.
-cyclictest's main thread wakes 100 times a second, sleeptune's threads 14 times: on an idle machine that alone keeps its
-CPU out of deep idle states and shortens its own lateness. --equal-wakes puts a normal thread that wakes every 2 ms on both
+With -a cyclictest pins its main thread to the same CPU, where it wakes 100 times a second; sleeptune's other threads wake 14
+times and are not pinned. On an idle machine such a neighbour keeps the CPU out of deep idle states and shortens the
+lateness beside it. --equal-wakes puts a normal thread that wakes every 2 ms on both
 CPUs, so that neither idles deeper than the other. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
 
 Needs cyclictest (rt-tests), two CPUs and the right to SCHED_FIFO.
