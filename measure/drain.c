@@ -95,8 +95,6 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     if (drain->sink.cycle != NULL)
         drain->sink.cycle(drain->sink.ctx, drain->k, lateness_ns, callback_ns);
 
-    drain->last_due_ns = due_ns;
-    drain->last_lateness_ns = lateness_ns;
     drain->last_callback_ns = callback_ns;
     drain->last_done_ns = done_ns;
     drain->k++;

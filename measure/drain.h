@@ -24,7 +24,7 @@ struct st_drain {
     uint64_t told_lost, told_lost_skipped;
     bool half; /* lateness seen, its callback time not yet */
     int64_t half_lateness_ns;
-    int64_t last_due_ns, last_lateness_ns, last_done_ns;
+    int64_t last_done_ns;
     int64_t last_callback_ns;
     bool last_late; /* the cycle before began late */
 

@@ -70,7 +70,7 @@ static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness
     st_ring_publish(ring);
 }
 
-/* Late beyond the threshold: takes the counters (three system calls, about 1 us). */
+/* Late beyond the threshold: takes the counters (three system calls, some 2 us). */
 static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns,
                        int64_t lateness_ns) ST_NONBLOCKING
 {

@@ -113,7 +113,7 @@ struct st_platform {
     int (*set_timer_slack_ns)(struct st_platform *p, int64_t ns);
 
     int (*counters_open)(struct st_platform *p, struct st_counters_handle *ret); /* self */
-    /** Slow path of the cycle loop, by the thread itself: about 1 us, no allocation, no page fault after the
+    /** Slow path of the cycle loop, by the thread itself: some 2 us, no allocation, no page fault after the
      * first call. */
     int (*counters_self)(struct st_platform *p, const struct st_counters_handle *h,
                          struct st_thread_counters *ret);
