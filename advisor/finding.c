@@ -81,6 +81,12 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
     finding->needs = needs;
 }
 
+void st_finding_fix_usual(struct st_finding *finding)
+{
+    const struct st_rule_guide *guide = &finding->rule->guide;
+    st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
+}
+
 static bool copy_short(char *to, size_t to_bytes, const char *text)
 {
     const size_t len = strlen(text);

@@ -78,6 +78,16 @@ struct st_finding {
     size_t changes_n;
 };
 
+/** The usual fix of a rule, without facts: what has to be filled in is in capitals. The guide prints all of
+ * it. Empty where the rule can only say ok. */
+struct st_rule_guide {
+    const char *now;        /* commands; NULL: none */
+    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then"; NULL: none */
+    enum st_needs needs;
+    const char *check; /* commands; behind '#' what they show when it is right */
+    const char *undo;  /* by hand; a sentence without its full stop */
+};
+
 struct st_rule {
     const char *id; /* stable for ever, never reused: "linux-timer-slack" */
     enum st_os os;
@@ -87,7 +97,9 @@ struct st_rule {
     const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
                          the colon are what profiles go by; "none" */
     const char *when_not;
-    const char *sources;  /* documents, kernel files; one a line */
+    const char *sources; /* documents, kernel files; one a line */
+    const char *history; /* "15.0: what changed (source)", one a line, oldest first; NULL: nothing known */
+    struct st_rule_guide guide;
     enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why
                              something has no effect. An unknown counts at a threshold only if that can
                              reach it */
@@ -114,6 +126,8 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
 /** Commands; NULL for none. */
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
+/** The fix of the rule's guide. */
+void st_finding_fix_usual(struct st_finding *finding);
 /** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);

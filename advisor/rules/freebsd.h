@@ -26,6 +26,10 @@ bool st_freebsd_same_value(const struct st_fact *wanted, const struct st_fact *f
  * known. */
 const char *st_freebsd_user(const struct st_facts *facts);
 
+/** The right to real-time priority for the members of a group, from 13.1 on: now and for ever. */
+#define ST_FREEBSD_MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
+#define ST_FREEBSD_MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
+
 #define ST_FREEBSD_USER_NAME "user.name"
 #define ST_FREEBSD_USER_MAX  32 /* MAXLOGNAME - 1 */
 

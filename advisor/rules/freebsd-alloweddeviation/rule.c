@@ -106,8 +106,7 @@ static void judge_stretched(const struct st_wish *wish, int64_t percent, const s
                           late->shift, period_us, late->shift, max_us, max_us, late->shift,
                           late->settled_ns / 1e3);
     }
-    st_finding_fix(finding, "sysctl kern.timecounter.alloweddeviation=0",
-                   "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0", ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
 }
 
@@ -155,6 +154,19 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
                "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms",
+    .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
+               "11.1 to 14)\n"
+               "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent and "
+               "the _FAST clocks still are (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
+    .guide =
+        {
+            .now = "sysctl kern.timecounter.alloweddeviation=0",
+            .persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kern.timecounter.alloweddeviation   # 0",
+            .undo = "take the line out of /etc/sysctl.conf; sysctl kern.timecounter.alloweddeviation=5, the "
+                    "default, for now",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){DEVIATION, PRECISE, HZ, OSRELDATE, NULL},

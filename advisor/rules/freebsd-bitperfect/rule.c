@@ -10,6 +10,9 @@
 
 #define UNIT_MAX 255
 
+#define NOW(unit)  "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchans=0"
+#define EVER(unit) "# /etc/sysctl.conf\ndev.pcm." unit ".play.vchans=0"
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[128];
@@ -39,9 +42,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "pcm%" PRId64
                        " is bitperfect with virtual channels on: their rate and format still decide",
                        unit);
-        snprintf(now, sizeof(now), "# while no program has the device open\nsysctl dev.pcm.%d.play.vchans=0",
-                 (int)unit);
-        snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.pcm.%d.play.vchans=0", (int)unit);
+        snprintf(now, sizeof(now), NOW("%d"), (int)unit);
+        snprintf(persistent, sizeof(persistent), EVER("%d"), (int)unit);
         st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
     }
     st_finding_effect(finding, 0,
@@ -61,6 +63,15 @@ const struct st_rule st_rule_freebsd_bitperfect = {
     .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
     .when_not = "desktops, and headphones: the software volume is gone",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
+    .guide =
+        {
+            .now = NOW("N"),
+            .persistent = EVER("N"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl dev.pcm.N.bitperfect dev.pcm.N.play.vchans   # 1 and 0 for a device without "
+                     "conversion",
+            .undo = "take the line out of /etc/sysctl.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.bitperfect",

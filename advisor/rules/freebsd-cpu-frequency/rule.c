@@ -67,8 +67,7 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
     st_finding_set(finding, ST_STATUS_ADVICE,
                    "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 ms",
                    mode);
-    st_finding_fix(finding, NULL, "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
 }
 
 static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_finding *finding)
@@ -138,6 +137,14 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
+    .guide =
+        {
+            .persistent = "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
+                     "sysctl dev.cpu.0.freq",
+            .undo = "sysrc -x powerd_flags; service powerd restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},

@@ -18,6 +18,12 @@
 #define STATES_MAX     8    /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
 
+#define NOW(state) "sysctl hw.acpi.cpu.cx_lowest=" state
+#define EVER(state)                                                                                          \
+    "# not in sysctl.conf: rc.d/power_profile sets it again\n"                                               \
+    "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \
+    "# on battery as well:\nsysrc economy_cx_lowest=\"" state "\""
+
 /** What is not worth a word: 20 us, or 2 % of a long period. Choices of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
@@ -119,12 +125,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
         st_finding_set(finding, ST_STATUS_ADVICE, "waking from C%d takes up to %" PRId64 " µs%s",
                        scan->worst_state, scan->worst_us, c3);
-        snprintf(now, sizeof(now), "sysctl hw.acpi.cpu.cx_lowest=C%d", want);
-        snprintf(persistent, sizeof(persistent),
-                 "# not in sysctl.conf: rc.d/power_profile sets it again\n"
-                 "sysrc performance_cx_lowest=\"C%d\"\n"
-                 "# on battery as well:\nsysrc economy_cx_lowest=\"C%d\"",
-                 want, want);
+        snprintf(now, sizeof(now), NOW("C%d"), want);
+        snprintf(persistent, sizeof(persistent), EVER("C%d"), want, want);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }
     st_finding_effect(
@@ -171,6 +173,15 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
                "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
                "latencies are what the firmware states",
+    .guide =
+        {
+            .now = NOW("C1"),
+            .persistent = EVER("C1"),
+            .needs = ST_NEEDS_NOTHING,
+            .check =
+                "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
+            .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER,

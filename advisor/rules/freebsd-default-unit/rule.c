@@ -11,6 +11,11 @@
 #define AUTO "freebsd.hw.snd.default_auto"
 #define PCM  "freebsd.dev.pcm."
 
+#define NOW(unit) "sysctl hw.snd.default_unit=" unit
+#define EVER                                                                                                 \
+    "# /etc/sysctl.conf: remove hw.snd.default_unit, so that the best device there is gets it\n"             \
+    "hw.snd.default_auto=1"
+
 #define AUTO_NEWEST 2
 #define UNIT_MAX    255
 
@@ -31,12 +36,8 @@ static void judge_gone(const struct st_facts *facts, int64_t unit, struct st_fin
                    "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
                    other);
     st_finding_quote(finding, facts, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
-    snprintf(now, sizeof(now), "sysctl hw.snd.default_unit=%d", (int)other);
-    st_finding_fix(
-        finding, now,
-        "# /etc/sysctl.conf: remove hw.snd.default_unit, so that the best device there is gets it\n"
-        "hw.snd.default_auto=1",
-        ST_NEEDS_REOPEN);
+    snprintf(now, sizeof(now), NOW("%d"), (int)other);
+    st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -84,6 +85,14 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .when_not = "programs that name their device (/dev/dsp1) are not touched",
     .sources = "sound(4) (default_unit, default_auto)\n"
                "FreeBSD sys/dev/sound/pcm/sound.c pcm_setstatus(): 0 by hand, 1 the best, 2 the newest",
+    .guide =
+        {
+            .now = NOW("N"),
+            .persistent = EVER,
+            .needs = ST_NEEDS_REOPEN,
+            .check = "cat /dev/sndstat   # your interface says \"default\"",
+            .undo = "take the line out of /etc/sysctl.conf",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc", NULL},

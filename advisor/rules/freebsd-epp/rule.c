@@ -9,6 +9,9 @@
 #define SUFFIX ".epp"
 #define INTEL  PREFIX "intel.0" SUFFIX
 
+#define NOW(driver)  "# one line for each CPU\nsysctl dev.hwpstate_" driver ".0.epp=0"
+#define EVER(driver) "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_" driver ".0.epp=0"
+
 #define EPP_MAX 255 /* 100 in 13 and 14 */
 
 struct scan {
@@ -64,9 +67,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                    ", where 0 is performance: it is slow to raise its clock "
                    "for short bursts",
                    scan.worst);
-    snprintf(now, sizeof(now), "# one line for each CPU\nsysctl dev.hwpstate_%s.0.epp=0", driver);
-    snprintf(persistent, sizeof(persistent),
-             "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_%s.0.epp=0", driver);
+    snprintf(now, sizeof(now), NOW("%s"), driver);
+    snprintf(persistent, sizeof(persistent), EVER("%s"), driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
 }
 
@@ -84,6 +86,15 @@ const struct st_rule st_rule_freebsd_epp = {
     .sources =
         "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in both\n"
         "machdep.hwpstate_pkg_ctrl 1 (default): a value counts for the whole package",
+    .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
+    .guide =
+        {
+            .now = NOW("intel"),
+            .persistent = EVER("intel"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
+            .undo = "take the lines out of /etc/sysctl.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX, NULL},

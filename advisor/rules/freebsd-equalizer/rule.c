@@ -10,6 +10,8 @@
 #define LOADER "freebsd.loader.hint.pcm."
 #define EQ     ".eq"
 
+#define EVER(unit) "# /boot/loader.conf: remove, or set to 0\nhint.pcm." unit ".eq=\"0\""
+
 #define UNIT_MAX_DIGITS 3
 
 struct scan {
@@ -61,8 +63,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         char persistent[128];
         st_finding_set(finding, ST_STATUS_ADVICE, "the kernel's equalizer filters each block of pcm%.*s", len,
                        scan.unit);
-        snprintf(persistent, sizeof(persistent),
-                 "# /boot/loader.conf: remove, or set to 0\nhint.pcm.%.*s.eq=\"0\"", len, scan.unit);
+        snprintf(persistent, sizeof(persistent), EVER("%.*s"), len, scan.unit);
         if (len > 0)
             st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
         st_finding_effect(finding, 0, "CPU time of the sound thread, not lateness of this loop");
@@ -87,6 +88,13 @@ const struct st_rule st_rule_freebsd_equalizer = {
     .cost = "convenience: bass and treble controls go away",
     .when_not = "somebody uses them",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
+    .guide =
+        {
+            .persistent = EVER("N"),
+            .needs = ST_NEEDS_REBOOT,
+            .check = "kenv hint.pcm.N.eq; sysctl dev.pcm.N.eq   # 0, or no such thing",
+            .undo = "hint.pcm.N.eq=\"1\" in /boot/loader.conf, and a restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ, NULL},

@@ -74,10 +74,7 @@ static void judge_periodic(const struct st_facts *facts, const struct st_wish *w
     char other[NAME_MAX_BYTES] = "";
     st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
     if (flags < 0 || (flags & ET_ONESHOT) != 0)
-        st_finding_fix(finding, "sysctl kern.eventtimer.periodic=0",
-                       "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
-                       "kern.eventtimer.periodic=0",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
     else if (other[0] != '\0')
         fix_timer(finding, other);
 }
@@ -150,6 +147,17 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
                "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)",
+    .guide =
+        {
+            .now = "sysctl kern.eventtimer.periodic=0",
+            .persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
+                          "kern.eventtimer.periodic=0",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
+                     "such as LAPIC",
+            .undo =
+                "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*", NULL},

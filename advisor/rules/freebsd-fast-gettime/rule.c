@@ -19,9 +19,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_set(finding, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call");
-    st_finding_fix(finding, "sysctl kern.timecounter.fast_gettime=1",
-                   "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
 }
 
 const struct st_rule st_rule_freebsd_fast_gettime = {
@@ -36,6 +34,15 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .when_not = "never: 1 is the default",
     .sources =
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
+    .guide =
+        {
+            .now = "sysctl kern.timecounter.fast_gettime=1",
+            .persistent =
+                "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kern.timecounter.fast_gettime   # 1",
+            .undo = "nothing to undo: 1 is the default",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FAST, NULL},

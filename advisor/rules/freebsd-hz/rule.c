@@ -36,7 +36,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " and the event timer is periodic, so sleeps are rounded by it; the µs are "
                        "counted in freebsd-eventtimer",
                        hz);
-        st_finding_fix(finding, NULL, "# /boot/loader.conf\nkern.hz=\"1000\"", ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
         return;
     }
@@ -75,6 +75,13 @@ const struct st_rule st_rule_freebsd_hz = {
                "2.667 ms "
                "was 17.3 ms late at hz 100\n"
                "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
+    .guide =
+        {
+            .persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "sysctl kern.hz   # 1000",
+            .undo = "take the line out of /boot/loader.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HZ, PERIODIC, GUEST, NULL},

@@ -38,8 +38,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " interrupts in a row a source is served once a tick: sound that shares it "
                        "stutters",
                        threshold);
-    st_finding_fix(finding, "sysctl hw.intr_storm_threshold=0",
-                   "# /etc/sysctl.conf\nhw.intr_storm_threshold=0", ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
 }
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
@@ -53,6 +52,15 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .cost = "none, unless a device is broken: it can take a whole CPU then",
     .when_not = "hardware that really has interrupt storms (see dmesg: \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
+    .guide =
+        {
+            .now = "sysctl hw.intr_storm_threshold=0",
+            .persistent = "# /etc/sysctl.conf\nhw.intr_storm_threshold=0",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl hw.intr_storm_threshold   # 0",
+            .undo = "take the line out of /etc/sysctl.conf; hw.intr_storm_threshold=0 is the default, so "
+                    "there is nothing else to undo",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){THRESHOLD, HZ, NULL},

@@ -18,11 +18,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     }
     st_finding_set(finding, ST_STATUS_ADVICE,
                    "this is a jail: the settings are the host's, and only its root can change them");
-    st_finding_fix(finding, NULL,
-                   "# on the host: run the report, and do there what it advises\n"
-                   "# sound in the jail, in its devfs rules (/etc/devfs.rules):\n"
-                   "# add path 'dsp*' unhide\n# add path 'mixer*' unhide",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
     st_finding_effect(finding, 0,
                       "a jail runs on the host's kernel, timers and scheduler: no lateness of its own");
 }
@@ -39,6 +35,15 @@ const struct st_rule st_rule_freebsd_jail = {
     .cost = "none, but a jail with sound devices can listen, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
+    .guide =
+        {
+            .persistent = "# on the host: run the report, and do there what it advises\n"
+                          "# sound in the jail, in its devfs rules (/etc/devfs.rules):\n"
+                          "# add path 'dsp*' unhide\n# add path 'mixer*' unhide",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl security.jail.jailed   # 0 on the host",
+            .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){JAILED, NULL},

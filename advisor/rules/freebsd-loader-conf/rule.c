@@ -59,7 +59,7 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
     st_finding_set(finding, ST_STATUS_ADVICE,
                    "loader.conf says %.50s=%.20s, but it is %.20s: no reboot since, or changed later%s",
                    scan->name, scan->wanted, scan->found, more);
-    st_finding_fix(finding, NULL, "# loader.conf is read at boot: restart the machine", ST_NEEDS_REBOOT);
+    st_finding_fix_usual(finding);
     st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
 }
 
@@ -98,6 +98,13 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .cost = "none",
     .when_not = "the difference is wanted, as somebody tries something with sysctl",
     .sources = "loader.conf(5)",
+    .guide =
+        {
+            .persistent = "# loader.conf is read at boot: restart the machine",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "sysctl kern.hz   # or what you have set there",
+            .undo = "take the line out of /boot/loader.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FILE_KEY, PREFIX "*", SYSCTL "*", "freebsd.hw.*", "freebsd.kern.*", NULL},

@@ -36,9 +36,8 @@ static void judge_absent(const struct st_facts *facts, struct st_finding *findin
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "mac_priority is not loaded: only root gets real-time priority");
         char now[160];
-        snprintf(now, sizeof(now), "kldload mac_priority\npw groupmod realtime -m %s",
-                 st_freebsd_user(facts));
-        st_finding_fix(finding, now, "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
+        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
+        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     }
 }
 
@@ -91,6 +90,17 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .cost = "fairness: members of the group can starve others of a CPU",
     .when_not = "the sound server is started by root with rtprio",
     .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
+    .history = "13.1: new (mac_priority(4))",
+    .guide =
+        {
+            .now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
+            .persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "kldstat -q -m mac_priority && echo loaded\n"
+                     "sysctl security.mac.priority.realtime   # 1",
+            .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+                    "mac_priority",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .first_version = "13.1",

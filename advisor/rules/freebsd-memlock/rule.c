@@ -12,6 +12,10 @@
 #define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
 #define UID     "user.uid"
 
+#define LOGIN_CLASS(user)                                                                                    \
+    "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
+    "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
+
 #define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
 
@@ -35,10 +39,7 @@ static int64_t wired_bytes(const struct st_facts *facts, struct st_finding *find
 static void fix_user(const struct st_facts *facts, struct st_finding *finding)
 {
     char persistent[256];
-    snprintf(persistent, sizeof(persistent),
-             "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"
-             "# then\ncap_mkdb /etc/login.conf\npw usermod %s -L audio",
-             st_freebsd_user(facts));
+    snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(facts));
     st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
 }
 
@@ -115,6 +116,14 @@ const struct st_rule st_rule_freebsd_memlock = {
         "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
         "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, too\n"
         "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
+    .guide =
+        {
+            .persistent = LOGIN_CLASS("NAME"),
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "limits -l    # after a new login: infinity, or 131072 kB and more",
+            .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
+                    "/etc/login.conf",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},

@@ -17,6 +17,9 @@
 #define LAST_REALTIME_15 39
 #define PRI_MAX          255
 
+#define NOW(name, value)  "sysctl " name "=" value
+#define EVER(name, value) "# /etc/sysctl.conf: remove the line, or\n" name "=" value
+
 static void judge_threshold(const struct st_facts *facts, const char *key, int64_t threshold,
                             struct st_finding *finding)
 {
@@ -42,9 +45,8 @@ static void judge_threshold(const struct st_facts *facts, const char *key, int64
                    "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to %" PRId64
                    ") wait until the kernel is left",
                    threshold, last);
-    snprintf(now, sizeof(now), "sysctl %s=%" PRId64, name, last + 1);
-    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf: remove the line, or\n%s=%" PRId64, name,
-             last + 1);
+    snprintf(now, sizeof(now), NOW("%s", "%" PRId64), name, last + 1);
+    snprintf(persistent, sizeof(persistent), EVER("%s", "%" PRId64), name, last + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
 }
 
@@ -97,6 +99,16 @@ const struct st_rule st_rule_freebsd_preemption = {
                "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
                "as captured; that 15.0 "
                "has the later ones: not verified",
+    .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
+               "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; that 15.0 has it: not verified)",
+    .guide =
+        {
+            .now = NOW("kern.sched.preempt_thresh", "80"),
+            .persistent = EVER("kern.sched.preempt_thresh", "80"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kern.sched.preemption kern.sched.preempt_thresh   # 1; 80 up to 14, 40 in 15",
+            .undo = "nothing to undo: that is the default",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE, NULL},

@@ -26,8 +26,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (quality >= QUALITY_COSTLY) {
         st_finding_set(finding, ST_STATUS_ADVICE, "the kernel resamples with %s: much work for each block",
                        kinds[quality]);
-        st_finding_fix(finding, "sysctl hw.snd.feeder_rate_quality=1",
-                       "# /etc/sysctl.conf\nhw.snd.feeder_rate_quality=1", ST_NEEDS_REOPEN);
+        st_finding_fix_usual(finding);
     } else {
         st_finding_set(finding, ST_STATUS_OK, "where the kernel has to resample it does so with %s",
                        kinds[quality]);
@@ -48,6 +47,14 @@ const struct st_rule st_rule_freebsd_resampling = {
     .when_not = "listening, where nobody waits for the sound and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",
+    .guide =
+        {
+            .now = "sysctl hw.snd.feeder_rate_quality=1",
+            .persistent = "# /etc/sysctl.conf\nhw.snd.feeder_rate_quality=1",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl hw.snd.feeder_rate_quality   # 1",
+            .undo = "take the line out of /etc/sysctl.conf",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){QUALITY, NULL},

@@ -29,9 +29,8 @@ static void fix(const struct st_facts *facts, struct st_finding *finding)
         st_finding_fix(finding, "# before 13.1 only root may; start the program with\nrtprio 10 PROGRAM",
                        NULL, ST_NEEDS_NOTHING);
     } else {
-        snprintf(now, sizeof(now), "kldload mac_priority\npw groupmod realtime -m %s",
-                 st_freebsd_user(facts));
-        st_finding_fix(finding, now, "# /boot/loader.conf\nmac_priority_load=\"YES\"", ST_NEEDS_RELOGIN);
+        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
+        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     }
 }
 
@@ -84,6 +83,18 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                "members "
                "of group realtime with mac_priority loaded\n"
                "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
+    .history =
+        "13.1: mac_priority(4) gives the right to a group; before that only root has it (mac_priority(4))",
+    .guide =
+        {
+            .now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
+            .persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "id                  # realtime is among the groups, after a new login\n"
+                     "rtprio 10 true && echo granted",
+            .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+                    "mac_priority",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME,

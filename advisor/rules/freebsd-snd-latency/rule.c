@@ -10,6 +10,11 @@
 
 #define LATENCY_MAX 10
 #define PROFILE_MAX 1
+
+#define NOW(latency, profile) "sysctl hw.snd.latency=" latency " hw.snd.latency_profile=" profile
+#define EVER(latency, profile)                                                                               \
+    "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
+
 #define BYTES_PER_S 192000 /* the tables' reference: 48 kHz, stereo, 16 bit */
 
 /** Playback: the ring is 2^ring bytes, of 2^blocks blocks. sys/dev/sound/pcm/channel.c */
@@ -47,11 +52,8 @@ static void suggest(double period_ms, struct st_finding *finding)
             best_latency = latency;
         }
     }
-    snprintf(now, sizeof(now), "sysctl hw.snd.latency=%d hw.snd.latency_profile=%d", (int)best_latency,
-             (int)best_profile);
-    snprintf(persistent, sizeof(persistent),
-             "# /etc/sysctl.conf\nhw.snd.latency=%d\nhw.snd.latency_profile=%d", (int)best_latency,
-             (int)best_profile);
+    snprintf(now, sizeof(now), NOW("%d", "%d"), (int)best_latency, (int)best_profile);
+    snprintf(persistent, sizeof(persistent), EVER("%d", "%d"), (int)best_latency, (int)best_profile);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
     snprintf(now, sizeof(now), "%d", (int)best_latency);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", now);
@@ -109,6 +111,15 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                 "a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
+    .guide =
+        {
+            .now = NOW("1", "0"),
+            .persistent = EVER("1", "0"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl hw.snd.latency hw.snd.latency_profile",
+            .undo = "take the lines out of /etc/sysctl.conf; sysctl hw.snd.latency=5 "
+                    "hw.snd.latency_profile=1, the defaults, for now",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LATENCY, PROFILE, NULL},

@@ -56,8 +56,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it is %" PRId64,
             verbose);
-        st_finding_fix(finding, "sysctl hw.snd.verbose=2", "# /etc/sysctl.conf\nhw.snd.verbose=2",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
     }
     st_finding_effect(finding, 0, "what is shown, not how it sounds");
 }
@@ -77,6 +76,15 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
         "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
         "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just stops "
         "writing; SNDCTL_DSP_GETERROR clears the counter",
+    .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
+    .guide =
+        {
+            .now = "sysctl hw.snd.verbose=2",
+            .persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /dev/sndstat   # underruns is among the words while something plays",
+            .undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, for now",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*", NULL},

@@ -43,10 +43,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64
                        ": 'sndctl realtime=1' sets all three to 0, until the next boot",
                        latency, profile, deviation);
-        st_finding_fix(finding, "sndctl realtime=1",
-                       "# /etc/sysctl.conf\nhw.snd.latency=0\nhw.snd.latency_profile=0\n"
-                       "kern.timecounter.alloweddeviation=0",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_usual(finding);
     }
     st_finding_effect(finding, 0,
                       "the µs of the three are counted in freebsd-alloweddeviation; the two of sound(4) "
@@ -66,6 +63,18 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
             "set none, which may crackle",
     .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
     .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c",
+    .history = "15.0: sndctl(8) is new (sndctl(8))",
+    .guide =
+        {
+            .now = "sndctl realtime=1",
+            .persistent = "# /etc/sysctl.conf\nhw.snd.latency=0\nhw.snd.latency_profile=0\n"
+                          "kern.timecounter.alloweddeviation=0",
+            .needs = ST_NEEDS_REOPEN,
+            .check =
+                "sysctl hw.snd.latency hw.snd.latency_profile kern.timecounter.alloweddeviation   # 0 0 0",
+            .undo = "sysctl hw.snd.latency=5 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
+                    "the defaults; take the lines out of /etc/sysctl.conf",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .first_version = "15.0",

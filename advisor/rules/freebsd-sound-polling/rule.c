@@ -13,6 +13,9 @@
 
 #define HZ_MAX 1000000
 
+#define NOW(name)  "sysctl " name "=0"
+#define EVER(name) "# remove from /etc/sysctl.conf (0 is the default):\n# " name "=1"
+
 struct scan {
     const struct st_facts *facts;
     struct st_finding *finding;
@@ -57,9 +60,8 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     }
     if (strspn(name, plain) == strlen(name)) {
         char now[96], persistent[128];
-        snprintf(now, sizeof(now), "sysctl %.60s=0", name);
-        snprintf(persistent, sizeof(persistent),
-                 "# remove from /etc/sysctl.conf (0 is the default):\n# %.60s=1", name);
+        snprintf(now, sizeof(now), NOW("%.60s"), name);
+        snprintf(persistent, sizeof(persistent), EVER("%.60s"), name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }
 }
@@ -95,6 +97,14 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
                "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
+    .guide =
+        {
+            .now = NOW("dev.hdac.N.polling"),
+            .persistent = EVER("dev.hdac.N.polling"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl dev.hdac.0.polling   # 0",
+            .undo = "sysctl dev.hdac.N.polling=1",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HDAC "*" POLLING, PCM "*" POLLING, HZ, NULL},

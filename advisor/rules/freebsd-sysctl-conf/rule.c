@@ -87,11 +87,8 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
                        "# /etc/rc.conf has the last word here:\n# performance_cx_lowest, economy_cx_lowest",
                        ST_NEEDS_NOTHING);
     else
-        st_finding_fix(finding, scan->moved ? NULL : "service sysctl restart",
-                       "# drivers that are loaded later: in /boot/loader.conf (hw.*),\n"
-                       "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
-                       "# dev.pcm.N: look up N in /dev/sndstat",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix(finding, scan->moved ? NULL : finding->rule->guide.now,
+                       finding->rule->guide.persistent, finding->rule->guide.needs);
     st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
 }
 
@@ -135,6 +132,16 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
+    .guide =
+        {
+            .now = "service sysctl restart",
+            .persistent = "# drivers that are loaded later: in /boot/loader.conf (hw.*),\n"
+                          "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
+                          "# dev.pcm.N: look up N in /dev/sndstat",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "service sysctl restart   # no message about an unknown name",
+            .undo = "take the lines out again; what they set lasts until the next boot",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts =

@@ -9,6 +9,9 @@
 #define CHOICE   "freebsd.kern.timecounter.choice"
 #define FAST     "freebsd.kern.timecounter.fast_gettime"
 
+#define NOW(name)  "sysctl kern.timecounter.hardware=" name
+#define EVER(name) "# /etc/sysctl.conf\nkern.timecounter.hardware=" name
+
 /** The best TSC in kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
 struct tsc {
     bool found;
@@ -65,9 +68,8 @@ static void judge_slow(const struct st_facts *facts, const char *hardware, struc
             finding, ST_STATUS_ADVICE,
             "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the better choice",
             hardware, tsc.name, tsc.quality);
-        snprintf(now, sizeof(now), "sysctl kern.timecounter.hardware=%s", tsc.name);
-        snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.timecounter.hardware=%s",
-                 tsc.name);
+        snprintf(now, sizeof(now), NOW("%s"), tsc.name);
+        snprintf(persistent, sizeof(persistent), EVER("%s"), tsc.name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     }
 }
@@ -125,6 +127,16 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .sources =
         "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), sys/dev/acpica/acpi_hpet.c\n"
         "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
+    .guide =
+        {
+            .now = NOW("TSC-low"),
+            .persistent = EVER("TSC-low"),
+            .needs = ST_NEEDS_NOTHING,
+            .check =
+                "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
+                "sysctl kern.timecounter.hardware",
+            .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HARDWARE, CHOICE, FAST, NULL},

@@ -10,6 +10,10 @@
 
 #define BUFFER "freebsd.hw.usb.uaudio.buffer_ms"
 
+#define NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
+#define OPEN_AGAIN    "open the device again; if that does not do, unplug it and plug it in"
+#define EVER(ms)      "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
+
 #define MS_MAX         8
 #define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
 #define FIXED_RING_MS  8       /* before that */
@@ -30,12 +34,9 @@ static double attached_ms(const struct st_facts *facts, struct st_finding *findi
 static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
 {
     char now[160], persistent[128];
-    snprintf(now, sizeof(now), "sysctl hw.usb.uaudio.buffer_ms=%" PRId64 "\n# then %s", ms,
-             adaptive ? "open the device again; if that does not do, unplug it and plug it in"
-                      : "unplug the interface and plug it in");
-    snprintf(persistent, sizeof(persistent),
-             "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"%" PRId64 "\"",
-             ms);
+    snprintf(now, sizeof(now), NOW("%" PRId64, "%s"), ms,
+             adaptive ? OPEN_AGAIN : "unplug the interface and plug it in");
+    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), ms);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
@@ -106,6 +107,18 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
                "that 14.1 is the first release with it: not verified, nor whether 13.3 has it\n"
                "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
                "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
+    .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that 2 to 8 "
+               "with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which release is the "
+               "first: not verified)",
+    .guide =
+        {
+            .now = NOW("2", OPEN_AGAIN),
+            .persistent = EVER("2"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl hw.usb.uaudio.buffer_ms",
+            .undo = "take the line out of /boot/loader.conf; sysctl hw.usb.uaudio.buffer_ms=4, the default, "
+                    "for now",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,

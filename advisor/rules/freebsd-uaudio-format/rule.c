@@ -10,16 +10,16 @@
 #define BITS     "freebsd.hw.usb.uaudio.default_bits"
 #define CHANNELS "freebsd.hw.usb.uaudio.default_channels"
 
+#define NOW(rate)  "sysctl hw.usb.uaudio.default_rate=" rate "\n# then unplug the interface and plug it in"
+#define EVER(rate) "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"" rate "\""
+
 #define RATE_MAX 10000000
 
 static void fix(const struct st_wish *wish, struct st_finding *finding)
 {
     char now[160], persistent[160];
-    snprintf(now, sizeof(now),
-             "sysctl hw.usb.uaudio.default_rate=%u\n# then unplug the interface and plug it in",
-             (unsigned)wish->rate_hz);
-    snprintf(persistent, sizeof(persistent), "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"%u\"",
-             (unsigned)wish->rate_hz);
+    snprintf(now, sizeof(now), NOW("%u"), (unsigned)wish->rate_hz);
+    snprintf(persistent, sizeof(persistent), EVER("%u"), (unsigned)wish->rate_hz);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
@@ -80,6 +80,15 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
     .when_not = "work at the interface's highest rate",
     .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
                "default_bits is 32 on 13.2 and 0 on 15.1 as captured",
+    .guide =
+        {
+            .now = NOW("48000"),
+            .persistent = EVER("48000"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl hw.snd.verbose=2; cat /dev/sndstat   # spd 48000 on the line of the device",
+            .undo =
+                "take the line out of /boot/loader.conf; 0, the default, is the most that the device can do",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",

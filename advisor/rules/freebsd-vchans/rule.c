@@ -11,6 +11,10 @@
 
 #define UNIT_MAX 255
 
+#define NOW(unit, rate) "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchanrate=" rate
+#define EVER(unit, rate)                                                                                     \
+    "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm." unit ".play.vchanrate=" rate
+
 static void judge_rate(const struct st_facts *facts, const struct st_wish *wish, int64_t unit,
                        struct st_finding *finding)
 {
@@ -35,12 +39,8 @@ static void judge_rate(const struct st_facts *facts, const struct st_wish *wish,
                        "pcm%" PRId64 " mixes programs at %" PRId64
                        " Hz, so sound of %u Hz is resampled on its way",
                        unit, rate, (unsigned)wish->rate_hz);
-        snprintf(now, sizeof(now),
-                 "# while no program has the device open\nsysctl dev.pcm.%d.play.vchanrate=%u", (int)unit,
-                 (unsigned)wish->rate_hz);
-        snprintf(persistent, sizeof(persistent),
-                 "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm.%d.play.vchanrate=%u",
-                 (int)unit, (unsigned)wish->rate_hz);
+        snprintf(now, sizeof(now), NOW("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
+        snprintf(persistent, sizeof(persistent), EVER("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
         st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
     }
     st_finding_effect(finding, 0,
@@ -88,6 +88,16 @@ const struct st_rule st_rule_freebsd_vchans = {
         "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
         "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and 15.1\n"
         "measured: with vchans a ring of 8 blocks (42.7 ms at hw.snd.latency 2) before the hardware's of 2",
+    .history = "15.0: hw.snd.vchans_enable is new, and dev.pcm.N.play.vchans is on or off instead of a "
+               "number (sound(4); captures of 13.2 and 15.1)",
+    .guide =
+        {
+            .now = NOW("N", "48000"),
+            .persistent = EVER("N", "48000"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "sysctl dev.pcm.N.play.vchanrate",
+            .undo = "take the line out of /etc/sysctl.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts =

@@ -13,6 +13,10 @@
 #define DSP    "freebsd.rc.virtual_oss_dsp"
 #define CUSE   "freebsd.kern.features.cuse"
 
+#define EVER(rate, frames)                                                                                   \
+    "# /etc/rc.conf, among the first words of virtual_oss_dsp:\n# -i 8 -r " rate " -s " frames "\n"          \
+    "service virtual_oss restart"
+
 #define BLOCK_MAX_MS 10000.0
 #define RATE_MAX     1e7
 #define WORD_BYTES   64
@@ -89,10 +93,8 @@ static void judge_options(const struct options *options, const struct st_wish *w
         else
             st_finding_set(finding, ST_STATUS_ADVICE,
                            "virtual_oss works with its default block, as it is not told -s");
-        snprintf(persistent, sizeof(persistent),
-                 "# /etc/rc.conf, among the first words of virtual_oss_dsp:\n# -i 8 -r %u -s %u\n"
-                 "service virtual_oss restart",
-                 (unsigned)wish->rate_hz, (unsigned)wish->frames);
+        snprintf(persistent, sizeof(persistent), EVER("%u", "%u"), (unsigned)wish->rate_hz,
+                 (unsigned)wish->frames);
         st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
     }
     if (unknown)
@@ -152,6 +154,13 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .when_not = "playback only, where a longer block does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
                "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
+    .guide =
+        {
+            .persistent = EVER("48000", "128"),
+            .needs = ST_NEEDS_REOPEN,
+            .check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
+            .undo = "sysrc virtual_oss_dsp with the words of before; service virtual_oss restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ARGS, ENABLE, DSP, CUSE, NULL},
