@@ -35,6 +35,21 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
 #define ST_MACHINE_SYSCTL_NOW(key, value)  "sudo sysctl " key "=" value
 #define ST_MACHINE_SYSCTL_EVER(key, value) "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value
 
+/** The limits of group audio, for ever; how to see them and how to take them back. */
+#define ST_MACHINE_FIX_LIMITS                                                                                \
+    "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n"             \
+    "# then\nsudo usermod -aG audio $USER"
+#define ST_MACHINE_CHECK_LIMITS "ulimit -r -l   # after a new login: 90 and 4194304"
+#define ST_MACHINE_UNDO_LIMITS                                                                               \
+    "delete the lines in /etc/security/limits.d/90-sleeptune.conf; sudo gpasswd -d $USER audio"
+
+/** How to take back, by hand, what the fixes above do. */
+#define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
+    "take " option " out of /etc/default/grub.d/sleeptune.cfg, run sudo update-grub and restart"
+#define ST_MACHINE_UNDO_SYSCTL(key, value)                                                                   \
+    "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" value ", the default, for "   \
+                                                                                     "now"
+
 /** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
 ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
 

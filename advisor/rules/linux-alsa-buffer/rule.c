@@ -116,10 +116,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one period at most "
             "all of it",
             scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
-        st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 256   # 0 takes it back",
-                       "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
-                       "default.clock.max-quantum = 256 }",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_usual(finding);
     } else if (scan.one_period) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "%.40s holds less than two periods: there is no time at all to fill the next one",
@@ -154,6 +151,16 @@ const struct st_rule st_rule_linux_alsa_buffer = {
         "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
         "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in pw-top\n"
         "PipeWire's defaults (quantum 1024, rate 48000): pipewire.conf(5)",
+    .guide =
+        {
+            .now = "pw-metadata -n settings 0 clock.force-quantum 256   # 0 takes it back",
+            .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
+                          "default.clock.max-quantum = 256 }",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is two or more of "
+                     "period_size, and not below the quantum",
+            .undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete the file",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){"linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames",

@@ -16,6 +16,8 @@
 
 #define NAME_BYTES 80
 
+#define JOIN(group) "sudo usermod -aG " group " $USER"
+
 enum membership { MEMBER_NOT, MEMBER_LATER, MEMBER_ALREADY };
 
 struct scan {
@@ -84,8 +86,7 @@ static void advise(struct scan *scan)
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "group %.40s may use real-time priority %" PRId64 " here, and this user is not in it",
                        scan->group, scan->priority);
-        snprintf(fix, sizeof(fix), "sudo usermod -aG %s $USER",
-                 st_machine_is_plain(scan->group) ? scan->group : "GROUP");
+        snprintf(fix, sizeof(fix), JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP");
         st_finding_fix(finding, NULL, fix, ST_NEEDS_RELOGIN);
         break;
     }
@@ -138,6 +139,16 @@ const struct st_rule st_rule_linux_audio_group = {
     .sources =
         "limits.conf(5), pam_limits(8), group(5)\nusual groups: jackd2 package (audio), realtime-privileges "
         "(realtime), PipeWire package (pipewire)",
+    .guide =
+        {
+            .persistent = JOIN("audio"),
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
+                     "the limit\n"
+                     "id -nG                                                        # after a new login: "
+                     "that group is there",
+            .undo = "sudo gpasswd -d $USER audio",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*", NULL},

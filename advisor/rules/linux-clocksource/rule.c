@@ -48,11 +48,10 @@ static void judge_slow(const struct st_facts *facts, const char *current, struct
         const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
         st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although the TSC is available%s", current,
                        chosen ? ": clocksource= is on the kernel command line" : "");
-        st_finding_fix(finding,
-                       "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        st_finding_fix(finding, finding->rule->guide.now,
                        chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
                                 "/etc/default/grub.d, then\nsudo update-grub"
-                              : ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
+                              : finding->rule->guide.persistent,
                        ST_NEEDS_NOTHING);
     }
 }
@@ -112,6 +111,17 @@ const struct st_rule st_rule_linux_clocksource = {
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune measure' prints it for this machine",
+    .guide =
+        {
+            .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+            .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
+            .needs = ST_NEEDS_NOTHING,
+            .check =
+                "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock or "
+                "the like in a guest\n"
+                "sudo dmesg | grep -i clocksource                                       # not \"unstable\"",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},

@@ -125,11 +125,7 @@ static void fix(const struct scan *scan, struct st_finding *finding)
                        NULL, ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_fix(finding,
-                   "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-                   "# /etc/tmpfiles.d/sleeptune.conf\nw "
-                   "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
     st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
                       "performance");
 }
@@ -221,6 +217,18 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
                "preference decides",
+    .history = "4.7: the governor schedutil, which follows the load that the scheduler sees (R. Wysocki, "
+               "Linux Plumbers Conference 2016)",
+    .guide =
+        {
+            .now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+            .persistent = "# /etc/tmpfiles.d/sleeptune.conf\nw "
+                          "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
+            .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel takes its "
+                    "default governor again",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PRESENT, PREFIX "policy*", ST_MACHINE_VIRTUAL, NULL},

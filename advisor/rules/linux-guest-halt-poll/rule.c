@@ -9,6 +9,9 @@
 #define GOVERNOR "linux.cpuidle.governor"
 #define POLL     "linux.haltpoll.guest_halt_poll_ns"
 
+#define OPTION  "haltpoll.guest_halt_poll_ns"
+#define NOW(ns) "echo " ns " | sudo tee /sys/module/haltpoll/parameters/guest_halt_poll_ns"
+
 /** Below this a whole CPU for polling may be worth it. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
@@ -21,15 +24,8 @@ static void advise(struct st_finding *finding, int64_t poll, const struct st_wis
                    " µs and is given back to the host then, before the next "
                    "cycle of %" PRId64 " µs",
                    poll / 1000, wish->period_ns / 1000);
-    snprintf(now, sizeof(now),
-             "echo %" PRId64 " | sudo tee /sys/module/haltpoll/parameters/guest_halt_poll_ns", value);
-    snprintf(ever, sizeof(ever),
-             "# /etc/default/grub.d/sleeptune.cfg (Debian, Ubuntu)\n"
-             "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT haltpoll.guest_halt_poll_ns=%" PRId64
-             "\"\n"
-             "# then\nsudo update-grub\n# Fedora: sudo grubby --update-kernel=ALL "
-             "--args=haltpoll.guest_halt_poll_ns=%" PRId64,
-             value, value);
+    snprintf(now, sizeof(now), NOW("%" PRId64), value);
+    snprintf(ever, sizeof(ever), ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64), value, value);
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
 }
 
@@ -81,6 +77,15 @@ const struct st_rule st_rule_linux_guest_halt_poll = {
         "drivers/cpuidle/governors/haltpoll.c\n"
         "measured in one KVM guest: idle CPUs kept from halting: median lateness 14.2 µs instead of 24 µs\n"
         "the line of 1.4 ms is sleeptune's own",
+    .guide =
+        {
+            .now = NOW("1700000") "   # more than the period, here 64 frames at 48 kHz",
+            .persistent = ST_MACHINE_FIX_BOOT_OPTION(OPTION "=1700000"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /sys/devices/system/cpu/cpuidle/current_governor_ro   # haltpoll\n"
+                     "cat /sys/module/haltpoll/parameters/guest_halt_poll_ns",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION(OPTION),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){POLL, GOVERNOR, ST_MACHINE_VIRTUAL, NULL},

@@ -23,10 +23,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "begins late",
                        seconds);
         st_finding_effect(finding, 0, "while a stream is open the card stays on");
-        st_finding_fix(
-            finding, "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
-            "# /etc/modprobe.d/sleeptune.conf\noptions snd_hda_intel power_save=0 power_save_controller=N",
-            ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0");
         st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_hda_intel",
                           "power_save=0 power_save_controller=N");
@@ -46,6 +43,15 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "
                "driver's own deny "
                "list",
+    .guide =
+        {
+            .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
+            .persistent = "# /etc/modprobe.d/sleeptune.conf\noptions snd_hda_intel power_save=0 "
+                          "power_save_controller=N",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
+            .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){POWER_SAVE, NULL},

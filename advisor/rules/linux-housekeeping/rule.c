@@ -41,10 +41,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "CPUs %.40s are isolated, and each gathers memory statistics every %" PRId64 " s",
                        text, interval);
-        st_finding_fix(
-            finding, ST_MACHINE_SYSCTL_NOW("vm.stat_interval", "10"),
-            ST_MACHINE_SYSCTL_EVER("vm.stat_interval", "10") "\n# kernel command line: skew_tick=1",
-            ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.stat_interval", "10");
     }
 }
@@ -62,6 +59,15 @@ const struct st_rule st_rule_linux_housekeeping = {
     .sources = "tuned profiles realtime and cpu-partitioning: vm.stat_interval=10, skew_tick=1; "
                "sysctl/vm.rst\nhow many µs "
                "it costs: not measured",
+    .guide =
+        {
+            .now = ST_MACHINE_SYSCTL_NOW("vm.stat_interval", "10"),
+            .persistent =
+                ST_MACHINE_SYSCTL_EVER("vm.stat_interval", "10") "\n# kernel command line: skew_tick=1",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl vm.stat_interval   # 10",
+            .undo = ST_MACHINE_UNDO_SYSCTL("vm.stat_interval", "1"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ISOLATED, STAT_INTERVAL, ST_MACHINE_CMDLINE, NULL},

@@ -45,7 +45,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "any program's first touch of memory may stop to move other memory about (huge pages always, "
             "defrag always)");
-        st_finding_fix(finding, NOW, EVER, ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
     } else {
@@ -70,6 +70,15 @@ const struct st_rule st_rule_linux_huge_pages = {
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",
+    .guide =
+        {
+            .now = NOW,
+            .persistent = EVER,
+            .needs = ST_NEEDS_NOTHING,
+            .check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
+                     "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
+            .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ENABLED, DEFRAG, NULL},

@@ -46,9 +46,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " and no high-resolution timers: sleeps are rounded to %.1f ms; the µs are counted in "
                        "linux-high-res-timers",
                        hz, 1e3 / (double)hz);
-        st_finding_fix(finding, NULL,
-                       "# switch high-resolution timers on: sleeptune explain linux-high-res-timers",
-                       ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
         break;
     case HIGHRES_UNKNOWN:
         st_finding_set(finding, ST_STATUS_OK,
@@ -70,6 +68,15 @@ const struct st_rule st_rule_linux_hz = {
     .cost = "none",
     .when_not = "with high-resolution timers, that is on every usual system: leave it as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c",
+    .history = "2.6.21: sleeps no longer depend on HZ where high-resolution timers are on "
+               "(Documentation/timers/highres.rst)",
+    .guide =
+        {
+            .persistent = "# switch high-resolution timers on: sleeptune explain linux-high-res-timers",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "grep CONFIG_HZ= /boot/config-$(uname -r)",
+            .undo = "nothing to undo",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CONFIG_HZ, GETRES, HRES, NULL},

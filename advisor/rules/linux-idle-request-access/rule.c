@@ -54,11 +54,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out of deep sleep "
             "(%" PRId64 " µs)",
             scan.latency_us);
-        st_finding_fix(
-            finding, "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
-            "# /etc/udev/rules.d/90-sleeptune.rules\nKERNEL==\"cpu_dma_latency\", GROUP=\"audio\", "
-            "MODE=\"0660\"\n# then\nsudo usermod -aG audio $USER",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_UDEV, "rule",
                           "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
     } else if (st_finding_need_int(finding, facts, REQUEST, &request) == 0) {
@@ -81,6 +77,17 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks the "
                "same file\n"
                "what it costs is in linux-idle-states; the line of 20 µs is sleeptune's own",
+    .guide =
+        {
+            .now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
+            .persistent =
+                "# /etc/udev/rules.d/90-sleeptune.rules\nKERNEL==\"cpu_dma_latency\", GROUP=\"audio\", "
+                "MODE=\"0660\"\n# then\nsudo usermod -aG audio $USER",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ls -l /dev/cpu_dma_latency   # crw-rw---- root audio",
+            .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
+                    "$USER audio",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){REQUEST, "linux.cpuidle.cpu0.state*.latency_us", NULL},

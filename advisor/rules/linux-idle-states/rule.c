@@ -20,6 +20,15 @@
 #define SMALL_SHARE   0.02
 #define PROBLEM_SHARE 0.5
 
+#define NOW(us, hex)                                                                                         \
+    "# holds " us " µs until you press Ctrl-C:\n"                                                           \
+    "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
+#define EVER(us)                                                                                             \
+    "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"     \
+    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
+    "# or after each boot, for all the time:\n"                                                              \
+    "sudo cpupower idle-set -D " us
+
 #define KEY_BYTES 128
 
 struct scan {
@@ -77,17 +86,8 @@ static void fix(const struct scan *scan, struct st_finding *finding)
     if (want_us >= scan->worst_us)
         return;
     /* ten characters of hex: four bytes would be taken as a binary number */
-    snprintf(now, sizeof(now),
-             "# holds %" PRId64 " µs until you press Ctrl-C:\n"
-             "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x%08" PRIx64 " >&3; sleep infinity'",
-             want_us, (uint64_t)want_us);
-    snprintf(
-        persistent, sizeof(persistent),
-        "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"
-        "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
-        "# or after each boot, for all the time:\n"
-        "sudo cpupower idle-set -D %" PRId64,
-        want_us + 1);
+    snprintf(now, sizeof(now), NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
+    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), want_us + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
     st_finding_change(finding, ST_CHANGE_UDEV, "rule",
                       "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
@@ -187,6 +187,17 @@ const struct st_rule st_rule_linux_idle_states = {
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "other CPUs may "
                "differ",
+    .guide =
+        {
+            .now = NOW("2", "00000002"),
+            .persistent = EVER("3"),
+            .needs = ST_NEEDS_NOTHING,
+            .check =
+                "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each state\n"
+                "sudo od -An -td4 -N4 /dev/cpu_dma_latency                   # the request that holds now, "
+                "in µs",
+            .undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){DRIVER, STATES "*", REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE, NULL},

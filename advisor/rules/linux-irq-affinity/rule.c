@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 #include "advisor/rules/cpu_list.h"
 
 #define ISOLATED   "linux.cpu.isolated"
@@ -65,10 +66,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "CPUs %.40s are isolated, but interrupts of all devices may still go there",
                        isolated_text);
-        st_finding_fix(finding, NULL,
-                       "# kernel command line: irqaffinity=LIST with the CPUs that are not isolated, and\n"
-                       "# isolcpus=managed_irq,domain,LIST for devices that choose themselves",
-                       ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
     }
 }
 
@@ -85,6 +83,14 @@ const struct st_rule st_rule_linux_irq_affinity = {
     .sources =
         "Linux Documentation/core-api/irq/irq-affinity.rst; kernel-parameters.txt: irqaffinity, isolcpus\n"
         "irqbalance(1): isolated and nohz_full CPUs are banned by default",
+    .guide =
+        {
+            .persistent = "# kernel command line: irqaffinity=LIST with the CPUs that are not isolated, and\n"
+                          "# isolcpus=managed_irq,domain,LIST for devices that choose themselves",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "cat /proc/irq/*/smp_affinity_list   # none of the isolated CPUs",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
     .facts = (const char *const[]){ISOLATED, AFFINITY, IRQBALANCE, NULL},

@@ -94,11 +94,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                    "%.20s runs at %" PRId64 ", below the sound server at %" PRId64
                    ", so the server can delay the very interrupt it waits for",
                    search.name->text, search.priority, server.priority);
-    st_finding_fix(
-        finding, "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
-        "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
-        "RTIRQ_NAME_LIST=\"snd usb i8042\"\nRTIRQ_PRIO_HIGH=90\n# and\nsudo systemctl enable --now rtirq",
-        ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
 }
 
 const struct st_rule st_rule_linux_irq_priorities = {
@@ -116,6 +112,17 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .sources =
         "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after suspend)\n"
         "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
+    .guide =
+        {
+            .now =
+                "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
+            .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
+                          "RTIRQ_NAME_LIST=\"snd usb i8042\"\nRTIRQ_PRIO_HIGH=90\n# and\nsudo systemctl "
+                          "enable --now rtirq",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
+            .undo = "sudo systemctl disable rtirq; sudo /etc/init.d/rtirq reset, or a restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_THREADS_N, IRQ_NAME, IRQ_PRIORITY, ST_THREADS_PROCESS, ST_THREADS_PRIO,

@@ -71,11 +71,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "the sound device shares its interrupt line (%.60s): the handlers run one after the other",
             search.shared->text);
-        st_finding_fix(
-            finding, NULL,
-            "# a card: another slot; USB: another port, best of another controller (lsusb -t); devices not\n"
-            "# needed: off in the firmware's setup",
-            ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
     } else if (search.sound != NULL) {
         st_finding_quote(finding, facts, search.sound->key);
         st_finding_set(finding, ST_STATUS_OK, "the sound device has its interrupt line for itself");
@@ -97,6 +93,15 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .when_not =
         "devices on the line that are idle do no harm; message-signalled interrupts (MSI) are never shared",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
+    .guide =
+        {
+            .persistent = "# a card: another slot; USB: another port, best of another controller (lsusb -t); "
+                          "devices not\n"
+                          "# needed: off in the firmware's setup",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
+            .undo = "put it back",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){READABLE, "linux.irq.*.actions", USB, NULL},

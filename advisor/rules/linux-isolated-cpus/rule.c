@@ -26,10 +26,7 @@ static void judge_isolated(const struct st_facts *facts, const char *text, const
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
-        st_finding_fix(finding, NULL,
-                       "# add rcu_nocbs=LIST, with the list of isolcpus=, to the kernel command line: in\n"
-                       "# /etc/default/grub.d/sleeptune.cfg, then sudo update-grub",
-                       ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_OK,
@@ -74,6 +71,15 @@ const struct st_rule st_rule_linux_isolated_cpus = {
     .sources =
         "Linux kernel-parameters.txt: isolcpus (deprecated, use cpusets), rcu_nocbs, nohz_full; tuned's "
         "cpu-partitioning",
+    .guide =
+        {
+            .persistent = "# add rcu_nocbs=LIST, with the list of isolcpus=, to the kernel command line: in\n"
+                          "# /etc/default/grub.d/sleeptune.cfg, then sudo update-grub",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "cat /sys/devices/system/cpu/isolated\n"
+                     "grep -o \"rcu_nocbs=[^ ]*\" /proc/cmdline",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("isolcpus= and rcu_nocbs="),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
     .facts = (const char *const[]){ISOLATED, ONLINE, ST_MACHINE_CMDLINE, NULL},

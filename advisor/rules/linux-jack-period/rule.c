@@ -30,8 +30,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "JACK's period is %" PRId64 " frames at %" PRId64
                        " Hz (%.2f ms), longer than the wished %.2f ms",
                        jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        st_finding_fix(finding, jack.running ? "jack_bufsize 128   # or what is wished" : NULL,
-                       "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3", ST_NEEDS_REOPEN);
+        st_finding_fix(finding, jack.running ? finding->rule->guide.now : NULL,
+                       finding->rule->guide.persistent, finding->rule->guide.needs);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, facts, usb->key);
         st_finding_set(finding, ST_STATUS_ADVICE,
@@ -60,6 +60,14 @@ const struct st_rule st_rule_linux_jack_period = {
     .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
     .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
+    .guide =
+        {
+            .now = "jack_bufsize 128   # or what is wished",
+            .persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "jack_bufsize; jack_samplerate   # the period is the one by the other",
+            .undo = "jack_bufsize with the old number, and the options of before",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, NULL},

@@ -17,10 +17,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_PROBLEM,
                        "JACK %s without real-time priority (-r), so any busy program can delay all sound",
                        where);
-        st_finding_fix(finding, NULL,
-                       "# take -r (--no-realtime) away from the options before -d: in ~/.jackdrc, or in "
-                       "QjackCtl's settings (Realtime)",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_usual(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "JACK %s at priority %" PRId64 ", among the kernel's own threads; 70 to 80 is enough",
@@ -45,6 +42,14 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .when_not = "tests with the dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r takes it away, -P sets the priority (its message at "
                "start says 10)",
+    .guide =
+        {
+            .persistent = "# take -r (--no-realtime) away from the options before -d: in ~/.jackdrc, or in "
+                          "QjackCtl's settings (Realtime)",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
+            .undo = "set the options of before",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},

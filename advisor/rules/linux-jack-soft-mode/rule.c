@@ -21,10 +21,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         "JACK %s in soft mode (-s): it does not report xruns, so a machine that loses sound looks fine",
         jack.running ? "runs" : "is started");
     st_finding_effect(finding, 0, "soft mode changes what is reported, not when the loop wakes");
-    st_finding_fix(finding, NULL,
-                   "# take -s (--softmode) away from the options behind -d alsa: in ~/.jackdrc, or in "
-                   "QjackCtl's settings (Soft Mode)",
-                   ST_NEEDS_REOPEN);
+    st_finding_fix_usual(finding);
 }
 
 const struct st_rule st_rule_linux_jack_soft_mode = {
@@ -38,6 +35,14 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .cost = "none",
     .when_not = "on stage, where a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
+    .guide =
+        {
+            .persistent = "# take -s (--softmode) away from the options behind -d alsa: in ~/.jackdrc, or in "
+                          "QjackCtl's settings (Soft Mode)",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "ps -eo args | grep '[j]ackd'   # no -s behind -d alsa",
+            .undo = "add -s again",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},

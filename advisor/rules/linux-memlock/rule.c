@@ -61,12 +61,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                            ST_NEEDS_RELOGIN);
             return;
         }
-        st_finding_fix(
-            finding,
-            "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
-            "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n@audio - memlock 4194304\n# then\nsudo "
-            "usermod -aG audio $USER\n# services started by systemd, in the unit: LimitMEMLOCK=4G",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
     }
 }
@@ -86,6 +81,20 @@ const struct st_rule st_rule_linux_memlock = {
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; the line of 256 MiB is "
                "sleeptune's "
                "own",
+    .history = "2.6.9: the limit holds for normal users, no longer for root (getrlimit(2))\n"
+               "5.16: the kernel's default is 8 MiB instead of 64 KiB (commit 9dcc38e2813e)",
+    .guide =
+        {
+            .now =
+                "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
+            .persistent =
+                "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n@audio - memlock 4194304\n# "
+                "then\nsudo "
+                "usermod -aG audio $USER\n# services started by systemd, in the unit: LimitMEMLOCK=4G",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ulimit -l   # after a new login: 4194304, in KiB",
+            .undo = ST_MACHINE_UNDO_LIMITS,
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER, NULL},

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define LIMIT      "linux.rt.nice_limit"
 #define FIFO_ERRNO "linux.rt.fifo_errno"
@@ -35,11 +36,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "without real-time priority a server may not even go below nice %" PRId64
                        " (it asks for -11)",
                        20 - limit < 20 ? 20 - limit : 0);
-        st_finding_fix(
-            finding, "sudo prlimit --pid $$ --nice=31:31",
-            "# /etc/security/limits.d/90-sleeptune.conf\n@audio - nice -11\n# then\nsudo usermod -aG audio "
-            "$USER",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
     }
 }
 
@@ -55,6 +52,16 @@ const struct st_rule st_rule_linux_nice_limit = {
     .when_not = "when real-time priority is granted: nice values do not matter to it",
     .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); PipeWire module-rt nice.level -11; PulseAudio "
                "nice-level -11",
+    .guide =
+        {
+            .now = "sudo prlimit --pid $$ --nice=31:31",
+            .persistent = "# /etc/security/limits.d/90-sleeptune.conf\n@audio - nice -11\n# then\nsudo "
+                          "usermod -aG audio "
+                          "$USER",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ulimit -e   # after a new login: 31, that is nice -11",
+            .undo = ST_MACHINE_UNDO_LIMITS,
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, NULL},

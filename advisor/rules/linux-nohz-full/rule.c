@@ -35,7 +35,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "CPUs %.40s are nohz_full but not isolated: each system call costs more there, and the tick "
             "comes back with a second thread",
             text);
-        st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("nohz_full"), ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
     }
 }
 
@@ -53,6 +53,13 @@ const struct st_rule st_rule_linux_nohz_full = {
                 "default, needs no "
                 "change",
     .sources = "Linux Documentation/timers/no_hz.rst; kernel-parameters.txt: nohz_full",
+    .guide =
+        {
+            .persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("nohz_full"),
+            .needs = ST_NEEDS_REBOOT,
+            .check = "cat /sys/devices/system/cpu/nohz_full   # (null), or empty",
+            .undo = "add the option again",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
     .facts = (const char *const[]){NOHZ_FULL, ISOLATED, NULL},

@@ -34,8 +34,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "the kernel takes pages away on purpose to see who touches them, on %zu nodes; an audio thread "
             "faults, too",
             nodes.n);
-        st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
-                       ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"), ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
     }
 }
@@ -52,6 +51,14 @@ const struct st_rule st_rule_linux_numa_balancing = {
     .when_not = "machines with one node: it is idle there",
     .sources =
         "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing; tuned's cpu-partitioning sets 0",
+    .guide =
+        {
+            .now = ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
+            .persistent = ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kernel.numa_balancing   # 0",
+            .undo = ST_MACHINE_UNDO_SYSCTL("kernel.numa_balancing", "1"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){BALANCING, NODES, NULL},

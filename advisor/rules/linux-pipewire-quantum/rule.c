@@ -60,11 +60,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " frames (%.2f ms)%s, so a cycle of %.2f ms cannot be "
                        "had through it",
                        min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        st_finding_fix(finding, "pw-metadata -n settings 0 clock.min-quantum 32",
+        st_finding_fix(finding, finding->rule->guide.now,
                        guest ? "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
                                "vm.overrides = { default.clock.min-quantum = 32 } }"
-                             : "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
-                               "default.clock.min-quantum = 32 }",
+                             : finding->rule->guide.persistent,
                        ST_NEEDS_REOPEN);
         return;
     }
@@ -92,6 +91,15 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
         "max 2048, vm.overrides min-quantum 1024)\n"
         "what a program or pw-metadata asked for at run time is not read; newer versions write the rule for "
         "virtual machines in another form: not read either",
+    .guide =
+        {
+            .now = "pw-metadata -n settings 0 clock.min-quantum 32",
+            .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"
+                          "context.properties = { default.clock.min-quantum = 32 }",
+            .needs = ST_NEEDS_REOPEN,
+            .check = "pw-top   # QUANT and RATE: the cycle is the one by the other",
+            .undo = "delete the file and run systemctl --user restart pipewire",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, ST_MACHINE_VIRTUAL, NULL},

@@ -12,17 +12,21 @@
 
 #define KEY_BYTES 160
 
+#define PPD_NOW   "powerprofilesctl set performance"
+#define TUNED_NOW "sudo tuned-adm profile latency-performance"
+#define TLP_EVER                                                                                             \
+    "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                               \
+    "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"
+
 static const struct {
     const char *key;
     const char *name;
     const char *now;
     const char *persistent;
 } managers[] = {
-    {"linux.daemon.power-profiles-daemon", "power-profiles-daemon", "powerprofilesctl set performance", NULL},
-    {"linux.daemon.tuned", "tuned", "sudo tuned-adm profile latency-performance", NULL},
-    {"linux.tlp.enabled", "TLP", NULL,
-     "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"
-     "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"},
+    {"linux.daemon.power-profiles-daemon", "power-profiles-daemon", PPD_NOW, NULL},
+    {"linux.daemon.tuned", "tuned", TUNED_NOW, NULL},
+    {"linux.tlp.enabled", "TLP", NULL, TLP_EVER},
     {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
      "# /etc/auto-cpufreq.conf\n[charger]\ngovernor = performance"},
     {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
@@ -114,6 +118,16 @@ const struct st_rule st_rule_linux_power_daemons = {
         "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
         "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; whether a "
         "profile survives a reboot depends on the daemon",
+    .guide =
+        {
+            .now = PPD_NOW "\n# or\n" TUNED_NOW,
+            .persistent = TLP_EVER,
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
+                     "powerprofilesctl get; tuned-adm active; tlp-stat -p",
+            .undo = "powerprofilesctl set balanced; sudo tuned-adm profile balanced; delete the file of TLP "
+                    "and run sudo tlp start",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",

@@ -140,8 +140,7 @@ static void fix(const struct detected *found, struct st_finding *finding)
                        "# a PREEMPT_RT kernel; on Debian:\nsudo apt install linux-image-rt-amd64",
                        ST_NEEDS_REBOOT);
     else if (found->dynamic)
-        st_finding_fix(finding, "echo full | sudo tee /sys/kernel/debug/sched/preempt",
-                       ST_MACHINE_FIX_BOOT_OPTION("preempt=full"), ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
     else
         st_finding_fix(finding, NULL,
                        "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
@@ -214,6 +213,21 @@ const struct st_rule st_rule_linux_preemption = {
                "lazy (from 6.13): delays normal threads only, as full for real-time ones (patch text of the "
                "lazy model, 2024)\n"
                "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime",
+    .history =
+        "5.12: PREEMPT_DYNAMIC, so that preempt= chooses at boot and debugfs while running (commit "
+        "6ef869e06474; pull request for 5.12)\n"
+        "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which only the "
+        "patched kernels had (realtime_tools issue 257)\n"
+        "6.13: preempt=lazy: as full for real-time threads, later for normal ones (pull request for 6.13)",
+    .guide =
+        {
+            .now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+            .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
+                     "uname -v                                   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",

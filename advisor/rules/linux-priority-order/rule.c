@@ -27,12 +27,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "%.40s runs at priority %" PRId64 ", above the sound server's %" PRId64
                        ", and can keep it from the CPU",
                        client.process_fact->text, client.priority, server.priority);
-        st_finding_fix(
-            finding, NULL,
-            "# lower the real-time priority in that program's own settings, below the server's; or "
-            "raise the\n# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
-            "(default 88); jackd -P",
-            ST_NEEDS_REOPEN);
+        st_finding_fix_usual(finding);
         return;
     }
     if (st_finding_need_int(finding, facts, COMPLETE, &complete) != 0)
@@ -54,6 +49,17 @@ const struct st_rule st_rule_linux_priority_order = {
     .when_not = "a program that is meant to come first and uses little of a CPU",
     .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
                "jackd gives its clients 5 less than itself (jackd(1) -P)",
+    .guide =
+        {
+            .persistent =
+                "# lower the real-time priority in that program's own settings, below the server's; or "
+                "raise the\n# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
+                "(default 88); jackd -P",
+            .needs = ST_NEEDS_REOPEN,
+            .check =
+                "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
+            .undo = "set the old priority in that program again",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_THREADS_N, ST_THREADS_PROCESS, ST_THREADS_PRIO, ST_THREADS_NAME,

@@ -50,9 +50,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(
             finding, ST_STATUS_ADVICE,
             "PulseAudio was told not to ask for real-time priority, so any busy program can delay all sound");
-        st_finding_fix(finding, NULL,
-                       "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
-                       ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
         return;
     }
     st_finding_quote(finding, facts, TSCHED);
@@ -84,6 +82,13 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .when_not = "tsched=0 only for drivers that tell wrong positions: it makes the latency fixed, not lower",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
+    .guide =
+        {
+            .persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
+            .undo = "delete the file and run systemctl --user restart pulseaudio",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT, NULL},

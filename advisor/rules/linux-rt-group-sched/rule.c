@@ -67,13 +67,7 @@ static void judge_refused(const struct st_facts *facts, struct st_finding *findi
                        "SCHED_FIFO is refused although the limit allows it, and this kernel has real-time "
                        "group scheduling: "
                        "it may be the cause");
-    st_finding_fix(
-        finding,
-        "# cgroup v1, for each group from the top down to the one of the program:\necho 950000 | sudo tee "
-        "/sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
-        "# from 6.16 on; older kernels: one without CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
-            "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
-        ST_NEEDS_REBOOT);
+    st_finding_fix_usual(finding);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -135,6 +129,22 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                "README (disable it)\n"
                "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); release not "
                "verified",
+    .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, Armbian "
+               "issue 10218; release not verified)",
+    .guide =
+        {
+            .now = "# cgroup v1, for each group from the top down to the one of the program:\necho 950000 | "
+                   "sudo tee "
+                   "/sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+            .persistent =
+                "# from 6.16 on; older kernels: one without "
+                "CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+                    "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
+                     "chrt -f 80 true && echo granted",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT,

@@ -23,12 +23,7 @@ static const char *errno_text(int64_t error)
 
 static void fix_limits(struct st_finding *finding)
 {
-    st_finding_fix(
-        finding, "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
-        "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n# "
-        "then\nsudo usermod -aG audio $USER\n# services started by systemd, in the unit: LimitRTPRIO=90\n# "
-        "or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
-        ST_NEEDS_RELOGIN);
+    st_finding_fix_usual(finding);
     st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
     st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
 }
@@ -117,6 +112,18 @@ const struct st_rule st_rule_linux_rt_permission = {
     .sources =
         "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most 20)\n"
         "tried with sched_setscheduler(2) in a short-lived child",
+    .history = "2.6.12: the limit RLIMIT_RTPRIO; before that only root has the right (getrlimit(2))",
+    .guide =
+        {
+            .now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+            .persistent = ST_MACHINE_FIX_LIMITS
+            "\n# services started by systemd, in the unit: LimitRTPRIO=90\n# or install rtkit, which gives "
+            "SCHED_RR, at most 20, to programs that ask it",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ulimit -r   # after a new login: 90\n"
+                     "chrt -f 80 true && echo granted",
+            .undo = ST_MACHINE_UNDO_LIMITS,
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, ST_MACHINE_CONTAINER,

@@ -39,9 +39,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "real-time throttling is off: a real-time thread that spins takes its CPU for good, and "
             "maybe the machine");
         st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
-        st_finding_fix(finding, "sudo sysctl kernel.sched_rt_runtime_us=950000",
-                       "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         change_back(finding, runtime);
         return;
     }
@@ -87,6 +85,17 @@ const struct st_rule st_rule_linux_rt_throttling = {
         "newer kernels protect normal threads by the deadline server (commit a110a81c52a9) instead of "
         "stopping "
         "real-time ones; from which release on: not verified",
+    .history = "newer kernels protect normal threads by a deadline server instead of stopping real-time ones "
+               "(commit a110a81c52a9; from which release on: not verified)",
+    .guide =
+        {
+            .now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
+            .persistent =
+                "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
+            .undo = "nothing to undo: that is the default",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){RUNTIME, PERIOD, NULL},

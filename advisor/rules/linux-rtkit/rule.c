@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define FIFO_ERRNO "linux.rt.fifo_errno"
 #define DAEMON     "linux.daemon.rtkit-daemon"
@@ -56,11 +57,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " to programs that ask, below threads of interrupts (50); for "
                        "%.1f ms a limit is better",
                        highest(facts), (double)wish->period_ns / 1e6);
-        st_finding_fix(
-            finding, NULL,
-            "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n# "
-            "then\nsudo usermod -aG audio $USER",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
     } else {
         st_finding_set(finding, ST_STATUS_OK, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask",
                        highest(facts));
@@ -81,6 +78,13 @@ const struct st_rule st_rule_linux_rtkit = {
     .sources =
         "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
         "PipeWire module-rt asks limits, then the portal, then rtkit\nthe line of 5 ms is sleeptune's own",
+    .guide =
+        {
+            .persistent = ST_MACHINE_FIX_LIMITS,
+            .needs = ST_NEEDS_RELOGIN,
+            .check = ST_MACHINE_CHECK_LIMITS,
+            .undo = ST_MACHINE_UNDO_LIMITS,
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, NULL},

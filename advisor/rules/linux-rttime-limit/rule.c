@@ -25,11 +25,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "a real-time thread that computes %.3g ms without a sleep is killed, %.1f cycles of %.2f ms",
             (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
-        st_finding_fix(
-            finding, "# for this shell and what it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
-            "# in the unit of a service: LimitRTTIME=infinity\n# PulseAudio, /etc/pulse/daemon.conf.d/"
-            "90-sleeptune.conf: rlimit-rttime = 200000",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix_usual(finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_OK,
@@ -53,6 +49,16 @@ const struct st_rule st_rule_linux_rttime_limit = {
     .when_not = "200 ms is what rtkit asks for, and fine",
     .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); the line of 8 cycles is "
                "sleeptune's own",
+    .guide =
+        {
+            .now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
+            .persistent =
+                "# in the unit of a service: LimitRTTIME=infinity\n# PulseAudio, /etc/pulse/daemon.conf.d/"
+                "90-sleeptune.conf: rlimit-rttime = 200000",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ulimit -R   # bash: microseconds, or unlimited",
+            .undo = "delete those lines",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){LIMIT, NULL},

@@ -35,11 +35,7 @@ static void without(struct st_finding *finding, const char *name, const char *no
 {
     st_finding_set(finding, ST_STATUS_PROBLEM,
                    "%s runs without a real-time thread, so any busy program can delay all sound", name);
-    st_finding_fix(
-        finding, now,
-        "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n# "
-        "then\nsudo usermod -aG audio $USER\n# or install rtkit",
-        ST_NEEDS_RELOGIN);
+    st_finding_fix(finding, now, finding->rule->guide.persistent, finding->rule->guide.needs);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -95,6 +91,13 @@ const struct st_rule st_rule_linux_server_priority = {
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
                "(omarchy issue 9390)\n"
                "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
+    .guide =
+        {
+            .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
+            .needs = ST_NEEDS_RELOGIN,
+            .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority",
+            .undo = ST_MACHINE_UNDO_LIMITS,
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){ST_THREADS_N, PIPEWIRE, JACKD, ST_THREADS_PROCESS, ST_THREADS_PRIO,

@@ -10,6 +10,14 @@
 #define PREFIX  "linux.unit."
 #define PROGRAM ".program"
 
+#define RTPRIO  "LimitRTPRIO=90"
+#define MEMLOCK "LimitMEMLOCK=4G"
+
+#define EVER(unit, lines)                                                                                    \
+    "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                          \
+    "\n# then\nsudo systemctl "                                                                              \
+    "daemon-reload\nsudo systemctl restart " unit
+
 #define KEY_BYTES  400
 #define UNIT_BYTES (KEY_BYTES - 24) /* room for the longest leaf; systemd's names have at most 255 bytes */
 
@@ -90,11 +98,8 @@ static void fix(struct st_finding *finding, const char *unit, const char *first,
 {
     char text[512], service[ST_CHANGE_KEY_BYTES];
     const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
-    snprintf(
-        text, sizeof(text),
-        "# /etc/systemd/system/%.80s.service.d/90-sleeptune.conf\n[Service]\n%s%s%s\n# then\nsudo systemctl "
-        "daemon-reload\nsudo systemctl restart %.80s",
-        name, first, second != NULL ? "\n" : "", second != NULL ? second : "", name);
+    snprintf(text, sizeof(text), EVER("%.80s", "%s%s%s"), name, first, second != NULL ? "\n" : "",
+             second != NULL ? second : "", name);
     st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
     if (!st_machine_is_plain(unit))
         return;
@@ -129,7 +134,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives does not reach "
             "services",
             unit);
-        fix(finding, unit, "LimitRTPRIO=90", "LimitMEMLOCK=4G");
+        fix(finding, unit, RTPRIO, MEMLOCK);
         break;
     case FAULT_UNREAD:
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%.40s.service could not be read", unit);
@@ -156,6 +161,14 @@ const struct st_rule st_rule_linux_service_limits = {
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
                "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
+    .guide =
+        {
+            .persistent = EVER("UNIT", RTPRIO "\n" MEMLOCK),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
+                     "4294967296, no",
+            .undo = "sudo systemctl revert UNIT, and restart it",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){"linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",

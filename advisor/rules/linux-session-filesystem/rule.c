@@ -28,8 +28,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (is_slow(type)) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the home folder is on %.20s: recording and playing long files may stall there", type);
-        st_finding_fix(finding, NULL, "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
     } else {
         st_finding_set(finding, ST_STATUS_OK, "the home folder is on %.20s", type);
     }
@@ -47,6 +46,13 @@ const struct st_rule st_rule_linux_session_filesystem = {
     .when_not = "sessions that lie somewhere else, or small ones that fit into memory",
     .sources = "proc(5) /proc/self/mounts; rtcqs' list (fuse, nfs, cifs); relatime is the default since "
                "Linux 2.6.30",
+    .guide =
+        {
+            .persistent = "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "findmnt -T ~   # FSTYPE",
+            .undo = "nothing to undo",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){FSTYPE, NULL},

@@ -41,6 +41,7 @@ const struct st_rule st_rule_linux_split_lock = {
     .sources = "Linux arch/x86/kernel/cpu/bus_lock.c; commits b041b525dab9 (the slow-down), 727209376f49 "
                "(the sysctl, "
                "6.2)\nDocumentation/admin-guide/sysctl/kernel.rst: split_lock_mitigate",
+    .history = "6.2: the sysctl split_lock_mitigate (commit 727209376f49)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){MITIGATE, NULL},

@@ -44,8 +44,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "memory that is not locked may be paged out to disk rather early (swappiness %" PRId64
                        ")",
                        swappiness);
-        st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
-                       ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"), ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     }
 }
@@ -62,6 +61,15 @@ const struct st_rule st_rule_linux_swap = {
     .when_not = "zram and zswap, where high values are meant; machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
                "use 100 to 180",
+    .guide =
+        {
+            .now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
+            .persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl vm.swappiness   # 10\n"
+                     "swapon --show          # zram: leave it as it is",
+            .undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ZRAM, OTHER, SWAPPINESS, ZSWAP, NULL},

@@ -43,7 +43,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "disk, network and graphics interrupts come before the audio thread, at %.2f ms worth a try to "
             "change",
             (double)wish->period_ns / 1e6);
-        st_finding_fix(finding, NULL, ST_MACHINE_FIX_BOOT_OPTION("threadirqs"), ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
     }
 }
 
@@ -62,6 +62,14 @@ const struct st_rule st_rule_linux_threaded_irqs = {
         "load, and put the sound card's thread above the rest.",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "the line of 1.4 ms is sleeptune's own",
+    .guide =
+        {
+            .persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
+            .needs = ST_NEEDS_REBOOT,
+            .check = "grep -w threadirqs /proc/cmdline\n"
+                     "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
+            .undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL, NULL},

@@ -33,8 +33,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             finding, ST_STATUS_ADVICE,
             "timers set on CPUs %.40s (nohz_full) may fire on another CPU, which then has to wake this one",
             text);
-        st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.timer_migration", "0"),
-                       ST_MACHINE_SYSCTL_EVER("kernel.timer_migration", "0"), ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.timer_migration", "0");
     }
 }
@@ -54,6 +53,14 @@ const struct st_rule st_rule_linux_timer_migration = {
     .sources = "Linux kernel/sched/core.c get_nohz_timer_target(): a housekeeping CPU that is not idle keeps "
                "its timers; "
                "kernel/time/hrtimer.c; tuned's realtime profile sets 0",
+    .guide =
+        {
+            .now = ST_MACHINE_SYSCTL_NOW("kernel.timer_migration", "0"),
+            .persistent = ST_MACHINE_SYSCTL_EVER("kernel.timer_migration", "0"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kernel.timer_migration   # 0",
+            .undo = ST_MACHINE_UNDO_SYSCTL("kernel.timer_migration", "1"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){MIGRATION, NOHZ_FULL, NULL},

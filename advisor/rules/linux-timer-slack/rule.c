@@ -51,11 +51,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "without real-time priority each sleep ends up to %.1f µs late", slack_us);
     st_finding_effect(finding, slack_us, "SCHED_OTHER: the slack itself, %.1f µs, whatever the period",
                       slack_us);
-    st_finding_fix(finding,
-                   "# get real-time priority (sleeptune explain linux-rt-permission), or for one "
-                   "thread:\necho 1000 | sudo tee /proc/TID/timerslack_ns",
-                   "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
-                   ST_NEEDS_NOTHING);
+    st_finding_fix_usual(finding);
 }
 
 const struct st_rule st_rule_linux_timer_slack = {
@@ -74,6 +70,21 @@ const struct st_rule st_rule_linux_timer_slack = {
         "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
         "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time threads)\n"
         "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under SCHED_FIFO",
+    .history = "2.6.28: timer slack, 50 µs unless set (PR_SET_TIMERSLACK(2const)); real-time threads never "
+               "have it in clock_nanosleep\n"
+               "6.1.y and 6.6.y of March 2025, and newer kernels: timerslack_ns reads 0 for real-time "
+               "threads, where it read 50000 before although nanosleep did not use it; timed futex waits are "
+               "exact for them, too (commit ed4fb6d7ef68)",
+    .guide =
+        {
+            .now = "# get real-time priority (sleeptune explain linux-rt-permission), or for one "
+                   "thread:\necho 1000 | sudo tee /proc/TID/timerslack_ns",
+            .persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
+            .needs = ST_NEEDS_NOTHING,
+            .check = "cat /proc/TID/timerslack_ns   # 1000; for a real-time thread 0, or on older kernels "
+                     "50000 that does not count",
+            .undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or TimerSlackNSec= out of the unit",
+        },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){SLACK, FIFO, NULL},

@@ -41,11 +41,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(
             finding, ST_STATUS_ADVICE,
             "snd_usb_audio's low-latency mode is off, so USB playback queues more packets than needed");
-        st_finding_fix(
-            finding, NULL,
-            "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\noptions "
-            "snd_usb_audio lowlatency=1",
-            ST_NEEDS_REBOOT);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "lowlatency is \"%.20s\", which is not understood", text);
@@ -64,6 +60,17 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
                "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
+    .history = "6.1: the driver has no nrpacks any more (modinfo snd_usb_audio; from which release on: not "
+               "verified)",
+    .guide =
+        {
+            .persistent =
+                "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\noptions "
+                "snd_usb_audio lowlatency=1",
+            .needs = ST_NEEDS_REBOOT,
+            .check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
+            .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LOWLATENCY, NRPACKS, HAS_PACKS, NULL},

@@ -9,6 +9,13 @@
 #define PREFIX  "linux.usb_audio."
 #define CONTROL ".control"
 
+#define NOW(device) "echo on | sudo tee /sys/bus/usb/devices/" device "/power/control"
+#define RULE(vendor, product)                                                                                \
+    "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
+    "\", "                                                                                                   \
+    "ATTR{power/control}=\"on\""
+#define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
+
 #define KEY_BYTES 192
 
 struct scan {
@@ -62,19 +69,15 @@ static void fix(const struct scan *scan, struct st_finding *finding)
     char device[64], now[256], rule[ST_CHANGE_VALUE_BYTES], ever[384];
     const char *vendor, *product;
     snprintf(device, sizeof(device), "%.*s", (int)len, scan->first->key + sizeof(PREFIX) - 1);
-    snprintf(now, sizeof(now), "echo on | sudo tee /sys/bus/usb/devices/%s/power/control",
-             st_machine_is_plain(device) ? device : "DEVICE");
+    snprintf(now, sizeof(now), NOW("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const bool known = fact_of(scan, scan->first, "vendor_id", &vendor) == 0 && is_usb_id(vendor) &&
                        fact_of(scan, scan->first, "product_id", &product) == 0 && is_usb_id(product);
     if (!known) {
         vendor = "VVVV"; /* to be filled in from lsusb */
         product = "PPPP";
     }
-    snprintf(rule, sizeof(rule),
-             "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"%s\", ATTR{idProduct}==\"%s\", "
-             "ATTR{power/control}=\"on\"",
-             vendor, product);
-    snprintf(ever, sizeof(ever), "# /etc/udev/rules.d/90-sleeptune.rules\n%s", rule);
+    snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
+    snprintf(ever, sizeof(ever), EVER("%s"), rule);
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
     if (known)
         st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
@@ -124,6 +127,15 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, autosuspend_delay_ms "
                "(negative: "
                "never)",
+    .guide =
+        {
+            .now = NOW("DEVICE"),
+            .persistent = EVER(RULE("VVVV", "PPPP")),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "grep . /sys/bus/usb/devices/*/product       # which DEVICE it is; lsusb has VVVV:PPPP\n"
+                     "cat /sys/bus/usb/devices/DEVICE/power/control   # on",
+            .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){"linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",

@@ -35,8 +35,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "the hard lock-up detector interrupts each CPU once in about %" PRId64
                        " s of computing, for some microseconds",
                        thresh);
-        st_finding_fix(finding, ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
-                       ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"), ST_NEEDS_NOTHING);
+        st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     }
 }
@@ -54,6 +53,14 @@ const struct st_rule st_rule_linux_watchdogs = {
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
                "profile sets 0\n"
                "how many µs it takes: not measured; the line of 0.5 ms is sleeptune's own",
+    .guide =
+        {
+            .now = ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
+            .persistent = ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"),
+            .needs = ST_NEEDS_NOTHING,
+            .check = "sysctl kernel.nmi_watchdog   # 0",
+            .undo = ST_MACHINE_UNDO_SYSCTL("kernel.nmi_watchdog", "1"),
+        },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){NMI, SOFT, THRESH, NULL},
