@@ -87,7 +87,9 @@ struct st_finding {
  * it. Empty where the rule can only say ok. */
 struct st_rule_guide {
     const char *now;        /* commands; NULL: none */
-    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then"; NULL: none */
+    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
+                               "# ", going on in the next line from 70 columns on and behind ',' and ':';
+                               NULL: none */
     enum st_needs needs;
     const char *check; /* commands; behind '#' what they show when it is right */
     const char *undo;  /* by hand; a sentence without its full stop */

@@ -48,7 +48,7 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "take " option " out of /etc/default/grub.d/sleeptune.cfg, run sudo update-grub and restart"
 #define ST_MACHINE_UNDO_SYSCTL(key, value)                                                                   \
     "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" value ", the default, for "   \
-                                                                                     "now"
+    "now"
 
 /** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
 ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);

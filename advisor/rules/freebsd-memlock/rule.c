@@ -123,7 +123,7 @@ const struct st_rule st_rule_freebsd_memlock = {
         {
             .persistent = LOGIN_CLASS("NAME"),
             .needs = ST_NEEDS_RELOGIN,
-            .check = "limits -l    # after a new login: infinity, or 131072 kB and more",
+            .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
             .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
                     "/etc/login.conf",
         },

@@ -227,7 +227,7 @@ const struct st_rule st_rule_linux_preemption = {
             .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
             .needs = ST_NEEDS_NOTHING,
             .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
-                     "uname -v                                   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+                     "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
         },
     .worst = ST_STATUS_ADVICE,

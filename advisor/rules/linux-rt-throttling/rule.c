@@ -85,8 +85,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
         "newer kernels protect normal threads by the deadline server (commit a110a81c52a9) instead of "
         "stopping "
         "real-time ones; from which release on: not verified",
-    .history = "newer kernels protect normal threads by a deadline server instead of stopping real-time ones "
-               "(commit a110a81c52a9; from which release on: not verified)",
+    .history = "unknown release: newer kernels protect normal threads by a deadline server instead of "
+               "stopping real-time ones (commit a110a81c52a9)",
     .guide =
         {
             .now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
