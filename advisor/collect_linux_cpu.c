@@ -16,7 +16,7 @@ struct set {
         const char *file;
         const char *key;
         enum st_value_kind kind;
-    } leaves[4];
+    } leaves[5];
 };
 
 static const struct set policies = {
@@ -40,6 +40,7 @@ static const struct set idle_states = {
         {
             {"name", "name", ST_VALUE_TEXT},
             {"latency", "latency_us", ST_VALUE_INT},
+            {"residency", "residency_us", ST_VALUE_INT},
             {"disable", "disable", ST_VALUE_INT},
         },
 };
@@ -54,6 +55,7 @@ const char *const st_linux_cpu_patterns[] = {
     "linux.cpuidle.governor",
     "linux.cpuidle.cpu0.state*.name",
     "linux.cpuidle.cpu0.state*.latency_us",
+    "linux.cpuidle.cpu0.state*.residency_us",
     "linux.cpuidle.cpu0.state*.disable",
     NULL,
 };

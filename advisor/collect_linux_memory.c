@@ -6,10 +6,7 @@
 #include "advisor/parse_linux.h"
 
 const char *const st_linux_memory_patterns[] = {
-    "linux.swap.zram_n",
-    "linux.swap.other_n",
-    "linux.home.fstype",
-    NULL,
+    "linux.swap.zram_n", "linux.swap.zram_first", "linux.swap.other_n", "linux.home.fstype", NULL,
 };
 
 static void swap(struct st_collector *c)
@@ -27,6 +24,7 @@ static void swap(struct st_collector *c)
     } else {
         st_collector_put_int(c, "linux.swap.other_n", (int64_t)swaps.other_n, NULL, source);
         st_collector_put_int(c, "linux.swap.zram_n", (int64_t)swaps.zram_n, NULL, source);
+        st_collector_put_int(c, "linux.swap.zram_first", swaps.zram_first, NULL, source);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "advisor/parse_linux.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,20 +139,29 @@ int st_parse_interrupts(char *text, st_interrupt_fn fn, void *ctx)
 int st_parse_swaps(char *text, struct st_swaps *ret)
 {
     struct st_swaps swaps = {0};
+    long zram_highest = LONG_MIN, other_highest = LONG_MIN;
     char *rest = NULL;
     char *line = strtok_r(text, "\n", &rest);
     if (line == NULL || strncmp(line, "Filename", 8) != 0)
         return -EBADMSG;
     while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
-        const char *name = strrchr(line, '/');
+        size_t last = strlen(line); /* the priority is the last word */
+        while (last > 0 && strchr(" \t", line[last - 1]) == NULL)
+            last--;
+        const long priority = strtol(line + last, NULL, 10);
         line[strcspn(line, " \t")] = '\0';
-        name = strrchr(line, '/');
+        const char *name = strrchr(line, '/');
         name = name != NULL ? name + 1 : line;
-        if (strncmp(name, "zram", 4) == 0)
-            swaps.zram_n++;
-        else if (name[0] != '\0')
-            swaps.other_n++;
+        if (name[0] == '\0')
+            continue;
+        const bool is_zram = strncmp(name, "zram", 4) == 0;
+        long *highest = is_zram ? &zram_highest : &other_highest;
+        if (priority > *highest)
+            *highest = priority;
+        swaps.zram_n += is_zram;
+        swaps.other_n += !is_zram;
     }
+    swaps.zram_first = swaps.zram_n > 0 && swaps.other_n > 0 && zram_highest > other_highest;
     *ret = swaps;
     return 0;
 }

@@ -52,7 +52,8 @@ ST_NODISCARD int st_parse_interrupts(char *text, st_interrupt_fn fn, void *ctx);
 
 struct st_swaps {
     size_t zram_n;
-    size_t other_n; /* on disks and in files */
+    size_t other_n;  /* on disks and in files */
+    bool zram_first; /* zram has the higher priority than all others; false also without one of both */
 };
 
 /** /proc/swaps. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */

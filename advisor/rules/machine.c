@@ -1,5 +1,6 @@
 /* Facts about the machine as a whole. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
@@ -47,6 +48,23 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
         ret[len - value_at] = '\0';
         r = 0;
     }
+}
+
+bool st_machine_is_off(const char *value)
+{
+    if (value[0] == 'o' || value[0] == 'O')
+        return value[1] == 'f' || value[1] == 'F';
+    return value[0] != '\0' && strchr("nN0fF", value[0]) != NULL;
+}
+
+bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor)
+{
+    const char *release;
+    int is_major, is_minor;
+    if (st_facts_text(facts, ST_MACHINE_RELEASE, &release) != 0 ||
+        sscanf(release, "%5d.%5d", &is_major, &is_minor) != 2)
+        return false;
+    return is_major > major || (is_major == major && is_minor >= minor);
 }
 
 int st_machine_choice(const char *text, char *ret, size_t bytes)

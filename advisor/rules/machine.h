@@ -50,6 +50,14 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" value ", the default, for "   \
     "now"
 
+/** Does this value of a kernel command line option switch off, for the kernel's kstrtobool()? */
+bool st_machine_is_off(const char *value);
+
+#define ST_MACHINE_RELEASE "linux.kernel.release"
+
+/** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */
+bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor);
+
 /** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
 ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
 

@@ -15,18 +15,17 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 
 bool st_threads_is_server(const char *process)
 {
-    static const char *const names[] = {"pipewire", "jackd", "pulseaudio"};
+    static const char *const names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio"};
     return is_one_of(process, names, ST_ARRAY_LEN(names));
 }
 
 bool st_threads_is_client(const char *process)
 {
     /* 15 bytes of a name are kept by the kernel */
-    static const char *const others[] = {"chronyd",     "corosync",       "cyclictest",      "gnome-shell",
-                                         "jackdbus",    "kwin_wayland",   "multipathd",      "ntpd",
-                                         "oslat",       "pipewire-pulse", "ptp4l",           "rtkit-daemon",
-                                         "sleeptune",   "sleeptuned",     "systemd-journal", "watchdog",
-                                         "wireplumber", "phc2sys",        "systemd-udevd"};
+    static const char *const others[] = {
+        "chronyd",    "corosync",        "cyclictest",     "gnome-shell", "kwin_wayland", "multipathd",
+        "ntpd",       "oslat",           "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",
+        "sleeptuned", "systemd-journal", "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd"};
     return !st_threads_is_server(process) && !is_one_of(process, others, ST_ARRAY_LEN(others));
 }
 

@@ -21,7 +21,7 @@ typedef bool (*st_process_fn)(const char *process);
 
 struct st_top_thread st_threads_top(const struct st_facts *facts, st_process_fn fn);
 
-/** PipeWire, jackd, PulseAudio. */
+/** PipeWire, jackd (also in jackdbus), PulseAudio. */
 bool st_threads_is_server(const char *process);
 /** A program that plays through a server: none of the servers, and no tool or daemon known to have real-time
  * threads for another purpose. */

@@ -139,6 +139,7 @@ static void compressed_swap_is_counted_apart(void **state)
     assert_int_equal(st_parse_swaps(text, &swaps), 0);
     assert_int_equal(swaps.zram_n, 1);
     assert_int_equal(swaps.other_n, 2);
+    assert_true(swaps.zram_first);
     assert_int_equal(st_parse_swaps(none, &swaps), 0);
     assert_int_equal(swaps.zram_n + swaps.other_n, 0);
     assert_int_equal(st_parse_swaps(empty, &swaps), -EBADMSG);

@@ -1,4 +1,5 @@
 /* The clocksource: what a look at the clock costs. */
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rule.h"
@@ -10,6 +11,11 @@
 
 #define HZ_MAX 10000
 
+/** Read in place, by the CPU. */
+static const char *const fast[] = {
+    "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
+    "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
+
 static bool is_one_of(const char *name, const char *const *names)
 {
     for (size_t i = 0; names[i] != NULL; i++) {
@@ -19,26 +25,43 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-static bool has_word(const char *list, const char *word)
+/** The best of those that are read without a system call; the kernel lists them from best to worst. */
+static bool best_fast(const char *available, char *ret, size_t bytes)
 {
-    const size_t len = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len) {
-        const bool begins = at == list || at[-1] == ' ';
-        if (begins && (at[len] == '\0' || at[len] == ' ' || at[len] == '\n'))
+    for (const char *at = available; *at != '\0';) {
+        const size_t len = strcspn(at, " \n");
+        snprintf(ret, bytes, "%.*s", (int)len, at);
+        if (len < bytes && is_one_of(ret, fast) && strcmp(ret, "tsc-early") != 0)
             return true;
+        at += len;
+        at += strspn(at, " \n");
     }
     return false;
+}
+
+/** The boot option goes with the TSC; what keeps a hypervisor's own clock away has to be taken away. */
+static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
+{
+    char now[128];
+    snprintf(now, sizeof(now),
+             "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
+    st_finding_fix(finding, now,
+                   chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
+                            "/etc/default/grub.d, then\nsudo update-grub"
+                   : strcmp(best, "tsc") == 0 ? finding->rule->guide.persistent
+                                              : NULL,
+                   ST_NEEDS_NOTHING);
 }
 
 static void judge_slow(const struct st_facts *facts, const char *current, struct st_finding *finding)
 {
     const char *available;
-    char option[32];
+    char option[32], best[40];
     st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
     if (st_finding_need_text(finding, facts, AVAILABLE, &available) != 0) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the clock is %s, so each look at it is a slow read and a system call", current);
-    } else if (!has_word(available, "tsc")) {
+    } else if (!best_fast(available, best, sizeof(best))) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the clock is %s, as the kernel does not offer the TSC: do not force it, see 'dmesg | "
                        "grep -i tsc' "
@@ -46,13 +69,9 @@ static void judge_slow(const struct st_facts *facts, const char *current, struct
                        current);
     } else {
         const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
-        st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although the TSC is available%s", current,
+        st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although %s is available%s", current, best,
                        chosen ? ": clocksource= is on the kernel command line" : "");
-        st_finding_fix(finding, finding->rule->guide.now,
-                       chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
-                                "/etc/default/grub.d, then\nsudo update-grub"
-                              : finding->rule->guide.persistent,
-                       ST_NEEDS_NOTHING);
+        fix_slow(best, chosen, finding);
     }
 }
 
@@ -71,9 +90,6 @@ static void judge_jiffies(const struct st_facts *facts, struct st_finding *findi
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    static const char *const fast[] = {
-        "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
-        "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
     static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
     const char *current;
     (void)wish;
@@ -116,9 +132,10 @@ const struct st_rule st_rule_linux_clocksource = {
             .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
             .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
             .needs = ST_NEEDS_NOTHING,
-            .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; "
-                     "kvm-clock or the like in a guest\n"
-                     "sudo dmesg | grep -i clocksource   # not \"unstable\"",
+            .check =
+                "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock or "
+                "the like in a guest\n"
+                "sudo dmesg | grep -i clocksource                                       # not \"unstable\"",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
         },
     .worst = ST_STATUS_PROBLEM,

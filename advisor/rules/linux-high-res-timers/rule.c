@@ -55,7 +55,7 @@ static void judge_config(const struct st_facts *facts, struct st_finding *findin
     const char *config;
     char option[16];
     st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-    if (st_machine_boot_option(facts, "highres", option, sizeof(option)) == 0 && strcmp(option, "off") == 0) {
+    if (st_machine_boot_option(facts, "highres", option, sizeof(option)) == 0 && st_machine_is_off(option)) {
         judge_off(facts, finding, "highres=off on the kernel command line");
         return;
     }

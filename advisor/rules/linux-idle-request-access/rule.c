@@ -1,12 +1,15 @@
 /* May this user hold a request on the latency of idle CPUs? */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
 #define REQUEST "linux.pmqos.cpu_dma_latency_us"
 #define PREFIX  "linux.cpuidle.cpu0."
+#define LATENCY ".latency_us"
 
 /** States that wake within this need no request. A choice of this rule, as in linux-idle-states' advice. */
 #define SHALLOW_US 20
@@ -20,7 +23,11 @@ struct scan {
 static void look(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
-    int64_t latency;
+    char key[128];
+    int64_t latency, disabled;
+    snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
+    if (strlen(fact->key) < sizeof(key) && st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
+        return;
     if (st_facts_int(scan->facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
         (scan->deepest != NULL && latency <= scan->latency_us))
         return;
@@ -33,7 +40,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     struct scan scan = {.facts = facts};
     int64_t request;
     (void)wish;
-    st_facts_each(facts, PREFIX, ".latency_us", look, &scan);
+    st_facts_each(facts, PREFIX, LATENCY, look, &scan);
     const struct st_fact *fact = st_facts_find(facts, REQUEST);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.deepest == NULL) {
         st_finding_quote(finding, facts, REQUEST);
@@ -90,6 +97,6 @@ const struct st_rule st_rule_linux_idle_request_access = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){REQUEST, "linux.cpuidle.cpu0.state*.latency_us", NULL},
+    .facts = (const char *const[]){REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable", NULL},
     .judge = judge,
 };

@@ -39,15 +39,17 @@ struct scan {
     int unread;
     int64_t worst_us;      /* longest of the enabled states the request allows */
     char worst[KEY_BYTES]; /* its key without the suffix */
-    int64_t shallow_us;    /* longest of them that is small; -1: none */
-    int64_t least_us;      /* shortest that is not small; INT64_MAX: none */
+    int64_t period_us;
+    int64_t deeper_us;  /* longest of those that a sleep of a period is too short for; 0: none */
+    int64_t shallow_us; /* longest of them that is small; -1: none */
+    int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
 };
 
 static void see_state(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char stem[KEY_BYTES], key[KEY_BYTES + 16];
-    int64_t latency_us, disabled;
+    int64_t latency_us, residency_us, disabled;
     const size_t len = strlen(fact->key) - strlen(LATENCY);
     if (fact->state == ST_FACT_ABSENT || len >= sizeof(stem))
         return;
@@ -68,6 +70,13 @@ static void see_state(void *ctx, const struct st_fact *fact)
     }
     if (latency_us > scan->request_us)
         return;
+    /* a governor takes a state only when the next timer is further away than its residency */
+    snprintf(key, sizeof(key), "%s.residency_us", stem);
+    if (st_facts_int(scan->facts, key, &residency_us) == 0 && residency_us > scan->period_us) {
+        if (latency_us > scan->deeper_us)
+            scan->deeper_us = latency_us;
+        return;
+    }
     if ((double)latency_us <= SMALL_US && latency_us > scan->shallow_us)
         scan->shallow_us = latency_us;
     if ((double)latency_us > SMALL_US && latency_us < scan->least_us)
@@ -109,6 +118,12 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
 {
     const double effect_us = (double)scan->worst_us, period_us = st_period_seconds(&wish->period) * 1e6;
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
+    if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
+        st_finding_set(finding, ST_STATUS_OK, "a sleep of %.0f µs is too short for any idle state",
+                       period_us);
+        st_finding_effect(finding, 0, "each state's residency is longer than %.0f µs", period_us);
+        return;
+    }
     if (scan->worst[0] == '\0') {
         st_finding_set(finding, ST_STATUS_OK,
                        "no idle state is enabled: the CPU is always awake, which costs power");
@@ -128,19 +143,24 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
                        request_known ? "" : ", unless a program holds a request (only root can read that)");
         fix(scan, finding);
     }
+    char deeper[96] = "", within[64] = "";
+    if (scan->deeper_us > 0)
+        snprintf(deeper, sizeof(deeper), " (deeper ones, up to %" PRId64 " µs, need a longer sleep)",
+                 scan->deeper_us);
     if (held)
-        st_finding_effect(finding, effect_us,
-                          "longest exit latency of CPU 0's enabled states within the request of %" PRId64
-                          " µs: %" PRId64 " µs",
-                          scan->request_us, scan->worst_us);
-    else
-        st_finding_effect(finding, effect_us,
-                          "longest exit latency of CPU 0's enabled states: %" PRId64 " µs", scan->worst_us);
+        snprintf(within, sizeof(within), " within the request of %" PRId64 " µs", scan->request_us);
+    st_finding_effect(finding, effect_us,
+                      "longest exit latency of CPU 0's enabled states%s: %" PRId64 " µs%s", within,
+                      scan->worst_us, deeper);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts, .finding = finding, .shallow_us = -1, .least_us = INT64_MAX};
+    struct scan scan = {.facts = facts,
+                        .finding = finding,
+                        .period_us = wish->period_ns / 1000,
+                        .shallow_us = -1,
+                        .least_us = INT64_MAX};
     char idle[16];
     const char *driver;
     st_finding_quote(finding, facts, DRIVER);
@@ -183,10 +203,12 @@ const struct st_rule st_rule_linux_idle_states = {
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
     .when_not = "on battery; all day long: hold the request while music plays",
-    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
-               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
-               "other CPUs may "
-               "differ",
+    .sources =
+        "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
+        "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
+        "other CPUs may differ\n"
+        "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the next "
+        "timer; a CPU that is woken by another one, as by its sound card's interrupt, may be deeper",
     .guide =
         {
             .now = NOW("2", "00000002"),
@@ -194,7 +216,8 @@ const struct st_rule st_rule_linux_idle_states = {
             .needs = ST_NEEDS_NOTHING,
             .check =
                 "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each state\n"
-                "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
+                "sudo od -An -td4 -N4 /dev/cpu_dma_latency                   # the request that holds now, "
+                "in µs",
             .undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
         },
     .worst = ST_STATUS_PROBLEM,

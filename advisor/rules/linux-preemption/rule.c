@@ -15,9 +15,10 @@
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 
-enum model { MODEL_UNKNOWN, MODEL_NONE, MODEL_VOLUNTARY, MODEL_LAZY, MODEL_FULL, MODEL_RT };
+enum model { MODEL_UNKNOWN, MODEL_NOT_FULL, MODEL_NONE, MODEL_VOLUNTARY, MODEL_LAZY, MODEL_FULL, MODEL_RT };
 
-static const char *const model_names[] = {"unknown", "none", "voluntary", "lazy", "full", "PREEMPT_RT"};
+static const char *const model_names[] = {"unknown", "none or voluntary", "none", "voluntary", "lazy",
+                                          "full",    "PREEMPT_RT"};
 
 struct detected {
     enum model model;
@@ -116,6 +117,9 @@ static struct detected detect(const struct st_facts *facts)
             return found;
     }
     found.model = config_model(facts, &found.source);
+    /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
+    if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
+        found.model = MODEL_NOT_FULL;
     return found;
 }
 
@@ -137,13 +141,12 @@ static void fix(const struct detected *found, struct st_finding *finding)
 {
     if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
         st_finding_fix(finding, NULL,
-                       "# a PREEMPT_RT kernel; on Debian:\nsudo apt install linux-image-rt-amd64",
+                       "# a PREEMPT_RT kernel; on Debian:\n"
+                       "sudo apt install linux-image-rt-$(dpkg --print-architecture)",
                        ST_NEEDS_REBOOT);
-    else if (found->dynamic) {
+    else if (found->dynamic)
         st_finding_fix_usual(finding);
-        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
-        st_finding_change(finding, ST_CHANGE_BOOT, "boot", "preempt=full");
-    } else
+    else
         st_finding_fix(finding, NULL,
                        "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
                        "boot it with preempt=full",
@@ -179,6 +182,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "a thread waiting",
                        model_names[found.model], period_ms);
         break;
+    case MODEL_NOT_FULL:
     case MODEL_NONE:
     case MODEL_VOLUNTARY:
         if (wish->period_ns > FULL_PERIOD_NS) {
@@ -227,11 +231,11 @@ const struct st_rule st_rule_linux_preemption = {
             .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
             .needs = ST_NEEDS_NOTHING,
             .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
-                     "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+                     "uname -v                                   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
         },
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
+    .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
                                    CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
                                    CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},

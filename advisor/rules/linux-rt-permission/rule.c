@@ -10,6 +10,8 @@
 #define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
 #define UID           "user.uid"
 #define GROUPS        "user.groups"
+#define RTKIT         "linux.daemon.rtkit-daemon"
+#define INSTALLED     "linux.rtkit.installed"
 
 #define UNLIMITED (-1)
 
@@ -41,6 +43,13 @@ static void judge_granted(const struct st_facts *facts, int64_t priority, struct
     st_finding_effect(finding, 0, "granted: nothing is lost");
 }
 
+/** Does rtkit give it to programs that ask? */
+static bool has_rtkit(const struct st_facts *facts)
+{
+    int64_t value;
+    return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
+}
+
 static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
                           struct st_finding *finding)
 {
@@ -64,6 +73,13 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
         if (st_machine_in_container(facts))
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
                            ST_NEEDS_RELOGIN);
+    } else if (has_rtkit(facts)) {
+        st_finding_quote(finding, facts, RTKIT);
+        st_finding_quote(finding, facts, INSTALLED);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "this user gets real-time priority from rtkit only: sound servers ask it, most other "
+                       "programs do not");
+        fix_limits(finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_PROBLEM,
@@ -126,7 +142,7 @@ const struct st_rule st_rule_linux_rt_permission = {
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, ST_MACHINE_CONTAINER,
-                                   NULL},
+    .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED,
+                                   ST_MACHINE_CONTAINER, NULL},
     .judge = judge,
 };

@@ -1,10 +1,13 @@
 /* RT throttling: the safety net that keeps a machine alive under a spinning real-time thread. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
+#define GROUPS  "linux.config.RT_GROUP_SCHED"
 
 /** The kernel's default: real-time threads get 95 %. */
 #define SHARE_USUAL     0.95
@@ -21,6 +24,14 @@ static void change_back(struct st_finding *finding, int64_t runtime)
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
 }
 
+/** From 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth control". */
+static bool is_deadline_server(const struct st_facts *facts)
+{
+    const char *groups;
+    return st_machine_kernel_from(facts, 6, 12) && st_facts_text(facts, GROUPS, &groups) == 0 &&
+           strcmp(groups, "n") == 0;
+}
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     int64_t runtime, period;
@@ -31,6 +42,16 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (runtime < -1 || period < 1 || runtime > period) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%" PRId64 " µs of %" PRId64 " µs cannot be", runtime,
                        period);
+        return;
+    }
+    if (is_deadline_server(facts)) {
+        st_finding_quote(finding, facts, ST_MACHINE_RELEASE);
+        st_finding_quote(finding, facts, GROUPS);
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "on this kernel it stops no real-time thread: a deadline server keeps 5 %% of a CPU for "
+            "normal threads that would starve");
+        st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
         return;
     }
     if (runtime == -1 || runtime == period) {
@@ -82,11 +103,10 @@ const struct st_rule st_rule_linux_rt_throttling = {
                 "the thread that spins and can hang the machine.",
     .sources =
         "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of 1000000)\n"
-        "newer kernels protect normal threads by the deadline server (commit a110a81c52a9) instead of "
-        "stopping "
-        "real-time ones; from which release on: not verified",
-    .history = "unknown release: newer kernels protect normal threads by a deadline server instead of "
-               "stopping real-time ones (commit a110a81c52a9)",
+        "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler changes for "
+        "v6.12)",
+    .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
+               "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
     .guide =
         {
             .now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
@@ -98,6 +118,6 @@ const struct st_rule st_rule_linux_rt_throttling = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){RUNTIME, PERIOD, NULL},
+    .facts = (const char *const[]){RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS, NULL},
     .judge = judge,
 };

@@ -7,21 +7,25 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/threads.h"
 
-#define PIPEWIRE "linux.daemon.pipewire"
-#define JACKD    "linux.daemon.jackd"
+#define PULSE_REALTIME "linux.pulse.realtime-scheduling"
 
 static bool is_pipewire(const char *process)
 {
     return strcmp(process, "pipewire") == 0;
 }
 
-static bool is_jackd(const char *process)
+static bool is_jack(const char *process)
 {
-    return strcmp(process, "jackd") == 0;
+    return strcmp(process, "jackd") == 0 || strcmp(process, "jackdbus") == 0;
+}
+
+static bool is_pulseaudio(const char *process)
+{
+    return strcmp(process, "pulseaudio") == 0;
 }
 
 /** Was jackd told to do without (-r)? Then linux-jack-realtime says so. */
-static bool is_told(const struct st_facts *facts)
+static bool jack_is_told(const struct st_facts *facts)
 {
     struct st_jack_command jack;
     const char *command;
@@ -31,49 +35,74 @@ static bool is_told(const struct st_facts *facts)
     return !jack.realtime;
 }
 
-static void without(struct st_finding *finding, const char *name, const char *now)
+/** Does it have a setting about real-time priority? linux-pulseaudio judges that. */
+static bool pulse_is_told(const struct st_facts *facts)
 {
-    st_finding_set(finding, ST_STATUS_PROBLEM,
-                   "%s runs without a real-time thread, so any busy program can delay all sound", name);
-    st_finding_fix(finding, now, finding->rule->guide.persistent, finding->rule->guide.needs);
+    const char *text;
+    return st_facts_text(facts, PULSE_REALTIME, &text) == 0;
 }
+
+static bool nobody_is_told(const struct st_facts *facts)
+{
+    (void)facts;
+    return false;
+}
+
+/* jackdbus is not among them: until a program asks for JACK it has nothing to do. */
+static const struct {
+    const char *key;
+    const char *name;
+    st_process_fn fn;
+    bool (*is_told)(const struct st_facts *facts); /* to do without, maybe */
+    const char *told_by;
+    const char *now;
+} servers[] = {
+    {"linux.daemon.pipewire", "PipeWire", is_pipewire, nobody_is_told, "",
+     "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
+    {"linux.daemon.jackd", "jackd", is_jack, jack_is_told, "linux-jack-realtime", NULL},
+    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_is_told, "linux-pulseaudio", NULL},
+};
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     int64_t processes, pid;
+    const char *told = NULL, *told_by = NULL;
     (void)wish;
     if (st_finding_need_int(finding, facts, ST_THREADS_N, &processes) != 0)
         return;
-    st_finding_quote(finding, facts, PIPEWIRE);
-    st_finding_quote(finding, facts, JACKD);
-    const bool pipewire = st_facts_int(facts, PIPEWIRE, &pid) == 0,
-               jackd = st_facts_int(facts, JACKD, &pid) == 0;
-    const struct st_top_thread of_pipewire = st_threads_top(facts, is_pipewire);
-    const struct st_top_thread of_jackd = st_threads_top(facts, is_jackd);
-    const struct st_top_thread *top = of_jackd.priority > of_pipewire.priority ? &of_jackd : &of_pipewire;
-    if (top->priority > 0) {
-        st_finding_quote(finding, facts, top->process_fact->key);
-        st_finding_quote(finding, facts, top->priority_fact->key);
+    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
+        st_finding_quote(finding, facts, servers[i].key);
+        if (st_facts_int(facts, servers[i].key, &pid) != 0 ||
+            st_threads_top(facts, servers[i].fn).priority > 0)
+            continue;
+        if (servers[i].is_told(facts)) {
+            told = servers[i].name;
+            told_by = servers[i].told_by;
+            continue;
+        }
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "%s runs without a real-time thread, so any busy program can delay all sound",
+                       servers[i].name);
+        st_finding_fix(finding, servers[i].now, finding->rule->guide.persistent, finding->rule->guide.needs);
+        return;
     }
-    if (!pipewire && !jackd) {
+    const struct st_top_thread top = st_threads_top(facts, st_threads_is_server);
+    if (top.priority > 0) {
+        st_finding_quote(finding, facts, top.process_fact->key);
+        st_finding_quote(finding, facts, top.priority_fact->key);
+        st_finding_set(finding, ST_STATUS_OK, "the sound server's thread runs at real-time priority %" PRId64,
+                       top.priority);
+        st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top.priority);
+    } else if (told != NULL) {
+        st_finding_quote(finding, facts, ST_JACK_COMMAND);
+        st_finding_quote(finding, facts, PULSE_REALTIME);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "%s was told about real-time priority; see %s",
+                       told, told_by);
+    } else {
         st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "neither PipeWire nor jackd runs%s",
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server runs%s",
                        st_machine_in_container(facts) ? " in this container; the host's are not visible"
                                                       : "");
-    } else if (pipewire && of_pipewire.priority == 0) {
-        without(finding, "PipeWire",
-                "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e "
-                "realtime");
-    } else if (jackd && of_jackd.priority == 0 && is_told(facts)) {
-        st_finding_quote(finding, facts, ST_JACK_COMMAND);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "jackd was told to do without real-time priority; see linux-jack-realtime");
-    } else if (jackd && of_jackd.priority == 0) {
-        without(finding, "jackd", NULL);
-    } else {
-        st_finding_set(finding, ST_STATUS_OK, "the sound server's thread runs at real-time priority %" PRId64,
-                       top->priority);
-        st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top->priority);
     }
 }
 
@@ -82,8 +111,8 @@ const struct st_rule st_rule_linux_server_priority = {
     .os = ST_OS_LINUX,
     .title = "Real-time thread of the sound server",
     .mechanism =
-        "PipeWire and JACK move sound in one thread that asks for real-time priority when it starts. If "
-        "that is refused they go on as normal programs, which is heard only when the machine is busy.",
+        "A sound server moves sound in one thread that asks for real-time priority when it starts. If that "
+        "is refused it goes on as a normal program, which is heard only when the machine is busy.",
     .privilege = "root",
     .cost = "none beyond that of the right to real-time priority",
     .when_not = "machines where nobody needs sound without gaps",
@@ -100,7 +129,7 @@ const struct st_rule st_rule_linux_server_priority = {
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_THREADS_N, PIPEWIRE, JACKD, ST_THREADS_PROCESS, ST_THREADS_PRIO,
-                                   ST_MACHINE_CONTAINER, ST_JACK_COMMAND, NULL},
+    .facts = (const char *const[]){ST_THREADS_N, "linux.daemon.*", ST_THREADS_PROCESS, ST_THREADS_PRIO,
+                                   ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME, NULL},
     .judge = judge,
 };

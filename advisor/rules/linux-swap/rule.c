@@ -7,6 +7,7 @@
 
 #define ZRAM       "linux.swap.zram_n"
 #define OTHER      "linux.swap.other_n"
+#define FIRST      "linux.swap.zram_first"
 #define SWAPPINESS "linux.sysctl.vm.swappiness"
 #define ZSWAP      "linux.zswap.enabled"
 
@@ -36,6 +37,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_OK,
                        "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
                        other <= 0 ? "zram" : "zswap", swappiness);
+    } else if (zram > 0 && st_machine_int_or(facts, FIRST, 0) != 0) {
+        st_finding_quote(finding, facts, FIRST);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "swap goes to compressed memory (zram) before the disk, for which a high swappiness "
+                       "(%" PRId64 ") is meant",
+                       swappiness);
     } else if (swappiness <= SWAPPINESS_LOW) {
         st_finding_set(finding, ST_STATUS_OK, "swap on disk is used late (swappiness %" PRId64 ")",
                        swappiness);
@@ -67,11 +74,11 @@ const struct st_rule st_rule_linux_swap = {
             .persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
             .needs = ST_NEEDS_NOTHING,
             .check = "sysctl vm.swappiness   # 10\n"
-                     "swapon --show   # zram: leave it as it is",
+                     "swapon --show          # zram: leave it as it is",
             .undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){ZRAM, OTHER, SWAPPINESS, ZSWAP, NULL},
+    .facts = (const char *const[]){ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP, NULL},
     .judge = judge,
 };
