@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/input.h"
 #include "advisor/text.h"
 
 #define SMALL_FILE_BYTES  4097
@@ -123,6 +124,16 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return 0;
 }
 
+/** Every FreeBSD has kern.osreldate: without it this is a part of `sysctl -a`, and what is not there is not
+ * known. */
+static int doubt_part(struct st_facts *facts)
+{
+    static const char name[] = "sysctl-a.txt";
+    if (st_facts_find(facts, "freebsd.kern.osreldate") != NULL)
+        return 0;
+    return st_facts_put_text(facts, ST_INPUT_KEY, name, NULL, name);
+}
+
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
                                    struct st_facts **ret)
 {
@@ -133,6 +144,8 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
         st_collect_freebsd_capture(&c);
         r = c.error != 0 ? c.error : st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
     }
+    if (r == 0)
+        r = doubt_part(c.facts);
     free(c.buf);
     if (r != 0) {
         st_facts_free(c.facts);

@@ -2,11 +2,13 @@
 #include <inttypes.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 #include "lib/tick.h"
 
 #define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
 #define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
 #define HZ        "freebsd.kern.hz"
+#define PERIODIC  "freebsd.kern.eventtimer.periodic"
 #define OSRELDATE "freebsd.kern.osreldate"
 
 /** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
@@ -71,6 +73,12 @@ static bool lateness(const struct st_facts *facts, const struct st_wish *wish, i
     return true;
 }
 
+static void fix(struct st_finding *finding)
+{
+    st_finding_fix_usual(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
+}
+
 static void judge_stretched(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
                             struct st_finding *finding)
 {
@@ -106,8 +114,31 @@ static void judge_stretched(const struct st_wish *wish, int64_t percent, const s
                           late->shift, period_us, late->shift, max_us, max_us, late->shift,
                           late->settled_ns / 1e3);
     }
-    st_finding_fix_usual(finding);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
+    fix(finding);
+}
+
+/** A periodic timer ends a sleep at its first interrupt after the time, so that the window adds nothing;
+ * where the coarse clock starts the sleep, that does. */
+static void judge_periodic(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
+                           struct st_finding *finding)
+{
+    const double period_us = st_period_seconds(&wish->period) * 1e6, coarse_us = late->coarse_ns / 1e3;
+    if (coarse_us <= 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "alloweddeviation %" PRId64
+            " adds nothing to the ticks of the periodic event timer, which freebsd-eventtimer counts",
+            percent);
+        st_finding_effect(finding, 0, "periodic = 1: a sleep ends at the first interrupt after its time");
+        return;
+    }
+    st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                   "alloweddeviation %" PRId64
+                   " lets the coarse clock start each sleep of %.1f µs: up to %.1f µs late; 0 removes it",
+                   percent, period_us, coarse_us);
+    st_finding_effect(finding, coarse_us, "%.1f µs of coarse clock, as the sleep is not shorter than %.1f ms",
+                      coarse_us, late->threshold_ns / 1e6);
+    fix(finding);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -119,6 +150,11 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     const enum nanosleep kind = nanosleep_kind(facts, finding);
     if (kind == NANOSLEEP_UNKNOWN || !lateness(facts, wish, percent, finding, &late))
         return;
+    if (kind == NANOSLEEP_STRETCHED && percent > 0 && st_machine_int_or(facts, PERIODIC, 0) != 0) {
+        st_finding_quote(finding, facts, PERIODIC);
+        judge_periodic(wish, percent, &late, finding);
+        return;
+    }
     if (kind == NANOSLEEP_STRETCHED) {
         judge_stretched(wish, percent, &late, finding);
         return;
@@ -152,6 +188,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
                 "condition "
                 "variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
+               "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
                "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms",
     .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
@@ -169,6 +206,6 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){DEVIATION, PRECISE, HZ, OSRELDATE, NULL},
+    .facts = (const char *const[]){DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE, NULL},
     .judge = judge,
 };

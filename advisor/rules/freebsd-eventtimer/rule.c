@@ -25,6 +25,7 @@
 
 #define SINGLEMUL_MAX 20 /* setuptimer() clamps to 1 .. 20 */
 #define HZ_MAX        1000000
+#define STATHZ        127 /* kern.clockrate's, the usual value */
 
 /** A timer that can do one-shot on each CPU by itself. */
 static void find_alternative(void *ctx, const struct st_fact *fact)
@@ -47,7 +48,6 @@ static void fix_timer(struct st_finding *finding, const char *name)
     snprintf(now, sizeof(now), "sysctl kern.eventtimer.timer=%s", name);
     snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.eventtimer.timer=%s", name);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
 }
 
 static void judge_periodic(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
@@ -65,6 +65,8 @@ static void judge_periodic(const struct st_facts *facts, const struct st_wish *w
         return;
     } else {
         mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
+        while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
+            mul++;
         const double tick_us = 1e6 / ((double)hz * (double)mul);
         st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
@@ -74,12 +76,10 @@ static void judge_periodic(const struct st_facts *facts, const struct st_wish *w
     }
     char other[NAME_MAX_BYTES] = "";
     st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
-    if (flags < 0 || (flags & ET_ONESHOT) != 0) {
+    if (flags < 0 || (flags & ET_ONESHOT) != 0)
         st_finding_fix_usual(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
-    } else if (other[0] != '\0') {
+    else if (other[0] != '\0')
         fix_timer(finding, other);
-    }
 }
 
 /** Flags of the current timer, -1 when they cannot be read. */

@@ -1,6 +1,4 @@
 /* What Linux guides recommend and FreeBSD does not have. */
-#include <inttypes.h>
-
 #include "advisor/rule.h"
 
 #define FACT "freebsd.kern.osreldate"
@@ -12,8 +10,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (st_finding_need_int(finding, facts, FACT, &value) != 0)
         return;
     st_finding_set(finding, ST_STATUS_OK,
-                   "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set here (%" PRId64 ")",
-                   value);
+                   "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set on FreeBSD");
     st_finding_effect(finding, 0, "they do not exist on FreeBSD");
 }
 

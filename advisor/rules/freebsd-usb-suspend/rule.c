@@ -20,7 +20,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
-    st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+    st_finding_set(finding, ST_STATUS_UNKNOWN,
                    "no sysctl says whether the device of pcm%" PRId64
                    " may be put to sleep: look for pwr=SAVE in the output of usbconfig",
                    unit);
