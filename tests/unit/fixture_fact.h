@@ -1,0 +1,51 @@
+/* How fixtures write a fact: "1000", "ABSENT", "UNREADABLE EACCES", "MALFORMED soon". */
+#ifndef ST_TESTS_UNIT_FIXTURE_FACT_H
+#define ST_TESTS_UNIT_FIXTURE_FACT_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/facts.h"
+
+static inline int fixture_errno(const char *name)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } rows[] = {{"EACCES", EACCES}, {"EPERM", EPERM},     {"EIO", EIO},
+                {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP}, {"EINVAL", EINVAL}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].value;
+    }
+    return 0;
+}
+
+/** Puts what `value` says. @return its state; the test ends when the errno has no name here. */
+static inline enum st_fact_state fixture_put_fact(struct st_facts *facts, const char *key, const char *value)
+{
+    static const char unreadable[] = "UNREADABLE ", malformed[] = "MALFORMED";
+    enum st_fact_state state = ST_FACT_OK;
+    int error = 0;
+    const char *raw = value;
+    if (strcmp(value, "ABSENT") == 0) {
+        state = ST_FACT_ABSENT;
+        raw = NULL;
+    } else if (strncmp(value, unreadable, strlen(unreadable)) == 0) {
+        state = ST_FACT_UNREADABLE;
+        error = fixture_errno(value + strlen(unreadable));
+        raw = NULL;
+        if (error == 0)
+            fail_msg("%s: no such errno: %s", key, value + strlen(unreadable));
+    } else if (strncmp(value, malformed, strlen(malformed)) == 0) {
+        state = ST_FACT_MALFORMED;
+        raw = value + strlen(malformed);
+        raw += raw[0] == ' ';
+    }
+    assert_int_equal(state == ST_FACT_OK ? st_facts_put_text(facts, key, value, value, key)
+                                         : st_facts_put_state(facts, key, state, error, raw, key),
+                     0);
+    return state;
+}
+
+#endif
