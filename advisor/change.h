@@ -18,20 +18,43 @@
 ST_NODISCARD int st_change_path(enum st_os os, const struct st_change *change, char *buf, size_t buf_bytes);
 /** The line(s) in that file, with a newline at the end. @return as st_change_path. */
 ST_NODISCARD int st_change_line(enum st_os os, const struct st_change *change, char *buf, size_t buf_bytes);
-/** What makes the file count, as a sentence for people; NULL: nothing. */
+/** The inverse: what a line of ours in this file sets. @return 0, -ENOENT (not our file), -EINVAL (no such
+ * line: a comment, a section). */
+ST_NODISCARD int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret);
+/** Of which kind are the lines in this file? @return 0 or -ENOENT: not a file that we write. */
+ST_NODISCARD int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret);
+/** When the file counts, as a sentence for people; NULL: at once. "$USER" in it is who plays. */
 const char *st_change_then(enum st_change_kind kind);
+/** May the block have a line that says whose it is? */
+bool st_change_takes_comments(enum st_change_kind kind);
+/** A running value without a file. */
+bool st_change_is_running_only(enum st_change_kind kind);
 /** Are key and value what this kind takes, one line, without a character that would end the quotes?
  *  @return 0, -EINVAL, -ENOTSUP. */
 ST_NODISCARD int st_change_check(enum st_os os, const struct st_change *change);
 
-/* --- change_plan.c, change_conflict.c: what would be done
- * -------------------------------------------------------------------
+/* --- change_boot.c: where this machine keeps its kernel's command line, and what puts files into force ---
+ */
+
+/** Turns ST_CHANGE_BOOT into the kind of this machine's boot loader; others stay as they are.
+ *  @param why which, and by what sign, or why none can be written: one clause; "" for other kinds.
+ *  @return 0 or -ENODATA: none that is known, or its file is not there to be added to. */
+ST_NODISCARD int st_change_resolve(struct st_platform *p, struct st_change *change, char *why,
+                                   size_t why_bytes);
+/** The command (for sh, as root) that makes files of this kind count: update-grub, cap_mkdb ...
+ *  @return 0 or -ENOENT: none is needed, or none is known here (then buf says what to do by hand, or is
+ *  empty). */
+ST_NODISCARD int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf,
+                                   size_t buf_bytes);
+
+/* --- change_plan.c, change_print.c, change_conflict.c: what would be done -------------------------------
  */
 
 /** One write to come. */
 struct st_step {
     const struct st_rule *rule;
     enum st_entry_type type;
+    enum st_change_kind kind;
     char *target;    /* file, path below /sys, or sysctl */
     char *old_value; /* running values; NULL for files */
     char *new_value; /* the running value, or the block of lines */
@@ -54,7 +77,8 @@ ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_platform *p, const 
 ST_NODISCARD int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out);
 void st_plan_finish(struct st_plan *plan);
 
-/** Does another file say otherwise that is read after ours? Linux' sysctls only. buf: which and what. */
+/** Does another line say otherwise, and win over ours? Files that cannot be read say nothing.
+ *  @param buf which line of which file, and what it says. */
 bool st_change_conflict(struct st_platform *p, const struct st_change *change, char *buf, size_t buf_bytes);
 
 /** Why this system keeps its settings elsewhere (NixOS, ostree), or NULL. */
@@ -123,7 +147,8 @@ ST_NODISCARD int st_change_value_write(struct st_platform *p, enum st_entry_type
                                        const char *value);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */
 ST_NODISCARD int st_change_file_read(struct st_platform *p, const char *path, char **ret);
-/** Where the block is in the text, at the beginning of a line; NULL: not there as it was written. */
+/** Where the block is in the text, at the beginning of a line, the last one of several (ours was added at the
+ * end); NULL: not there as it was written. */
 const char *st_change_block_find(const char *text, const char *block);
 
 enum st_entry_state {

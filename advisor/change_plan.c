@@ -13,6 +13,7 @@ struct adder {
     struct st_plan *plan;
     struct st_platform *p;
     const struct st_finding *finding;
+    struct st_change *changes; /* the finding's, with this machine's kinds */
     char *message;
     size_t message_bytes;
     int error;
@@ -43,8 +44,8 @@ void st_plan_finish(struct st_plan *plan)
     *plan = (struct st_plan){0};
 }
 
-static int add_step(struct adder *adder, enum st_entry_type type, const char *target, const char *old_value,
-                    const char *new_value)
+static int add_step(struct adder *adder, enum st_entry_type type, enum st_change_kind kind,
+                    const char *target, const char *old_value, const char *new_value)
 {
     struct st_plan *plan = adder->plan;
     if (plan->steps_n == STEPS_MAX)
@@ -57,6 +58,7 @@ static int add_step(struct adder *adder, enum st_entry_type type, const char *ta
     *step = (struct st_step){
         .rule = adder->finding->rule,
         .type = type,
+        .kind = kind,
         .target = strdup(target),
         .old_value = old_value != NULL ? strdup(old_value) : NULL,
         .new_value = strdup(new_value),
@@ -69,8 +71,10 @@ static int add_step(struct adder *adder, enum st_entry_type type, const char *ta
 /* --- running values --------------------------------------------------------------------------------------
  */
 
-static int add_value(struct adder *adder, enum st_entry_type type, const char *target, const char *value)
+static int add_value(struct adder *adder, enum st_change_kind kind, const char *target, const char *value)
 {
+    const bool sysctl = kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW;
+    const enum st_entry_type type = sysctl ? ST_ENTRY_SYSCTL : ST_ENTRY_SYSFS;
     char old_value[ST_CHANGE_VALUE_BYTES];
     for (size_t i = 0; i < adder->plan->steps_n; i++) {
         const struct st_step *step = &adder->plan->steps[i];
@@ -80,19 +84,19 @@ static int add_value(struct adder *adder, enum st_entry_type type, const char *t
                        : refuse(adder, -EEXIST, "%s sets %s to another value", step->rule->id, target);
     }
     const int r = st_change_value_read(adder->p, type, target, old_value, sizeof(old_value));
-    if (r == -ENOTSUP)
-        return 0; /* a capture: there is nothing that runs */
+    if (r == -ENOTSUP || (r < 0 && st_change_is_running_only(kind)))
+        return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -EBADMSG)
         return refuse(adder, r, "%s has a value that could not be restored", target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
-    return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, target, old_value, value);
+    return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, kind, target, old_value, value);
 }
 
 /* A pattern with '*' within components, followed folder by folder. */
 struct glob {
     struct adder *adder;
-    const char *value;
+    const struct st_change *change;
     const char *below; /* the folder, "" for the root */
     const char *part;  /* the component to match */
     const char *rest;  /* what follows it, "" or "/..." */
@@ -120,7 +124,7 @@ static int glob_below(struct glob *glob, const char *below, const char *rest)
 {
     char part[256], path[512];
     if (rest[0] == '\0') {
-        const int r = add_value(glob->adder, ST_ENTRY_SYSFS, below, glob->value);
+        const int r = add_value(glob->adder, glob->change->kind, below, glob->change->value);
         glob->found_n++;
         /* a folder that matches need not have the file: a CPU without such a driver */
         if (r != -ENOENT && r != -ENOTDIR)
@@ -155,11 +159,11 @@ static int glob_below(struct glob *glob, const char *below, const char *rest)
 
 static int add_running(struct adder *adder, const struct st_change *change)
 {
-    if (change->kind == ST_CHANGE_SYSCTL)
-        return add_value(adder, ST_ENTRY_SYSCTL, change->key, change->value);
-    if (change->kind != ST_CHANGE_SYSFS)
+    if (change->kind == ST_CHANGE_SYSCTL || change->kind == ST_CHANGE_SYSCTL_NOW)
+        return add_value(adder, change->kind, change->key, change->value);
+    if (change->kind != ST_CHANGE_SYSFS && change->kind != ST_CHANGE_SYSFS_NOW)
         return 0;
-    struct glob glob = {.adder = adder, .value = change->value};
+    struct glob glob = {.adder = adder, .change = change};
     const int r = glob_below(&glob, "", change->key);
     if (r == 0 && glob.found_n == 0)
         return refuse(adder, -ENOENT, "this machine has no %s", change->key);
@@ -169,170 +173,113 @@ static int add_running(struct adder *adder, const struct st_change *change)
 /* --- files -----------------------------------------------------------------------------------------------
  */
 
-static int check(struct adder *adder, const struct st_change *change, char *path, size_t path_bytes,
-                 char *line, size_t line_bytes)
+static int check(struct adder *adder, const struct st_change *change)
 {
-    int r = st_change_path(adder->p->os, change, path, path_bytes);
-    if (r == 0)
-        r = st_change_line(adder->p->os, change, line, line_bytes);
+    const int r = st_change_check(adder->p->os, change);
     return r == 0 ? 0
                   : refuse(adder, r, "rule %s asks for something that cannot be written: %.60s",
                            adder->finding->rule->id, change->key);
 }
 
+/* The changes with the kinds of this machine, for free(). */
+static int resolve(struct adder *adder)
+{
+    const size_t n = adder->finding->changes_n;
+    char why[256];
+    adder->changes = reallocarray(NULL, n, sizeof(*adder->changes));
+    if (adder->changes == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    memcpy(adder->changes, adder->finding->changes, n * sizeof(*adder->changes));
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        r = st_change_resolve(adder->p, &adder->changes[i], why, sizeof(why));
+        r = r < 0 ? refuse(adder, r, "%s", why) : check(adder, &adder->changes[i]);
+    }
+    return r;
+}
+
+/* The lines of all changes of the finding that go into this file. */
+static int write_block(struct adder *adder, const char *path, FILE *block)
+{
+    char other[512], line[512];
+    bool section = false;
+    for (size_t i = 0; i < adder->finding->changes_n; i++) {
+        const struct st_change *change = &adder->changes[i];
+        if (st_change_is_running_only(change->kind))
+            continue;
+        int r = st_change_path(adder->p->os, change, other, sizeof(other));
+        if (r == 0 && strcmp(path, other) != 0)
+            continue;
+        if (r == 0)
+            r = st_change_line(adder->p->os, change, line, sizeof(line));
+        if (r < 0)
+            return refuse(adder, r, "a line for %s is too long", path);
+        /* the section of a unit's drop-in once */
+        fputs(section ? strchr(line, '\n') + 1 : line, block);
+        section = change->kind == ST_CHANGE_SYSTEMD;
+    }
+    return 0;
+}
+
+static bool is_first_in_file(const struct adder *adder, size_t i, const char *path)
+{
+    char other[512];
+    for (size_t j = 0; j < i; j++) {
+        if (!st_change_is_running_only(adder->changes[j].kind) &&
+            st_change_path(adder->p->os, &adder->changes[j], other, sizeof(other)) == 0 &&
+            strcmp(path, other) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* The block of all changes of the finding that go into the file of the i-th, if that is the first of them. */
 static int add_file(struct adder *adder, size_t i)
 {
-    const struct st_finding *finding = adder->finding;
-    char path[512], other[512], line[512], block[2048];
-    int r = check(adder, &finding->changes[i], path, sizeof(path), line, sizeof(line));
-    size_t used = (size_t)snprintf(block, sizeof(block),
-                                   "# %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
-                                   finding->rule->id);
-    for (size_t j = 0; r == 0 && j < finding->changes_n; j++) {
-        r = check(adder, &finding->changes[j], other, sizeof(other), line, sizeof(line));
-        if (r < 0 || strcmp(path, other) != 0)
-            continue;
-        if (j < i)
-            return 0;
-        used += (size_t)snprintf(block + used, sizeof(block) - used, "%s", line);
-        if (used >= sizeof(block))
-            return refuse(adder, -E2BIG, "rule %s asks for too many lines", finding->rule->id);
-    }
+    const enum st_change_kind kind = adder->changes[i].kind;
+    char path[512], *block = NULL, *text;
+    size_t block_bytes;
+    if (st_change_is_running_only(kind))
+        return 0;
+    int r = st_change_path(adder->p->os, &adder->changes[i], path, sizeof(path));
     if (r < 0)
-        return r;
-    char *text;
+        return refuse(adder, r, "the path of a file is too long");
+    if (!is_first_in_file(adder, i, path))
+        return 0;
     r = st_change_file_read(adder->p, path, &text);
     if (r == 0)
         free(text);
     else if (r != -ENOENT)
         return refuse(adder, r, "cannot read %s: %s", path, strerror(-r));
-    return add_step(adder, ST_ENTRY_FILE, path, NULL, block);
+    FILE *memory = open_memstream(&block, &block_bytes);
+    if (memory == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    if (st_change_takes_comments(kind))
+        fprintf(memory, "# %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
+                adder->finding->rule->id);
+    r = write_block(adder, path, memory);
+    if (fclose(memory) != 0 && r == 0)
+        r = refuse(adder, -ENOMEM, "out of memory");
+    if (r == 0)
+        r = add_step(adder, ST_ENTRY_FILE, kind, path, NULL, block);
+    free(block);
+    return r;
 }
 
 int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding, char *message,
                 size_t message_bytes)
 {
-    struct adder adder = {plan, p, finding, message, message_bytes, 0};
+    struct adder adder = {
+        .plan = plan, .p = p, .finding = finding, .message = message, .message_bytes = message_bytes};
     const size_t before_n = plan->steps_n;
-    char path[512], line[512];
-    int r = finding->changes_n > 0 ? 0 : refuse(&adder, -ENODATA, "it has to be done by hand");
+    int r = finding->changes_n > 0 ? resolve(&adder) : refuse(&adder, -ENODATA, "it has to be done by hand");
     for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
-        r = check(&adder, &finding->changes[i], path, sizeof(path), line, sizeof(line));
-    for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
-        r = add_running(&adder, &finding->changes[i]);
+        r = add_running(&adder, &adder.changes[i]);
     for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
         r = add_file(&adder, i);
     while (r < 0 && plan->steps_n > before_n)
         step_finish(&plan->steps[--plan->steps_n]);
-    return r;
-}
-
-/* --- showing it ------------------------------------------------------------------------------------------
- */
-
-#define CONTEXT_LINES 3
-
-static size_t count_lines(const char *text)
-{
-    size_t n = 0;
-    for (; *text != '\0'; text++)
-        n += *text == '\n';
-    return n;
-}
-
-static void print_lines(FILE *out, char sign, const char *text)
-{
-    while (*text != '\0') {
-        const size_t len = strcspn(text, "\n");
-        fprintf(out, "%c%.*s\n", sign, (int)len, text);
-        text += len + (text[len] == '\n');
-    }
-}
-
-/* A hunk that appends `added` at the end of `old`. */
-static void print_hunk(FILE *out, const char *path, const char *old, const char *added)
-{
-    const size_t len = strlen(old);
-    const bool cut = len > 0 && old[len - 1] != '\n';
-    const size_t old_n = count_lines(old) + cut, added_n = count_lines(added);
-    const char *context = old + len;
-    size_t context_n = 0;
-    while (context > old && context_n < CONTEXT_LINES) {
-        context--;
-        while (context > old && context[-1] != '\n')
-            context--;
-        context_n++;
-    }
-    fprintf(out, "--- %s\n+++ %s\n", old_n > 0 ? path : "/dev/null", path);
-    fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", old_n > 0 ? old_n - context_n + 1 : 0, context_n,
-            old_n - context_n + 1, context_n + added_n);
-    const char *last = old + len;
-    while (cut && last > context && last[-1] != '\n')
-        last--;
-    char *whole = strndup(context, (size_t)(last - context));
-    if (whole != NULL)
-        print_lines(out, ' ', whole);
-    free(whole);
-    if (cut) {
-        print_lines(out, '-', last);
-        fputs("\\ No newline at end of file\n", out);
-        print_lines(out, '+', last);
-    }
-    print_lines(out, '+', added);
-}
-
-static bool seen_before(const struct st_plan *plan, size_t i)
-{
-    for (size_t j = 0; j < i; j++) {
-        if (plan->steps[j].type == ST_ENTRY_FILE && strcmp(plan->steps[j].target, plan->steps[i].target) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int print_file(const struct st_plan *plan, size_t first, struct st_platform *p, FILE *out)
-{
-    const char *path = plan->steps[first].target;
-    char *old, *added = NULL;
-    size_t added_bytes;
-    int r = st_change_file_read(p, path, &old);
-    if (r == -ENOENT) {
-        old = strdup("");
-        r = old != NULL ? 0 : -ENOMEM;
-    }
-    if (r < 0)
-        return r;
-    FILE *memory = open_memstream(&added, &added_bytes);
-    if (memory == NULL) {
-        free(old);
-        return -ENOMEM;
-    }
-    for (size_t i = first; i < plan->steps_n; i++) {
-        if (plan->steps[i].type == ST_ENTRY_FILE && strcmp(plan->steps[i].target, path) == 0)
-            fputs(plan->steps[i].new_value, memory);
-    }
-    if (fclose(memory) == 0 && added != NULL)
-        print_hunk(out, path, old, added);
-    else
-        r = -ENOMEM;
-    free(added);
-    free(old);
-    return r;
-}
-
-int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out)
-{
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
-        if (plan->steps[i].type == ST_ENTRY_FILE && !seen_before(plan, i))
-            r = print_file(plan, i, p, out);
-    }
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
-        const struct st_step *step = &plan->steps[i];
-        if (step->type != ST_ENTRY_FILE)
-            fprintf(out, "%s: %s -> %s\n", step->target, step->old_value, step->new_value);
-    }
+    free(adder.changes);
     return r;
 }
 

@@ -6,12 +6,13 @@
 #include "advisor/change.h"
 #include "advisor/text.h"
 
-/* "always [madvise] never" is how sysfs shows a choice; only the chosen word can be written back. */
+/* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
+ * can be written back. */
 static void keep_choice(char *text)
 {
-    char *open = strchr(text, '[');
-    const size_t len = open != NULL ? strcspn(open + 1, " []") : 0;
-    if (len == 0 || open[1 + len] != ']')
+    char *open = strpbrk(text, "[(");
+    const size_t len = open != NULL ? strcspn(open + 1, " []()") : 0;
+    if (len == 0 || (open > text && open[-1] != ' ') || open[1 + len] != (open[0] == '[' ? ']' : ')'))
         return;
     memmove(text, open + 1, len);
     text[len] = '\0';
@@ -84,11 +85,12 @@ int st_change_file_read(struct st_platform *p, const char *path, char **ret)
 
 const char *st_change_block_find(const char *text, const char *block)
 {
+    const char *last = NULL;
     for (const char *at = strstr(text, block); at != NULL; at = strstr(at + 1, block)) {
         if (at == text || at[-1] == '\n' || block[0] == '\n')
-            return at;
+            last = at;
     }
-    return NULL;
+    return last;
 }
 
 static enum st_entry_state file_state(struct st_platform *p, const struct st_entry *entry, int *ret_error)

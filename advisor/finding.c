@@ -1,5 +1,4 @@
 /* What a rule uses to write its finding, and the names of the statuses. */
-#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,12 +98,22 @@ static bool copy_short(char *to, size_t to_bytes, const char *text)
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value)
 {
-    assert(finding->changes_n < ST_FINDING_CHANGES_MAX);
-    struct st_change *change = &finding->changes[finding->changes_n++];
-    *change = (struct st_change){.kind = kind};
-    if (!copy_short(change->key, sizeof(change->key), key) ||
-        !copy_short(change->value, sizeof(change->value), value))
-        *change = (struct st_change){.kind = kind};
+    struct st_change change = {.kind = kind};
+    struct st_change *grown =
+        finding->changes_n < ST_FINDING_CHANGES_MAX
+            ? reallocarray(finding->changes, finding->changes_n + 1, sizeof(*finding->changes))
+            : NULL;
+    if (grown == NULL) {
+        free(finding->changes);
+        finding->changes = NULL;
+        finding->changes_n = 0;
+        return;
+    }
+    finding->changes = grown;
+    if (!copy_short(change.key, sizeof(change.key), key) ||
+        !copy_short(change.value, sizeof(change.value), value))
+        change = (struct st_change){.kind = kind};
+    finding->changes[finding->changes_n++] = change;
 }
 
 static void quote(struct st_finding *finding, const struct st_fact *fact)
@@ -170,5 +179,6 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->formula);
     free(finding->fix_now);
     free(finding->fix_persistent);
+    free(finding->changes);
     *finding = (struct st_finding){0};
 }

@@ -122,8 +122,12 @@ int st_report_explain(const struct st_rule *rule, const struct st_finding *findi
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:", st_applicability_text(rule->applicability));
+    if (rule->guide.check != NULL)
+        st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->guide.check);
+    print_field(&printer, "Undo:", rule->guide.undo);
     print_field(&printer, "True from:", rule->first_version);
     print_field(&printer, "True up to:", rule->last_version);
+    print_field(&printer, "History:", rule->history);
     print_field(&printer, "Sources:", rule->sources);
     return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }

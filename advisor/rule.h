@@ -35,21 +35,27 @@ struct st_mute; /* report.h */
 /** What `apply` can write. change_kind.c says where and how each is written for ever; sysctl and sysfs change
  * the running system, too. */
 enum st_change_kind {
-    ST_CHANGE_SYSCTL,   /* key: name of a sysctl */
-    ST_CHANGE_SYSFS,    /* key: path below /sys/, '*' within a component */
-    ST_CHANGE_MODPROBE, /* key: module; value: its options, "a=1 b=2" */
-    ST_CHANGE_UDEV,     /* key: "rule"; value: the rule */
-    ST_CHANGE_LIMITS,   /* key: "@audio - rtprio"; value: "90" */
-    ST_CHANGE_SYSTEMD,  /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
-    ST_CHANGE_GRUB,     /* key: "boot"; value: options of the kernel's command line */
-    ST_CHANGE_LOADER,   /* FreeBSD's boot loader. key: name; value without quotes */
-    ST_CHANGE_RC_CONF,  /* FreeBSD. key: variable; value without quotes */
+    ST_CHANGE_SYSCTL,     /* key: name of a sysctl */
+    ST_CHANGE_SYSCTL_NOW, /* the running value only, where it can be read; another change keeps it */
+    ST_CHANGE_SYSFS,      /* key: path below /sys/, '*' within a component */
+    ST_CHANGE_SYSFS_NOW,  /* as SYSCTL_NOW */
+    ST_CHANGE_MODPROBE,   /* key: module; value: its options, "a=1 b=2" */
+    ST_CHANGE_UDEV,       /* key: "rule"; value: the rule */
+    ST_CHANGE_LIMITS,     /* key: "@audio - rtprio"; value: "90" */
+    ST_CHANGE_SYSTEMD,    /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
+    ST_CHANGE_BOOT,      /* key: "boot"; value: options of the kernel's command line. Rules name this one; the
+                            machine's boot loader decides which of the three it becomes (change_boot.c) */
+    ST_CHANGE_BOOT_GRUB, /* no folder of drop-ins: GRUB's own file */
+    ST_CHANGE_BOOT_CMDLINE, /* kernel-install: systemd-boot, unified kernel images */
+    ST_CHANGE_LOADER,       /* FreeBSD's boot loader. key: name; value without quotes */
+    ST_CHANGE_RC_CONF,      /* FreeBSD. key: variable; value without quotes */
+    ST_CHANGE_LOGIN_CLASS,  /* FreeBSD. key: a class of its own; value: "memorylocked=unlimited" */
     ST_CHANGE_KINDS
 };
 
 #define ST_CHANGE_KEY_BYTES    128
 #define ST_CHANGE_VALUE_BYTES  160
-#define ST_FINDING_CHANGES_MAX 4
+#define ST_FINDING_CHANGES_MAX 1024 /* one a CPU */
 
 /** One setting as data, of a rule that is ST_APPLY_AUTO. */
 struct st_change {
@@ -73,8 +79,7 @@ struct st_finding {
     enum st_needs needs;
     const char *set_aside;      /* the cost that the profile does not accept ("power"); NULL: none */
     const struct st_mute *mute; /* the user's; borrowed; NULL: none */
-    struct st_change
-        changes[ST_FINDING_CHANGES_MAX]; /* what `apply` writes; none: it has to be done by hand */
+    struct st_change *changes;  /* what `apply` writes; none: it has to be done by hand */
     size_t changes_n;
 };
 
@@ -82,7 +87,9 @@ struct st_finding {
  * it. Empty where the rule can only say ok. */
 struct st_rule_guide {
     const char *now;        /* commands; NULL: none */
-    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then"; NULL: none */
+    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
+                               "# ", going on in the next line from 70 columns on and behind ',' and ':';
+                               NULL: none */
     enum st_needs needs;
     const char *check; /* commands; behind '#' what they show when it is right */
     const char *undo;  /* by hand; a sentence without its full stop */
@@ -128,7 +135,8 @@ void st_finding_effect(struct st_finding *finding, double effect_us, const char 
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
 /** The fix of the rule's guide. */
 void st_finding_fix_usual(struct st_finding *finding);
-/** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. */
+/** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. With one too many, or
+ * no memory, all of them go: it has to be done by hand then. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
 /** Quotes a fact as evidence (also an absent or unreadable one, if somebody looked for it). */

@@ -155,7 +155,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     const int r = st_plan_add(&work->plan, work->target->p, finding, message, sizeof(message));
-    if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG) {
+    if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
         print_by_hand(finding, message); /* a machine that is not what the rule expects */
         work->by_hand_n++;
         return;

@@ -151,7 +151,7 @@ int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
     return 0;
 }
 
-static int64_t bucket_middle(const struct st_hist *hist, uint32_t index)
+int64_t st_hist_bucket_middle(const struct st_hist *hist, uint32_t index)
 {
     return st_hist_bucket_lowest(hist, index) + st_hist_bucket_width(hist, index) / 2;
 }
@@ -176,25 +176,30 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
         for (uint32_t i = hist->counts_len; i-- > 0;) {
             seen_n += hist->early[i];
             if (seen_n >= rank)
-                return clip(hist, -bucket_middle(hist, i));
+                return clip(hist, -st_hist_bucket_middle(hist, i));
         }
     }
     uint64_t seen_n = hist->early_n;
     for (uint32_t i = 0; i < hist->counts_len; i++) {
         seen_n += hist->late[i];
         if (seen_n >= rank)
-            return clip(hist, bucket_middle(hist, i));
+            return clip(hist, st_hist_bucket_middle(hist, i));
     }
     return hist->max_ns;
 }
 
-int64_t st_hist_quantile(const struct st_hist *hist, double p)
+uint64_t st_quantile_rank(uint64_t n, double p)
 {
     /* the factor takes back what p * n may be too large by rounding: 0.07 * 100 > 7 */
-    const double rank = ceil(p * (double)hist->total_n * (1 - 1e-14));
+    const double rank = ceil(p * (double)n * (1 - 1e-14));
     if (!(rank > 1))
-        return st_hist_value_at_rank(hist, 1);
-    return st_hist_value_at_rank(hist, rank < (double)hist->total_n ? (uint64_t)rank : hist->total_n);
+        return 1;
+    return rank < (double)n ? (uint64_t)rank : n;
+}
+
+int64_t st_hist_quantile(const struct st_hist *hist, double p)
+{
+    return st_hist_value_at_rank(hist, st_quantile_rank(hist->total_n, p));
 }
 
 uint64_t st_hist_count_above(const struct st_hist *hist, int64_t limit_ns)

@@ -51,7 +51,9 @@ ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
  */
 int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank);
 
-/** Quantile p in [0, 1]: the value at rank ceil(p * n), at least 1. */
+/** The rank of quantile p in [0, 1] among n >= 1 values: ceil(p * n), at least 1. */
+uint64_t st_quantile_rank(uint64_t n, double p);
+/** Quantile p in [0, 1]: the value at st_quantile_rank. */
 int64_t st_hist_quantile(const struct st_hist *hist, double p);
 
 /** How many values are > limit_ns (to the resolution of a bucket). */
@@ -61,5 +63,6 @@ uint64_t st_hist_count_above(const struct st_hist *hist, int64_t limit_ns);
 uint32_t st_hist_index(const struct st_hist *hist, int64_t value_ns);
 int64_t st_hist_bucket_lowest(const struct st_hist *hist, uint32_t index);
 int64_t st_hist_bucket_width(const struct st_hist *hist, uint32_t index);
+int64_t st_hist_bucket_middle(const struct st_hist *hist, uint32_t index);
 
 #endif

@@ -105,6 +105,15 @@ static void rule_section(FILE *out, const struct st_rule *rule)
     item(out, "Risk", risks[rule->applicability]);
     item(out, "From", rule->first_version);
     item(out, "Up to", rule->last_version);
+    if (rule->guide.check != NULL) {
+        fputs(".It Check\n", out);
+        lines(out, rule->guide.check);
+    }
+    item(out, "Undo", rule->guide.undo);
+    if (rule->history != NULL) {
+        fputs(".It History\n", out);
+        lines(out, rule->history);
+    }
     fputs(".It Sources\n", out);
     lines(out, rule->sources);
     fputs(".El\n", out);

@@ -64,6 +64,8 @@ typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
+struct st_sleep_method; /* sleep_method.h */
+
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
     enum st_os os;    /* whose tunables it shows */
@@ -78,6 +80,10 @@ struct st_platform {
     /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+
+    /** The i-th way of sleeping (sleep_method.h), those that this system has not among them; NULL after the
+     * last. */
+    const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
 
     /* --- other clocks ------------------------------------------------------------------------------------
      */

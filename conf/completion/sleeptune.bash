@@ -20,9 +20,10 @@ _sleeptune() {
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
     --cpu | -a) words=all ;;
+    --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain apply verify revert snapshot export status devices help version --help --version'
+        words='check measure report explain guide apply verify revert snapshot export status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -32,6 +33,7 @@ _sleeptune() {
         report) words='--frames --rate --snapshot --root --input --user --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        guide) words='--os --help' ;;
         apply) words="--dry-run --yes --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --root --help' ;;
         revert) words="--all --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
@@ -39,7 +41,7 @@ _sleeptune() {
         export) words='--csv --npy --output -o --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain apply verify revert snapshot export status devices version' ;;
+        help) words='check measure report explain guide apply verify revert snapshot export status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

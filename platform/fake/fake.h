@@ -27,6 +27,17 @@ ST_NODISCARD int st_fake_script_sleeps(struct st_platform *p, const int64_t *lat
 uint64_t st_fake_sleeps_n(const struct st_platform *p);
 uint64_t st_fake_clock_reads_n(const struct st_platform *p);
 
+/**
+ * Scripts a sleeping method (sleep_method.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
+ * time, again from the first after the last (INT64_MIN: -EINTR at once), later by the timer slack where the
+ * method is stretched and the policy is other; each adds cpu_ns to the thread's CPU time. Copied.
+ * @return 0, -ENOENT (the fake has no such method), -ENOMEM.
+ */
+ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns,
+                                       size_t n, int64_t cpu_ns);
+/** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
+ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, int error);
+
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);

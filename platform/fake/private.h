@@ -62,6 +62,16 @@ struct st_fake_entry {
     int error;
 };
 
+#define ST_FAKE_METHODS_N 7
+
+/* What a sleeping method does. */
+struct st_fake_method {
+    int64_t *late_ns;
+    size_t late_n, next;
+    int64_t cpu_ns;
+    int open_error;
+};
+
 struct st_fake {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     _Atomic int64_t now_ns;
@@ -72,6 +82,7 @@ struct st_fake {
     size_t late_n;
     int64_t late_after_ns;
     struct st_fake_fault faults[F_COUNT];
+    struct st_fake_method methods[ST_FAKE_METHODS_N];
 
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;
@@ -96,6 +107,8 @@ int st_fake_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBL
 int64_t st_fake_now_ns(struct st_platform *p) ST_NONBLOCKING;
 int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t i);
+void st_fake_sleep_finish(struct st_fake *fake);
 int64_t st_fake_wall_ns(struct st_platform *p);
 int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

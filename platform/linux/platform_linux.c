@@ -11,6 +11,7 @@ struct st_platform *st_platform_native(void)
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_linux_sleep_until_ns,
         .sleep_until_precise_ns = st_linux_sleep_until_precise_ns,
+        .sleep_method = st_linux_sleep_method,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
         .set_policy = st_linux_set_policy,

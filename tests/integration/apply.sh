@@ -16,7 +16,8 @@ revert() { "$SLEEPTUNE" revert "$@" </dev/null; }
 fresh() {
     tree=$tmp/$1
     cp -r "$captures/${2:-linux-laptop}" "$tree"
-    mkdir -p "$tree/etc/sysctl.d"
+    rm -rf "$tree/sys/kernel/debug" # only a kernel shows "full" as "none voluntary (full)"
+    mkdir -p "$tree/etc/sysctl.d" "$tree/etc/default/grub.d"
     printf '# mine\nhw.usb.no_pf=1' >"$tree/etc/sysctl.conf"
     cp -r "$tree" "$tree.before"
 }

@@ -43,7 +43,7 @@ static void each_kind_has_its_file_and_line(void **state)
                "/etc/security/limits.d/90-sleeptune.conf", "@audio - rtprio 90\n");
     check_kind(ST_OS_LINUX, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90",
                "/etc/systemd/system/user@.service.d/90-sleeptune.conf", "[Service]\nLimitRTPRIO=90\n");
-    check_kind(ST_OS_LINUX, ST_CHANGE_GRUB, "boot", "threadirqs", "/etc/default/grub.d/sleeptune.cfg",
+    check_kind(ST_OS_LINUX, ST_CHANGE_BOOT, "boot", "threadirqs", "/etc/default/grub.d/sleeptune.cfg",
                "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT threadirqs\"\n");
     check_kind(ST_OS_FREEBSD, ST_CHANGE_LOADER, "kern.hz", "1000", "/boot/loader.conf.d/sleeptune.conf",
                "kern.hz=\"1000\"\n");
@@ -66,8 +66,8 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/sys/../etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSTEMD, "../../x", "A=1"}},
-        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_GRUB, "boot", "a\" ; rm x"}},
-        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_GRUB, "boot", "$(x)"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "a\" ; rm x"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "$(x)"}},
         {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},
         {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_UDEV, "rule", "x"}},
     };

@@ -50,7 +50,7 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
 {
     static const char *const keys[] = {ARGS, ARGS_XX, FLAGS, FLAGS_XX};
     char mode[24];
-    const char *args = "";
+    const char *args = "", *flags;
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         if (st_facts_text(facts, keys[i], &args) == 0) {
             st_finding_quote(finding, facts, keys[i]);
@@ -68,12 +68,16 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
                    "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 ms",
                    mode);
     st_finding_fix_usual(finding);
+    /* flags of somebody's own are theirs to change, and powerd++ has other ones */
+    const bool own = st_facts_text(facts, FLAGS, &flags) == 0 && flags[0] != '\0';
+    if (!own && st_facts_text(facts, FLAGS_XX, &flags) != 0 && st_facts_text(facts, ARGS_XX, &flags) != 0)
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
 }
 
 static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_finding *finding)
 {
     const char *levels;
-    char now[64], persistent[96];
+    char now[64], persistent[96], value[16];
     int top = 0;
     if (st_finding_need_text(finding, facts, LEVELS, &levels) != 0) {
         st_finding_set(finding, ST_STATUS_UNKNOWN,
@@ -94,6 +98,8 @@ static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_fin
         snprintf(now, sizeof(now), "sysctl dev.cpu.0.freq=%d", top);
         snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        snprintf(value, sizeof(value), "%d", top);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "dev.cpu.0.freq", value);
     }
 }
 
@@ -146,7 +152,7 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
             .undo = "sysrc -x powerd_flags; service powerd restart",
         },
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},
     .judge = judge,
 };

@@ -7,12 +7,13 @@
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
-#define CPU       "freebsd.dev.cpu."
-#define SUPPORTED ".cx_supported"
-#define LOWEST    "freebsd.hw.acpi.cpu.cx_lowest"
-#define IDLE      "freebsd.machdep.idle"
-#define TIMER     "freebsd.kern.eventtimer.timer"
-#define ET_PREFIX "freebsd.kern.eventtimer.et."
+#define CPU           "freebsd.dev.cpu."
+#define SUPPORTED     ".cx_supported"
+#define LOWEST_SYSCTL "hw.acpi.cpu.cx_lowest"
+#define LOWEST        "freebsd." LOWEST_SYSCTL
+#define IDLE          "freebsd.machdep.idle"
+#define TIMER         "freebsd.kern.eventtimer.timer"
+#define ET_PREFIX     "freebsd.kern.eventtimer.et."
 
 #define ET_C3STOP      0x08 /* sys/sys/timeet.h */
 #define STATES_MAX     8    /* MAX_CX_STATES */
@@ -114,7 +115,7 @@ static bool c3_stops_the_timer(const struct st_facts *facts, struct st_finding *
 
 static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
-    char now[96], persistent[320];
+    char now[96], persistent[320], state[16];
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, as the event timer would stop in it" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
@@ -128,6 +129,9 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         snprintf(now, sizeof(now), NOW("C%d"), want);
         snprintf(persistent, sizeof(persistent), EVER("C%d"), want, want);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        snprintf(state, sizeof(state), "C%d", want);
+        st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
     }
     st_finding_effect(
         finding, worst_us,

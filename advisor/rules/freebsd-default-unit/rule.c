@@ -82,7 +82,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
         "which devices appear, so a USB interface may have another one after it was plugged in again.",
     .privilege = "root",
     .cost = "none",
-    .when_not = "programs that name their device (/dev/dsp1) are not touched",
+    .when_not = "programs name their device (/dev/dsp1): they are not touched",
     .sources = "sound(4) (default_unit, default_auto)\n"
                "FreeBSD sys/dev/sound/pcm/sound.c pcm_setstatus(): 0 by hand, 1 the best, 2 the newest",
     .guide =

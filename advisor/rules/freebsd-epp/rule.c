@@ -39,6 +39,12 @@ static void see(void *ctx, const struct st_fact *fact)
     }
 }
 
+static void change(void *ctx, const struct st_fact *fact)
+{
+    if (fact->state == ST_FACT_OK)
+        st_finding_change(ctx, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
+}
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     struct scan scan = {.facts = facts, .finding = finding};
@@ -70,6 +76,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     snprintf(now, sizeof(now), NOW("%s"), driver);
     snprintf(persistent, sizeof(persistent), EVER("%s"), driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_facts_each(facts, PREFIX, SUFFIX, change, finding);
 }
 
 const struct st_rule st_rule_freebsd_epp = {

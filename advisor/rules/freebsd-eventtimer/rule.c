@@ -48,6 +48,7 @@ static void fix_timer(struct st_finding *finding, const char *name)
     snprintf(now, sizeof(now), "sysctl kern.eventtimer.timer=%s", name);
     snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.eventtimer.timer=%s", name);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
 }
 
 static void judge_periodic(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
@@ -76,10 +77,12 @@ static void judge_periodic(const struct st_facts *facts, const struct st_wish *w
     }
     char other[NAME_MAX_BYTES] = "";
     st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
-    if (flags < 0 || (flags & ET_ONESHOT) != 0)
+    if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_finding_fix_usual(finding);
-    else if (other[0] != '\0')
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
+    } else if (other[0] != '\0') {
         fix_timer(finding, other);
+    }
 }
 
 /** Flags of the current timer, -1 when they cannot be read. */

@@ -20,6 +20,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     }
     st_finding_set(finding, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call");
     st_finding_fix_usual(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1");
 }
 
 const struct st_rule st_rule_freebsd_fast_gettime = {
@@ -37,8 +38,8 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .guide =
         {
             .now = "sysctl kern.timecounter.fast_gettime=1",
-            .persistent =
-                "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.fast_gettime=0",
+            .persistent = "# /etc/sysctl.conf, unless a line with 0 can go (1 is the default)\n"
+                          "kern.timecounter.fast_gettime=1",
             .needs = ST_NEEDS_NOTHING,
             .check = "sysctl kern.timecounter.fast_gettime   # 1",
             .undo = "nothing to undo: 1 is the default",

@@ -39,6 +39,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "stutters",
                        threshold);
     st_finding_fix_usual(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.intr_storm_threshold", "0");
 }
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {

@@ -38,8 +38,8 @@ const struct st_rule st_rule_freebsd_jail = {
     .guide =
         {
             .persistent = "# on the host: run the report, and do there what it advises\n"
-                          "# sound in the jail, in its devfs rules (/etc/devfs.rules):\n"
-                          "# add path 'dsp*' unhide\n# add path 'mixer*' unhide",
+                          "# /etc/devfs.rules on the host, in the rules of the jail, to have sound there\n"
+                          "add path 'dsp*' unhide\nadd path 'mixer*' unhide",
             .needs = ST_NEEDS_NOTHING,
             .check = "sysctl security.jail.jailed   # 0 on the host",
             .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",

@@ -93,7 +93,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .history = "13.1: new (mac_priority(4))",
     .guide =
         {
-            .now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
             .persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
             .needs = ST_NEEDS_RELOGIN,
             .check = "kldstat -q -m mac_priority && echo loaded\n"

@@ -41,16 +41,19 @@ static void fix_user(const struct st_facts *facts, struct st_finding *finding)
     char persistent[256];
     snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(facts));
     st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
+    st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
 
 static void fix_machine(int64_t page, struct st_finding *finding)
 {
-    char now[96], persistent[96];
+    char now[96], persistent[96], value[24];
     const int64_t pages = 4 * ENOUGH_BYTES / page;
     snprintf(now, sizeof(now), "sysctl vm.max_user_wired=%" PRId64, pages);
     snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64,
              pages);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    snprintf(value, sizeof(value), "%" PRId64, pages);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", value);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -120,12 +123,12 @@ const struct st_rule st_rule_freebsd_memlock = {
         {
             .persistent = LOGIN_CLASS("NAME"),
             .needs = ST_NEEDS_RELOGIN,
-            .check = "limits -l    # after a new login: infinity, or 131072 kB and more",
+            .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
             .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
                     "/etc/login.conf",
         },
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},
     .judge = judge,
 };

@@ -61,8 +61,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
                "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
                "(2667 µs)",
-    .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9). Programs "
-               "built for older releases profit, too: a binary of 13.2 slept exactly on 15.1 (measured)",
+    .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
+               "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     .guide =
         {
             .now = "sysctl kern.timecounter.nanosleep_precise=1",

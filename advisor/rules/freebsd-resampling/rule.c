@@ -27,6 +27,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_ADVICE, "the kernel resamples with %s: much work for each block",
                        kinds[quality]);
         st_finding_fix_usual(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.feeder_rate_quality", "1");
     } else {
         st_finding_set(finding, ST_STATUS_OK, "where the kernel has to resample it does so with %s",
                        kinds[quality]);

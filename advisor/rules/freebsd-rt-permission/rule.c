@@ -90,7 +90,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
             .now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
             .persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
             .needs = ST_NEEDS_RELOGIN,
-            .check = "id                  # realtime is among the groups, after a new login\n"
+            .check = "id   # realtime is among the groups, after a new login\n"
                      "rtprio 10 true && echo granted",
             .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                     "mac_priority",

@@ -106,9 +106,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
         "later.",
     .privilege = "root",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
-    .when_not = "programs that set fragments themselves (JACK, virtual_oss) are not touched; desktops that "
-                "crackle want "
-                "a larger value",
+    .when_not = "programs set their fragments themselves (JACK, virtual_oss): they are not touched; desktops "
+                "that crackle: they want a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
     .guide =

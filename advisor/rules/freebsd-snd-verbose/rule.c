@@ -57,6 +57,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it is %" PRId64,
             verbose);
         st_finding_fix_usual(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
     }
     st_finding_effect(finding, 0, "what is shown, not how it sounds");
 }

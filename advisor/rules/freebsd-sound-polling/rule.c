@@ -14,7 +14,7 @@
 #define HZ_MAX 1000000
 
 #define NOW(name)  "sysctl " name "=0"
-#define EVER(name) "# remove from /etc/sysctl.conf (0 is the default):\n# " name "=1"
+#define EVER(name) "# /etc/sysctl.conf, unless a line with 1 can go (0 is the default)\n" name "=0"
 
 struct scan {
     const struct st_facts *facts;
@@ -59,10 +59,13 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
             tick_us, hz, wait_us);
     }
     if (strspn(name, plain) == strlen(name)) {
-        char now[96], persistent[128];
+        char now[96], persistent[192];
         snprintf(now, sizeof(now), NOW("%.60s"), name);
         snprintf(persistent, sizeof(persistent), EVER("%.60s"), name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        /* pcm units move when a USB device comes or goes, and a file would name another card then */
+        if (strncmp(scan->polled, HDAC, strlen(HDAC)) == 0)
+            st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
 }
 

@@ -71,6 +71,7 @@ static void judge_slow(const struct st_facts *facts, const char *hardware, struc
         snprintf(now, sizeof(now), NOW("%s"), tsc.name);
         snprintf(persistent, sizeof(persistent), EVER("%s"), tsc.name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.hardware", tsc.name);
     }
 }
 

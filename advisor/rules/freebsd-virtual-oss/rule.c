@@ -14,8 +14,8 @@
 #define CUSE   "freebsd.kern.features.cuse"
 
 #define EVER(rate, frames)                                                                                   \
-    "# /etc/rc.conf, among the first words of virtual_oss_dsp:\n# -i 8 -r " rate " -s " frames "\n"          \
-    "service virtual_oss restart"
+    "# /etc/rc.conf, among the first words of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                  \
+    "\n# then\nservice virtual_oss restart"
 
 #define BLOCK_MAX_MS 10000.0
 #define RATE_MAX     1e7

@@ -135,7 +135,7 @@ const struct st_rule st_rule_linux_audio_group = {
     .cost = "fairness: members can take a CPU. Members of audio also reach the microphone of a session that "
             "is not "
             "theirs",
-    .when_not = "when the limit is there already: no group is needed for its name",
+    .when_not = "the limit is there already: no group is needed for its name",
     .sources =
         "limits.conf(5), pam_limits(8), group(5)\nusual groups: jackd2 package (audio), realtime-privileges "
         "(realtime), PipeWire package (pipewire)",
@@ -145,8 +145,7 @@ const struct st_rule st_rule_linux_audio_group = {
             .needs = ST_NEEDS_RELOGIN,
             .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
                      "the limit\n"
-                     "id -nG                                                        # after a new login: "
-                     "that group is there",
+                     "id -nG   # after a new login: that group is there",
             .undo = "sudo gpasswd -d $USER audio",
         },
     .worst = ST_STATUS_ADVICE,

@@ -132,10 +132,9 @@ const struct st_rule st_rule_linux_clocksource = {
             .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
             .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
             .needs = ST_NEEDS_NOTHING,
-            .check =
-                "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock or "
-                "the like in a guest\n"
-                "sudo dmesg | grep -i clocksource                                       # not \"unstable\"",
+            .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; "
+                     "kvm-clock or the like in a guest\n"
+                     "sudo dmesg | grep -i clocksource   # not \"unstable\"",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
         },
     .worst = ST_STATUS_PROBLEM,

@@ -64,9 +64,8 @@ const struct st_rule st_rule_linux_huge_pages = {
         "should) is not concerned.",
     .privilege = "root",
     .cost = "throughput: programs that do not ask get no huge pages",
-    .when_not = "large sample libraries gain from huge pages; keep 'always' with defrag 'madvise' then. "
-                "'never' only for "
-                "hard real time",
+    .when_not = "large sample libraries are in use, which gain from huge pages: keep 'always' with defrag "
+                "'madvise' then. 'never' only for hard real time",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",

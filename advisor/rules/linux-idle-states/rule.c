@@ -216,8 +216,7 @@ const struct st_rule st_rule_linux_idle_states = {
             .needs = ST_NEEDS_NOTHING,
             .check =
                 "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each state\n"
-                "sudo od -An -td4 -N4 /dev/cpu_dma_latency                   # the request that holds now, "
-                "in µs",
+                "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
             .undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
         },
     .worst = ST_STATUS_PROBLEM,

@@ -90,8 +90,8 @@ const struct st_rule st_rule_linux_irq_sharing = {
         "card's waits for the others, for as long as they take.",
     .privilege = "none",
     .cost = "none",
-    .when_not =
-        "devices on the line that are idle do no harm; message-signalled interrupts (MSI) are never shared",
+    .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts (MSI) "
+                "are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
     .guide =
         {

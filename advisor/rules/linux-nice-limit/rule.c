@@ -49,7 +49,7 @@ const struct st_rule st_rule_linux_nice_limit = {
         "turn. It is what is left when real-time priority is refused.",
     .privilege = "root",
     .cost = "fairness",
-    .when_not = "when real-time priority is granted: nice values do not matter to it",
+    .when_not = "real-time priority is granted: nice values do not matter to it",
     .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); PipeWire module-rt nice.level -11; PulseAudio "
                "nice-level -11",
     .guide =

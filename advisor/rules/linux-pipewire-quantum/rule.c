@@ -83,9 +83,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
                  "min-quantum and max-quantum, and the default quantum when nobody asks.",
     .privilege = "root, or none in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
-    .when_not =
-        "set no short cycle for everything: let the programs that need one ask. In virtual machines 1024 is "
-        "there because the host may not keep up.",
+    .when_not = "for all programs at once: let those that need a short cycle ask for it. In virtual machines "
+                "1024 is there because the host may not keep up.",
     .sources =
         "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 or 16, "
         "max 2048, vm.overrides min-quantum 1024)\n"

@@ -144,9 +144,11 @@ static void fix(const struct detected *found, struct st_finding *finding)
                        "# a PREEMPT_RT kernel; on Debian:\n"
                        "sudo apt install linux-image-rt-$(dpkg --print-architecture)",
                        ST_NEEDS_REBOOT);
-    else if (found->dynamic)
+    else if (found->dynamic) {
         st_finding_fix_usual(finding);
-    else
+        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
+        st_finding_change(finding, ST_CHANGE_BOOT, "boot", "preempt=full");
+    } else
         st_finding_fix(finding, NULL,
                        "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
                        "boot it with preempt=full",
@@ -231,11 +233,11 @@ const struct st_rule st_rule_linux_preemption = {
             .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
             .needs = ST_NEEDS_NOTHING,
             .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
-                     "uname -v                                   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+                     "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
         },
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
+    .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
                                    CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
                                    CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},

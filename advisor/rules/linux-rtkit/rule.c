@@ -74,7 +74,8 @@ const struct st_rule st_rule_linux_rtkit = {
         "canary starves.",
     .privilege = "root",
     .cost = "none",
-    .when_not = "machines where the limits give the right already",
+    .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
+                "the right already",
     .sources =
         "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
         "PipeWire module-rt asks limits, then the portal, then rtkit\nthe line of 5 ms is sleeptune's own",

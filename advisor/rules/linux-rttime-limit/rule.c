@@ -46,7 +46,7 @@ const struct st_rule st_rule_linux_rttime_limit = {
         "limit it gets SIGXCPU each second, at the hard one SIGKILL: sound ends, it is not merely late.",
     .privilege = "root (to raise it)",
     .cost = "fairness: without a limit a thread gone wild is not stopped",
-    .when_not = "200 ms is what rtkit asks for, and fine",
+    .when_not = "it is 200 ms: that is what rtkit asks for, and fine",
     .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); the line of 8 cycles is "
                "sleeptune's own",
     .guide =

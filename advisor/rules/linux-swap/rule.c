@@ -74,7 +74,7 @@ const struct st_rule st_rule_linux_swap = {
             .persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
             .needs = ST_NEEDS_NOTHING,
             .check = "sysctl vm.swappiness   # 10\n"
-                     "swapon --show          # zram: leave it as it is",
+                     "swapon --show   # zram: leave it as it is",
             .undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
         },
     .worst = ST_STATUS_ADVICE,

@@ -57,9 +57,8 @@ const struct st_rule st_rule_linux_threaded_irqs = {
         "can be put on top.",
     .privilege = "root",
     .cost = "throughput: a switch of threads for each interrupt",
-    .when_not =
-        "as a matter of course: some devices misbehave under it. Try it when xruns go with disk or network "
-        "load, and put the sound card's thread above the rest.",
+    .when_not = "xruns have nothing to do with disk or network load: some devices misbehave under it. With "
+                "it, put the sound card's thread above the rest",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "the line of 1.4 ms is sleeptune's own",
     .guide =

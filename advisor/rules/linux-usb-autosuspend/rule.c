@@ -132,7 +132,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
             .now = NOW("DEVICE"),
             .persistent = EVER(RULE("VVVV", "PPPP")),
             .needs = ST_NEEDS_NOTHING,
-            .check = "grep . /sys/bus/usb/devices/*/product       # which DEVICE it is; lsusb has VVVV:PPPP\n"
+            .check = "grep . /sys/bus/usb/devices/*/product   # which DEVICE it is; lsusb has VVVV:PPPP\n"
                      "cat /sys/bus/usb/devices/DEVICE/power/control   # on",
             .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
         },

@@ -1,0 +1,96 @@
+#include "lib/sample.h"
+
+#include <stdlib.h>
+
+static int compare_ns(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+struct st_sample st_sample_of(int64_t *values_ns, size_t n)
+{
+    qsort(values_ns, n, sizeof(*values_ns), compare_ns);
+    return (struct st_sample){.values_ns = values_ns, .len = n};
+}
+
+static size_t filled(const uint64_t *counts, uint32_t len)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < len; i++)
+        n += counts[i] > 0;
+    return n;
+}
+
+/** What a histogram becomes. */
+struct filling {
+    int64_t *values_ns;
+    uint64_t *upto_n;
+    size_t len;
+    uint64_t n;
+};
+
+static void put(struct filling *to, int64_t value_ns, uint64_t n)
+{
+    if (n == 0)
+        return;
+    to->n += n;
+    to->values_ns[to->len] = value_ns;
+    to->upto_n[to->len++] = to->n;
+}
+
+int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret)
+{
+    const size_t len = filled(hist->early, hist->counts_len) + filled(hist->late, hist->counts_len) + 2;
+    struct filling to = {calloc(len, sizeof(*to.values_ns)), calloc(len, sizeof(*to.upto_n)), 0, 0};
+    if (to.values_ns == NULL || to.upto_n == NULL) {
+        free(to.values_ns);
+        free(to.upto_n);
+        return -ENOMEM;
+    }
+    put(&to, hist->min_ns, hist->early_over_n);
+    for (uint32_t i = hist->counts_len; i-- > 0;)
+        put(&to, -st_hist_bucket_middle(hist, i), hist->early[i]);
+    for (uint32_t i = 0; i < hist->counts_len; i++)
+        put(&to, st_hist_bucket_middle(hist, i), hist->late[i]);
+    put(&to, hist->max_ns, hist->over_n - hist->early_over_n);
+    /* the outermost values are known exactly */
+    if (to.len > 0 && to.values_ns[0] < hist->min_ns)
+        to.values_ns[0] = hist->min_ns;
+    if (to.len > 0 && to.values_ns[to.len - 1] > hist->max_ns)
+        to.values_ns[to.len - 1] = hist->max_ns;
+    *ret = (struct st_sample){.values_ns = to.values_ns, .upto_n = to.upto_n, .len = to.len};
+    return 0;
+}
+
+void st_sample_finish(struct st_sample *sample)
+{
+    free((void *)(uintptr_t)sample->values_ns);
+    free((void *)(uintptr_t)sample->upto_n);
+    *sample = (struct st_sample){0};
+}
+
+uint64_t st_sample_n(const struct st_sample *sample)
+{
+    return sample->upto_n == NULL || sample->len == 0 ? sample->len : sample->upto_n[sample->len - 1];
+}
+
+int64_t st_sample_at(const struct st_sample *sample, uint64_t rank)
+{
+    if (sample->upto_n == NULL)
+        return sample->values_ns[rank - 1];
+    size_t low = 0, high = sample->len - 1; /* the least i with upto_n[i] >= rank */
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (sample->upto_n[middle] >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return sample->values_ns[low];
+}
+
+int64_t st_sample_quantile(const struct st_sample *sample, double p)
+{
+    return st_sample_at(sample, st_quantile_rank(st_sample_n(sample), p));
+}

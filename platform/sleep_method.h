@@ -1,0 +1,87 @@
+/* Ways of sleeping, one row each: what `bench sleep` compares. The list of an OS is platform->sleep_method(i)
+ * (linux/sleep_methods_linux.c, freebsd/sleep_methods_freebsd.c, fake/fake_sleep.c); what only the other OS
+ * has is in it with the reason, not left out.
+ */
+#ifndef ST_PLATFORM_SLEEP_METHOD_H
+#define ST_PLATFORM_SLEEP_METHOD_H
+
+#include "platform/platform.h"
+
+enum st_sleep_asked {
+    ST_SLEEP_RELATIVE, /* for a time from now */
+    ST_SLEEP_ABSOLUTE, /* until a time */
+    ST_SLEEP_PERIODIC, /* armed once: each sleep waits for the next beat */
+};
+
+/** "relative", "absolute", "periodic". */
+const char *st_sleep_asked_name(enum st_sleep_asked asked);
+
+/** Does the kernel wake a normal thread later on purpose: Linux by the timer slack (never a real-time
+ * thread), FreeBSD by kern.timecounter.alloweddeviation (any thread)? */
+enum st_sleep_stretch {
+    ST_STRETCH_UNKNOWN, /* nobody looked */
+    ST_STRETCH_NO,
+    ST_STRETCH_YES,
+    ST_STRETCH_IF_IMPRECISE, /* FreeBSD: unless kern.timecounter.nanosleep_precise is 1 (from 15.0 on) */
+};
+
+/** "unknown", "no", "yes", "if-imprecise". */
+const char *st_sleep_stretch_name(enum st_sleep_stretch stretch);
+
+struct st_sleep;
+
+struct st_sleep_method {
+    const char *name;    /* stable: letters, digits, '-' and '_' */
+    const char *summary; /* one line */
+    const char *clock;   /* the clock that the time is told on, as "monotonic" */
+    int clock_id;        /* the same for the calls that take one */
+    enum st_sleep_asked asked;
+    enum st_sleep_stretch stretch;
+    const char *stretch_source; /* where that was read or measured; NULL with ST_STRETCH_UNKNOWN */
+    int64_t unit_ns;            /* what can be asked for is a multiple of this; rounded up */
+    bool usual;                 /* one of the few that are compared when nobody chooses */
+    bool spins;                 /* uses the CPU all the time: the caller sees to design 3's half of a CPU */
+    const char *absent;         /* why this OS or build has none; then there are no functions */
+
+    /** Makes what the sleeps need, in the thread that will sleep, and tries it where that takes no time.
+     *  @return 0, or what the kernel said: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM ... */
+    int (*open)(struct st_sleep *s);
+    /** Sleeps once: until s->due_ns or for requested_ns, which a periodic method repeats from its first sleep
+     *  on, setting s->due_ns. @return 0, -EINTR, or what the kernel said. */
+    int (*sleep)(struct st_sleep *s, int64_t requested_ns);
+    void (*close)(struct st_sleep *s); /* NULL: nothing to undo */
+};
+
+/** One method in use. Belongs to the thread that opened it. */
+struct st_sleep {
+    const struct st_sleep_method *method;
+    struct st_platform *platform;
+    int64_t due_ns;    /* CLOCK_MONOTONIC: when the last sleep was to end */
+    int64_t period_ns; /* periodic: what is armed; 0: nothing */
+    int64_t beat_ns;   /* periodic: the last beat that was read */
+    int fd;            /* -1: none */
+    void *state;       /* the method's own */
+};
+
+/** Blocks the signals that some methods wait for; call it before the first thread starts, so that no thread
+ * gets them. @return 0 or -errno. */
+int st_sleep_block_signals(void);
+
+/** The method of that name. @return NULL: no such name on any OS. */
+const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name);
+
+/** @return 0, -ENOTSUP (absent), or what method->open says. Close with st_sleep_close. */
+ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
+                               const struct st_sleep_method *method);
+
+/**
+ * Sleeps requested_ns from start_ns on, which the caller has just read from platform->now_ns. A relative
+ * method starts counting when it is called. Afterwards s->due_ns is what now_ns is to be compared with; of a
+ * periodic method it is the first beat after those that were seen.
+ * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said.
+ */
+ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);
+
+void st_sleep_close(struct st_sleep *s);
+
+#endif

@@ -1,0 +1,162 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+#include "platform/sleep_method.h"
+
+#define START INT64_C(1000000000)
+
+static int prepare(void **state)
+{
+    *state = st_fake_new(ST_OS_LINUX, START);
+    return *state == NULL ? -1 : st_sleep_block_signals();
+}
+
+static int finish(void **state)
+{
+    st_fake_free(*state);
+    return 0;
+}
+
+/* Holds for every row of this system's table and of the fake's. */
+static void check_row(struct st_platform *p, const struct st_sleep_method *m)
+{
+    assert_non_null(m->name);
+    assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
+    assert_ptr_equal(st_sleep_method_find(p, m->name), m); /* names are unique */
+    if (m->absent != NULL) {
+        assert_null(m->open);
+        assert_null(m->sleep);
+        assert_false(m->usual);
+        return;
+    }
+    assert_non_null(m->summary);
+    assert_non_null(m->clock);
+    assert_non_null(m->open);
+    assert_non_null(m->sleep);
+    assert_true(m->unit_ns >= 1);
+    assert_true((m->stretch == ST_STRETCH_UNKNOWN) == (m->stretch_source == NULL));
+}
+
+static void rows_are_complete(void **state)
+{
+    struct st_platform *const platforms[] = {st_platform_native(), *state};
+    for (size_t i = 0; i < ST_ARRAY_LEN(platforms); i++) {
+        const struct st_sleep_method *m;
+        size_t usual_n = 0, absent_n = 0, j = 0;
+        for (; (m = platforms[i]->sleep_method(platforms[i], j)) != NULL; j++) {
+            check_row(platforms[i], m);
+            usual_n += m->usual;
+            absent_n += m->absent != NULL;
+        }
+        assert_true(usual_n >= 3);
+        assert_true(absent_n >= 1);
+        assert_null(platforms[i]->sleep_method(platforms[i], j + 1));
+    }
+    assert_null(st_sleep_method_find(st_platform_native(), "no-such-method"));
+}
+
+/* The real thing: no method wakes early by more than its clock's step, and the due time is what was asked
+ * for. */
+static void every_method_here_sleeps_or_says_why_not(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    const int64_t requested_ns = 2 * ST_NS_PER_MS;
+    const struct st_sleep_method *m;
+    size_t slept_n = 0;
+    for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
+        struct st_sleep s;
+        const int r = st_sleep_open(&s, p, m);
+        if (m->absent != NULL)
+            assert_int_equal(r, -ENOTSUP);
+        if (r != 0) {
+            print_message("# %s: %s\n", m->name, m->absent != NULL ? m->absent : strerror(-r));
+            assert_true(r < 0);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            const int64_t start_ns = p->now_ns(p);
+            const int slept = st_sleep_once(&s, start_ns, requested_ns);
+            const int64_t woke_ns = p->now_ns(p);
+            const int64_t earliest_ns = m->asked == ST_SLEEP_PERIODIC ? s.due_ns : start_ns + requested_ns;
+            if (slept != 0)
+                fail_msg("%s: %s", m->name, strerror(-slept));
+            /* a loop in milliseconds rounds its start down; the realtime clock may be slewed meanwhile */
+            if (woke_ns < earliest_ns - (m->unit_ns == ST_NS_PER_MS ? ST_NS_PER_MS : ST_NS_PER_US))
+                fail_msg("%s woke %lld ns early", m->name, (long long)(earliest_ns - woke_ns));
+            if (m->asked != ST_SLEEP_PERIODIC)
+                assert_int_equal(s.due_ns, start_ns + requested_ns);
+        }
+        slept_n++;
+        st_sleep_close(&s);
+    }
+    assert_true(slept_n >= 12);
+}
+
+static void periodic_beats_stay_on_their_grid(void **state)
+{
+    struct st_platform *const platforms[] = {st_platform_native(), *state};
+    for (size_t i = 0; i < ST_ARRAY_LEN(platforms); i++) {
+        struct st_platform *p = platforms[i];
+        const struct st_sleep_method *m = st_sleep_method_find(p, "timerfd-periodic");
+        struct st_sleep s;
+        if (m == NULL || st_sleep_open(&s, p, m) != 0)
+            continue;
+        const int64_t start_ns = p->now_ns(p);
+        assert_int_equal(st_sleep_once(&s, start_ns, ST_NS_PER_MS), 0);
+        assert_int_equal(s.due_ns, start_ns + ST_NS_PER_MS);
+        int64_t last_ns = s.due_ns;
+        for (int k = 0; k < 5; k++) {
+            assert_int_equal(st_sleep_once(&s, p->now_ns(p), ST_NS_PER_MS), 0);
+            assert_true(s.due_ns > last_ns);
+            assert_int_equal((s.due_ns - start_ns) % ST_NS_PER_MS, 0);
+            last_ns = s.due_ns;
+        }
+        const int64_t again_ns = p->now_ns(p); /* another period: armed anew */
+        assert_int_equal(st_sleep_once(&s, again_ns, 2 * ST_NS_PER_MS), 0);
+        assert_int_equal(s.due_ns, again_ns + 2 * ST_NS_PER_MS);
+        st_sleep_close(&s);
+    }
+}
+
+static void the_fake_sleeps_as_scripted(void **state)
+{
+    struct st_platform *p = *state;
+    const int64_t late[] = {10, 20, INT64_MIN};
+    struct st_sleep s;
+    assert_int_equal(p->set_timer_slack_ns(p, 1000), 0);
+    assert_int_equal(st_fake_script_method(p, "ppoll", late, 3, 7), 0);
+    assert_int_equal(st_fake_script_method(p, "nonsense", late, 3, 0), -ENOENT);
+    assert_int_equal(st_sleep_open(&s, p, st_sleep_method_find(p, "ppoll")), 0);
+    assert_int_equal(st_sleep_once(&s, START, 500), 0);
+    assert_int_equal(p->now_ns(p), START + 500 + 10 + 1000);
+    assert_int_equal(p->set_policy(p, ST_POLICY_FIFO, 50), 0); /* no slack for real-time threads */
+    const int64_t now_ns = p->now_ns(p);
+    assert_int_equal(st_sleep_once(&s, now_ns, 500), 0);
+    assert_int_equal(p->now_ns(p), now_ns + 500 + 20);
+    assert_int_equal(st_sleep_once(&s, p->now_ns(p), 500), -EINTR);
+    st_sleep_close(&s);
+    assert_int_equal(st_fake_fail_method(p, "ppoll", -EPERM), 0);
+    assert_int_equal(st_sleep_open(&s, p, st_sleep_method_find(p, "ppoll")), -EPERM);
+    assert_int_equal(st_sleep_open(&s, p, st_sleep_method_find(p, "umtx")), -ENOTSUP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rows_are_complete, prepare, finish),
+        cmocka_unit_test_setup_teardown(every_method_here_sleeps_or_says_why_not, prepare, finish),
+        cmocka_unit_test_setup_teardown(periodic_beats_stay_on_their_grid, prepare, finish),
+        cmocka_unit_test_setup_teardown(the_fake_sleeps_as_scripted, prepare, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
