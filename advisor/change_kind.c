@@ -42,7 +42,7 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                            "counts when the unit is restarted after that"},
     [ST_CHANGE_BOOT] = {{{"/etc/default/grub.d/sleeptune.cfg", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     [ST_CHANGE_BOOT_GRUB] = {{{"/etc/default/grub", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
-    /* one command line, however many lines; a comment would be handed to the kernel by systemd before 256 */
+    /* one command line, however many lines; older systemd hands comments to the kernel */
     [ST_CHANGE_BOOT_CMDLINE] = {{{"/etc/kernel/cmdline", "", NULL, ""}}, THEN_BOOT, .bare = true},
     [ST_CHANGE_LOADER] = {{{NULL}, {"/boot/loader.conf.d/sleeptune.conf", "", "=\"", "\""}},
                           "counts after a reboot"},
@@ -217,6 +217,8 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
     const struct form *form = r == 0 ? form_of(os, change.kind) : NULL;
     if (form == NULL)
         return -ENOENT;
+    if (line[0] == '#' || (change.kind == ST_CHANGE_SYSTEMD && line[0] == '['))
+        return -EINVAL;
     /* the section of a unit's drop-in is a line of its own */
     const char *before = change.kind == ST_CHANGE_SYSTEMD ? "" : form->before;
     const size_t len = strcspn(line, "\n"), before_len = strlen(before), after_len = strlen(form->after);

@@ -9,7 +9,6 @@
 
 #include "advisor/print.h"
 #include "cli/command.h"
-#include "cli/facts_input.h"
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -43,11 +42,10 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
     return ST_EXIT_DONE;
 }
 
-int st_change_target_judge(const char *command, const char *root, const char *snapshot, uint32_t frames,
+int st_change_target_judge(const char *command, const struct st_facts_input *input, uint32_t frames,
                            uint32_t rate_hz, struct st_change_target *target)
 {
-    const struct st_facts_input input = {.root = root, .snapshot = snapshot};
-    const int status = st_facts_input_load(command, &input, &target->facts);
+    const int status = st_facts_input_load(command, input, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
     int r = 0;
@@ -133,9 +131,11 @@ static const char *error_text(int error)
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
                    int error)
 {
-    const char *command = ctx;
+    struct st_change_teller *teller = ctx;
     char text[1024];
     st_change_entry_text(entry, text, sizeof(text));
+    if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
+        st_change_teller_mark(teller, entry);
     switch (event) {
     case ST_EVENT_WRITTEN:
         printf("written   %s\n", text);
@@ -153,7 +153,7 @@ void st_change_say(void *ctx, enum st_change_event event, const struct st_entry 
         printf("left      %s; somebody changed it since: %s\n", text, now);
         break;
     case ST_EVENT_FAILED:
-        (void)st_failure(command, "%s: %s", text, error_text(error));
+        (void)st_failure(teller->command, "%s: %s", text, error_text(error));
         break;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "advisor/change.h"
 #include "advisor/report.h"
+#include "cli/facts_input.h"
 
 struct st_change_target {
     struct st_platform *p;
@@ -15,8 +16,8 @@ struct st_change_target {
 
 /** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
-/** Collects facts and judges them. snapshot: a file with the facts, or NULL. @return an st_exit. */
-ST_NODISCARD int st_change_target_judge(const char *command, const char *root, const char *snapshot,
+/** Collects facts and judges them. @return an st_exit. */
+ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         uint32_t frames, uint32_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
@@ -25,9 +26,25 @@ const struct st_finding *st_change_target_find(const struct st_change_target *ta
 
 /** "/etc/x", "kern.y = 1". */
 const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes);
-/** One line an event on stdout, failures on stderr: a st_change_say_fn. ctx: the command's name. */
+/** Who tells what was done, and remembers which kinds of files changed. */
+struct st_change_teller {
+    const char *command;
+    enum st_os os;
+    const char *user; /* who plays; NULL: not known */
+    bool changed[ST_CHANGE_KINDS];
+};
+/** One line an event on stdout, failures on stderr: a st_change_say_fn. ctx: a st_change_teller. */
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
                    int error);
+
+/* --- change_then.c: what makes the changed files count ------------------------------------------------- */
+
+void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry);
+/** Prints what is to be done for the kinds that changed, or does what is a command (update-grub, cap_mkdb).
+ *  reverted: the files are as before again. @return ST_EXIT_DONE, or ST_EXIT_FAILURE when a command failed.
+ */
+ST_NODISCARD int st_change_then_do(const struct st_change_teller *teller, struct st_platform *p,
+                                   bool reverted, bool run_commands);
 
 /** A label at this column and a text on stdout, wrapped for a terminal, without what one would act on. */
 void st_change_print(int column, const char *label, const char *text);

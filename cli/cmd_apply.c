@@ -9,15 +9,16 @@
 #include "cli/change_target.h"
 #include "cli/command.h"
 
-#define COMMAND "apply"
+#define COMMAND    "apply"
+#define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 struct options {
-    const char *root;
-    const char *snapshot;
+    struct st_facts_input input;
     int64_t frames;
     int64_t rate_hz;
     bool dry_run;
     bool yes;
+    bool run_generators;
     const char *const *ids;
     size_t ids_n;
 };
@@ -43,6 +44,9 @@ static void help(void)
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
+          "  --run-generators   run what makes the changed files count: update-grub,\n"
+          "                     cap_mkdb, systemctl daemon-reload ...; else it is printed\n"
+          "  --user NAME        for NAME, with the rights that NAME gets at login\n"
           "  --snapshot FILE    judge by a snapshot of this machine, as the user who plays\n"
           "                     took it: root's limits are not theirs; '-': standard input\n"
           "  --root DIR         change a captured tree, not this machine\n"
@@ -53,7 +57,8 @@ static void help(void)
           "  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -\n"
           "  sudo sleeptune revert --all\n\n"
           "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something\n"
-          "has to be done by hand; 3 usage, 4 failure: then nothing is half-changed.\n",
+          "has to be done by hand; 3 usage, 4 failure: nothing is half-changed, or the\n"
+          "files are written and a command of --run-generators failed.\n",
           stdout);
 }
 
@@ -64,6 +69,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"dry-run", no_argument, NULL, 'n'},      {"yes", no_argument, NULL, 'y'},
         {"frames", required_argument, NULL, 'f'}, {"rate", required_argument, NULL, 'r'},
         {"root", required_argument, NULL, 'O'},   {"snapshot", required_argument, NULL, 's'},
+        {"user", required_argument, NULL, 'U'},   {"run-generators", no_argument, NULL, 'g'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     int option, r = 0;
@@ -84,10 +90,16 @@ static int parse_options(int argc, char **argv, struct options *options)
             r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
             break;
         case 'O':
-            options->root = optarg;
+            options->input.root = optarg;
             break;
         case 's':
-            options->snapshot = optarg;
+            options->input.snapshot = optarg;
+            break;
+        case 'U':
+            options->input.user = optarg;
+            break;
+        case 'g':
+            options->run_generators = true;
             break;
         case 'h':
             help();
@@ -100,6 +112,8 @@ static int parse_options(int argc, char **argv, struct options *options)
     }
     if (r != 0)
         return r;
+    if (options->run_generators && options->input.root != NULL)
+        return st_usage_error(COMMAND, "--run-generators is for this machine, not for --root");
     options->ids = (const char *const *)argv + optind;
     options->ids_n = (size_t)(argc - optind);
     r = st_change_check_ids(COMMAND, options->ids, options->ids_n);
@@ -170,7 +184,10 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     st_change_print(4, "cost:", rule->cost);
     st_change_print(4, "not when:", rule->when_not);
     for (size_t i = 0; i < finding->changes_n; i++) {
-        if (st_change_conflict(work->target->p, &finding->changes[i], message, sizeof(message)))
+        struct st_change change = finding->changes[i];
+        if (st_change_resolve(work->target->p, &change, message, sizeof(message)) == 0 && message[0] != '\0')
+            st_change_print(4, "where:", message);
+        if (st_change_conflict(work->target->p, &change, message, sizeof(message)))
             st_change_print(4, "but:", message);
     }
 }
@@ -198,39 +215,39 @@ static int look(struct work *work)
 /* What to put where, for a machine that we do not change. */
 static void print_planned_by_hand(const struct work *work)
 {
+    char text[ST_CHANGE_TEXT_BYTES];
     const struct st_rule *last = NULL;
     for (size_t i = 0; i < work->plan.steps_n; i++) {
-        if (work->plan.steps[i].rule == last)
-            continue;
-        last = work->plan.steps[i].rule;
-        print_by_hand(st_change_target_find(work->target, last->id), "to be done by hand");
+        const struct st_step *step = &work->plan.steps[i];
+        if (step->rule != last)
+            print_head(step->rule, "to be done by hand");
+        last = step->rule;
+        if (step->type == ST_ENTRY_FILE) {
+            const bool comment = st_change_takes_comments(step->kind);
+            snprintf(text, sizeof(text), "# %s\n%s", step->target,
+                     comment ? strchr(step->new_value, '\n') + 1 : step->new_value);
+        } else {
+            snprintf(text, sizeof(text), "# now: %s = %s", step->target, step->new_value);
+        }
+        st_change_print_lines(text);
     }
 }
 
-static void print_then(const struct work *work)
+/* Who plays: whom it is for, else who became root. */
+static const char *player(const struct st_facts_input *input)
 {
-    bool said[ST_CHANGE_KINDS] = {false};
-    const struct st_rule *last = NULL;
-    for (size_t i = 0; i < work->plan.steps_n; i++) {
-        if (work->plan.steps[i].rule == last)
-            continue;
-        last = work->plan.steps[i].rule;
-        const struct st_finding *finding = st_change_target_find(work->target, last->id);
-        for (size_t j = 0; j < finding->changes_n; j++) {
-            const enum st_change_kind kind = finding->changes[j].kind;
-            if (!said[kind] && st_change_then(kind) != NULL)
-                printf("then      %s: %s\n", last->id, st_change_then(kind));
-            said[kind] = true;
-        }
-    }
+    const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
+    return user != NULL && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
 }
 
 static int carry_out(struct work *work)
 {
-    char message[512], name[] = COMMAND;
+    char message[512];
+    struct st_change_teller teller = {
+        .command = COMMAND, .os = work->target->p->os, .user = player(&work->options->input)};
     struct st_changes changes;
     size_t left_n;
-    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, name, message,
+    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
@@ -245,7 +262,7 @@ static int carry_out(struct work *work)
     }
     st_changes_close(&changes);
     if (status == ST_EXIT_DONE) {
-        print_then(work);
+        status = st_change_then_do(&teller, work->target->p, false, work->options->run_generators);
         printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
     }
     return status;
@@ -276,7 +293,7 @@ static bool is_users(const struct work *work)
     for (size_t i = 0; i < work->plan.steps_n; i++) {
         for (const char *const *key = work->plan.steps[i].rule->facts; *key != NULL; key++) {
             if (strncmp(*key, "user.", 5) == 0)
-                return work->options->snapshot == NULL;
+                return work->options->input.snapshot == NULL && work->options->input.user == NULL;
         }
     }
     return false;
@@ -315,7 +332,8 @@ static int decide(struct work *work, int argc, char **argv)
 /* What an interrupted run left is taken back before anything is judged: it may look right and not last. */
 static int recover(struct work *work, int argc, char **argv)
 {
-    char message[512], name[] = COMMAND;
+    char message[512];
+    struct st_change_teller teller = {.command = COMMAND, .os = work->target->p->os};
     struct st_changes changes;
     struct st_revert_counts counts;
     bool interrupted = false;
@@ -329,7 +347,7 @@ static int recover(struct work *work, int argc, char **argv)
     if (st_change_needs_root(COMMAND, work->target, false, argc, argv))
         return ST_EXIT_FAILURE;
     puts("an earlier run was interrupted; it is taken back first");
-    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, name, message,
+    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
@@ -350,7 +368,7 @@ int st_cmd_apply(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.root, &target);
+    status = st_change_target_open(COMMAND, options.input.root, &target);
     if (status != ST_EXIT_DONE)
         return status;
     struct work work = {.options = &options, .target = &target};
@@ -359,7 +377,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = recover(&work, argc, argv);
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(COMMAND, options.root, options.snapshot, (uint32_t)options.frames,
+        status = st_change_target_judge(COMMAND, &options.input, (uint32_t)options.frames,
                                         (uint32_t)options.rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = look(&work);

@@ -14,6 +14,7 @@ static void help(void)
           "Take back what 'sleeptune apply' wrote, also when it was interrupted. What\n"
           "somebody changed since is left alone and named.\n\n"
           "  --all              everything\n"
+          "  --run-generators   run what makes it count (update-grub, cap_mkdb ...)\n"
           "  --root DIR         in a captured tree, not on this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -27,6 +28,7 @@ static void help(void)
 struct options {
     const char *root;
     bool all;
+    bool run_generators;
     const char *const *ids;
     size_t ids_n;
 };
@@ -36,6 +38,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
         {"all", no_argument, NULL, 'a'},
+        {"run-generators", no_argument, NULL, 'g'},
         {"root", required_argument, NULL, 'O'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -47,6 +50,9 @@ static int parse_options(int argc, char **argv, struct options *options)
         switch (option) {
         case 'a':
             options->all = true;
+            break;
+        case 'g':
+            options->run_generators = true;
             break;
         case 'O':
             options->root = optarg;
@@ -64,16 +70,19 @@ static int parse_options(int argc, char **argv, struct options *options)
     options->ids_n = (size_t)(argc - optind);
     if (options->all == (options->ids_n > 0))
         return st_usage_error(COMMAND, "give --all or the ids of rules");
+    if (options->run_generators && options->root != NULL)
+        return st_usage_error(COMMAND, "--run-generators is for this machine, not for --root");
     return -1;
 }
 
 static int take_back(const struct options *options, const struct st_change_target *target)
 {
-    char message[512], name[] = COMMAND;
+    char message[512];
+    struct st_change_teller teller = {.command = COMMAND, .os = target->p->os};
     struct st_changes changes;
     struct st_revert_counts counts, left;
-    int r =
-        st_changes_open(&changes, target->p, target->folder, st_change_say, name, message, sizeof(message));
+    int r = st_changes_open(&changes, target->p, target->folder, st_change_say, &teller, message,
+                            sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = changes.journal.entries_n;
@@ -91,6 +100,8 @@ static int take_back(const struct options *options, const struct st_change_targe
                           entries_n, strerror(-r));
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
+    if (st_change_then_do(&teller, target->p, true, options->run_generators) != ST_EXIT_DONE)
+        return ST_EXIT_FAILURE;
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 

@@ -17,6 +17,7 @@ static void help(void)
           "nothing any more? Most useful after a reboot. Changes nothing and needs no root.\n\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
+          "  --user NAME        judge with the rights that NAME gets at login\n"
           "  --root DIR         of a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Example:\n"
@@ -26,7 +27,23 @@ static void help(void)
           stdout);
 }
 
-/** @return whether it is as we wrote it. */
+/** Lines of others that win over ours in this file. @return whether there is one. */
+static bool print_overruled(struct st_platform *p, const struct st_entry *entry)
+{
+    char message[512];
+    struct st_change change;
+    bool found = false;
+    for (const char *line = entry->new_value; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        if (st_change_parse(p->os, entry->target, line, &change) != 0 ||
+            !st_change_conflict(p, &change, message, sizeof(message)))
+            continue;
+        st_change_print(0, "overruled  ", message);
+        found = true;
+    }
+    return found;
+}
+
+/** @return whether it is as we wrote it, and counts. */
 static bool verify_entry(struct st_platform *p, const struct st_entry *entry)
 {
     char text[1024], now[ST_CHANGE_VALUE_BYTES];
@@ -52,7 +69,7 @@ static bool verify_entry(struct st_platform *p, const struct st_entry *entry)
         printf("not read    %s: %s\n", text, strerror(-error));
         break;
     }
-    return state == ST_ENTRY_IN_PLACE;
+    return state == ST_ENTRY_IN_PLACE && !(entry->type == ST_ENTRY_FILE && print_overruled(p, entry));
 }
 
 /* What the rule says now. @return whether it finds nothing any more. */
@@ -104,14 +121,12 @@ static int verify(const struct st_change_target *target)
 int st_cmd_verify(int argc, char **argv)
 {
     static const struct option table[] = {
-        {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'r'},
-        {"root", required_argument, NULL, 'O'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"frames", required_argument, NULL, 'f'}, {"rate", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},   {"user", required_argument, NULL, 'U'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     int64_t frames = 128, rate_hz = 48000;
-    const char *root = NULL;
+    struct st_facts_input input = {0};
     int option, status = 0;
     opterr = 0;
     optind = 1;
@@ -124,7 +139,10 @@ int st_cmd_verify(int argc, char **argv)
             status = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &rate_hz);
             break;
         case 'O':
-            root = optarg;
+            input.root = optarg;
+            break;
+        case 'U':
+            input.user = optarg;
             break;
         case 'h':
             help();
@@ -140,10 +158,10 @@ int st_cmd_verify(int argc, char **argv)
     if (optind < argc)
         return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
     struct st_change_target target;
-    status = st_change_target_open(COMMAND, root, &target);
+    status = st_change_target_open(COMMAND, input.root, &target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_change_target_judge(COMMAND, root, NULL, (uint32_t)frames, (uint32_t)rate_hz, &target);
+    status = st_change_target_judge(COMMAND, &input, (uint32_t)frames, (uint32_t)rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = verify(&target);
     st_change_target_close(&target);

@@ -34,9 +34,9 @@ _sleeptune() {
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         guide) words='--os --help' ;;
-        apply) words="--dry-run --yes --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        verify) words='--frames --rate --root --help' ;;
-        revert) words="--all --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        apply) words="--dry-run --yes --run-generators --user --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        verify) words='--frames --rate --user --root --help' ;;
+        revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         status) words='--json --format --socket --help' ;;

@@ -48,7 +48,7 @@ mkdir -p "$tree/proc/sys/kernel" "$tree/etc/sysctl.d"
 echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
 echo 'kernel.nmi_watchdog = 1' >"$tree/etc/sysctl.d/99-mine.conf"
 out=$(apply --yes --frames 16 --root "$tree" linux-watchdogs)
-like "a drop-in that wins over ours is named" "$out" '^    but: +/etc/sysctl\.d/99-mine\.conf sets kernel\.nmi_watchdog to 1 later'
+like "a drop-in that wins over ours is named" "$out" '^    but: +/etc/sysctl\.d/99-mine\.conf:1 sets kernel\.nmi_watchdog to 1 later'
 is "the sysctl is changed now" "$(cat "$tree/proc/sys/kernel/nmi_watchdog")" 0
 is "and for ever" "$(grep -c '^kernel.nmi_watchdog = 0$' "$tree/etc/sysctl.d/90-sleeptune.conf")" 1
 

@@ -1,0 +1,69 @@
+/* After apply and revert: what makes changed files count. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/change_target.h"
+#include "cli/command.h"
+
+void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry)
+{
+    enum st_change_kind kind;
+    if (entry->type == ST_ENTRY_FILE && st_change_kind_of(teller->os, entry->target, &kind) == 0)
+        teller->changed[kind] = true;
+}
+
+/* With the name of who plays in the place of $USER, where it is known. */
+static void fill_in(const char *text, const char *user, char *buf, size_t buf_bytes)
+{
+    const char *at = strstr(text, "$USER");
+    if (at == NULL || user == NULL)
+        snprintf(buf, buf_bytes, "%s", text);
+    else
+        snprintf(buf, buf_bytes, "%.*s%s%s", (int)(at - text), text, user, at + strlen("$USER"));
+}
+
+/* @return an st_exit. */
+static int run(const struct st_change_teller *teller, const char *line)
+{
+    fflush(stdout);
+    const int status = system(line); /* NOLINT: one of change_boot.c's, for root's shell */
+    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        printf("ran       %s\n", line);
+        return ST_EXIT_DONE;
+    }
+    if (status == -1)
+        return st_failure(teller->command, "cannot run %s: %s", line, strerror(errno));
+    return st_failure(teller->command, "%s ended with %s %d; the files are written, so run it again", line,
+                      WIFEXITED(status) ? "status" : "signal",
+                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+int st_change_then_do(const struct st_change_teller *teller, struct st_platform *p, bool reverted,
+                      bool run_commands)
+{
+    char line[256], when[256], text[640];
+    int status = ST_EXIT_DONE;
+    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
+        const enum st_change_kind kind = (enum st_change_kind)i;
+        if (!teller->changed[i])
+            continue;
+        const int r = st_change_command(p, kind, line, sizeof(line));
+        if (r == 0 && run_commands) {
+            if (run(teller, line) != ST_EXIT_DONE)
+                status = ST_EXIT_FAILURE;
+            line[0] = '\0';
+        }
+        const char *then = reverted && kind != ST_CHANGE_BOOT && kind != ST_CHANGE_BOOT_GRUB &&
+                                   kind != ST_CHANGE_BOOT_CMDLINE
+                               ? NULL
+                               : st_change_then(kind);
+        fill_in(then != NULL ? then : "", teller->user, when, sizeof(when));
+        snprintf(text, sizeof(text), "%s%s%s%s", r == 0 && line[0] != '\0' ? "sudo " : "", line,
+                 line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+        if (text[0] != '\0')
+            st_change_print(0, "then     ", text);
+    }
+    return status;
+}
