@@ -16,7 +16,7 @@ struct set {
         const char *file;
         const char *key;
         enum st_value_kind kind;
-    } leaves[5];
+    } leaves[6];
 };
 
 static const struct set policies = {
@@ -29,6 +29,8 @@ static const struct set policies = {
             {"scaling_driver", "driver", ST_VALUE_TEXT},
             {"energy_performance_preference", "epp", ST_VALUE_TEXT},
             {"scaling_available_governors", "available_governors", ST_VALUE_TEXT},
+            {"scaling_max_freq", "max_khz", ST_VALUE_INT},
+            {"cpuinfo_max_freq", "hardware_max_khz", ST_VALUE_INT},
         },
 };
 
@@ -51,6 +53,8 @@ const char *const st_linux_cpu_patterns[] = {
     "linux.cpufreq.policy*.driver",
     "linux.cpufreq.policy*.epp",
     "linux.cpufreq.policy*.available_governors",
+    "linux.cpufreq.policy*.max_khz",
+    "linux.cpufreq.policy*.hardware_max_khz",
     "linux.cpuidle.driver",
     "linux.cpuidle.governor",
     "linux.cpuidle.cpu0.state*.name",

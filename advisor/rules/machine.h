@@ -50,7 +50,8 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" value ", the default, for "   \
     "now"
 
-/** Does this value of a kernel command line option switch off, for the kernel's kstrtobool()? */
+/** Is this a word for off (no, n, false, f, off, 0)? By its first letters, as the kernel's kstrtobool() reads
+ * it; PulseAudio has the same words. */
 bool st_machine_is_off(const char *value);
 
 #define ST_MACHINE_RELEASE "linux.kernel.release"

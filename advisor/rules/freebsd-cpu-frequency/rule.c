@@ -60,6 +60,7 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
     mode_of(args, mode, sizeof(mode));
     if (strncmp(mode, "max", 3) == 0) {
         st_finding_set(finding, ST_STATUS_OK, "powerd keeps the clock at its maximum on mains power");
+        st_finding_effect(finding, 0, "the clock need not be raised first");
         return;
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
@@ -92,6 +93,7 @@ static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_fin
                        "the CPU runs at its highest clock, %" PRId64 " MHz, and no powerd "
                        "lowers it",
                        mhz);
+        st_finding_effect(finding, 0, "the clock need not be raised first");
     } else {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz, top);

@@ -32,9 +32,14 @@ static void judge_gone(const struct st_facts *facts, int64_t unit, struct st_fin
     int64_t other = -1;
     char now[64], key[ST_FREEBSD_KEY_BYTES];
     st_facts_each(facts, PCM, ".%desc", see_first, &other);
-    st_finding_set(finding, ST_STATUS_PROBLEM,
-                   "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
-                   other);
+    if (unit < 0)
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is there",
+                       unit, other);
+    else
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
+                       other);
     st_finding_quote(finding, facts, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
     snprintf(now, sizeof(now), NOW("%d"), (int)other);
     st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);

@@ -64,6 +64,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, scan.worst_key);
     if (scan.worst == 0) {
         st_finding_set(finding, ST_STATUS_OK, "all CPUs prefer performance (epp 0)");
+        st_finding_effect(finding, 0, "the clock need not ramp up first");
         return;
     }
     const char *driver = strstr(scan.worst_key, "_amd.") != NULL ? "amd" : "intel";

@@ -17,6 +17,7 @@
 #define UID         "user.uid"
 
 #define FIRST_WITH_POLICY 1301000
+#define GID_REALTIME      47
 
 static void judge_absent(const struct st_facts *facts, struct st_finding *finding)
 {
@@ -73,10 +74,11 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_quote(finding, facts, LOADER);
-    st_finding_set(finding, ST_STATUS_OK,
-                   "members of group %" PRId64 " (realtime is 47) get real-time priority%s",
-                   st_machine_int_or(facts, GID, 47),
+    const int64_t gid = st_machine_int_or(facts, GID, GID_REALTIME);
+    st_finding_set(finding, ST_STATUS_OK, "members of group %" PRId64 "%s get real-time priority%s", gid,
+                   gid == GID_REALTIME ? " (realtime)" : "",
                    is_kept(facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
+    st_finding_effect(finding, 0, "the right is there for the group: nothing is lost");
 }
 
 const struct st_rule st_rule_freebsd_mac_priority = {

@@ -52,6 +52,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (error == 0) {
         st_finding_set(finding, ST_STATUS_OK, "a real-time priority was granted%s",
                        root ? ", as root; other users may differ" : "");
+        st_finding_effect(finding, 0, "granted: nothing is lost");
     } else if (error == EPERM && st_machine_int_or(facts, JAILED, 0) != 0) {
         st_finding_quote(finding, facts, JAILED);
         st_finding_set(finding, ST_STATUS_PROBLEM,

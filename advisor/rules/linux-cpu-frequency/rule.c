@@ -9,12 +9,19 @@
 #define PREFIX  "linux.cpufreq."
 #define PRESENT "linux.cpufreq.present"
 
+#define BOOST    "linux.cpufreq.boost"
+#define NO_TURBO "linux.cpufreq.no_turbo"
+
 #define KEY_BYTES 160
+
+/** A limit above this share of the highest clock is none worth a word. A choice of this rule. */
+#define CAPPED_SHARE 0.95
 
 /** How a policy behaves, from best to worst. */
 enum kind {
     KIND_FAST,      /* stays at the highest clock the hardware gives */
     KIND_UNREAD,    /* cannot be told */
+    KIND_CAPPED,    /* would be fast, but may not go up to what the hardware can */
     KIND_USERSPACE, /* a program sets it */
     KIND_SCALING,   /* follows the load in software */
     KIND_EPP,       /* the hardware chooses, and was asked to save energy */
@@ -47,6 +54,18 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const char *po
     if (r != 0)
         return KIND_UNREAD;
     return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
+}
+
+/** May it go no higher than well below what the hardware can? */
+static bool is_capped(const struct st_facts *facts, const char *policy)
+{
+    char max_key[KEY_BYTES], hardware_key[KEY_BYTES];
+    int64_t max_khz, hardware_khz;
+    key_of(max_key, policy, "max_khz");
+    key_of(hardware_key, policy, "hardware_max_khz");
+    return st_facts_int(facts, max_key, &max_khz) == 0 &&
+           st_facts_int(facts, hardware_key, &hardware_khz) == 0 && max_khz > 0 &&
+           (double)max_khz < CAPPED_SHARE * (double)hardware_khz;
 }
 
 static enum kind kind_of(const struct st_facts *facts, const char *policy)
@@ -83,7 +102,9 @@ static void see_policy(void *ctx, const struct st_fact *fact)
     if (fact->state == ST_FACT_ABSENT || len >= (int)sizeof(policy))
         return;
     snprintf(policy, sizeof(policy), "%.*s", len, fact->key);
-    const enum kind kind = kind_of(scan->facts, policy);
+    enum kind kind = kind_of(scan->facts, policy);
+    if (kind == KIND_FAST && is_capped(scan->facts, policy))
+        kind = KIND_CAPPED;
     scan->policies++;
     scan->counts[kind]++;
     if (scan->policies == 1 || kind > scan->worst_kind) {
@@ -107,6 +128,15 @@ static void fix(const struct scan *scan, struct st_finding *finding)
     char key[KEY_BYTES];
     const char *available;
     key_of(key, scan->worst, "available_governors");
+    if (scan->worst_kind == KIND_CAPPED) {
+        st_finding_fix(
+            finding,
+            "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
+            "    sudo tee $p/scaling_max_freq <$p/cpuinfo_max_freq\ndone",
+            "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, cpupower, thermald",
+            ST_NEEDS_NOTHING);
+        return;
+    }
     if (scan->worst_kind == KIND_EPP) {
         st_finding_fix(
             finding,
@@ -148,6 +178,12 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
                        "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)", slow,
                        scan->policies, driver, governor);
         break;
+    case KIND_CAPPED:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are limited, the worst to %s kHz of %s kHz (%s, %s)", slow,
+                       scan->policies, worst_text(scan, finding, "max_khz"),
+                       worst_text(scan, finding, "hardware_max_khz"), driver, governor);
+        break;
     case KIND_USERSPACE:
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value", slow,
@@ -162,6 +198,16 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         break;
     }
     fix(scan, finding);
+}
+
+/** Turbo makes work shorter and may make it uneven: it is told, not judged. */
+static const char *without_turbo(const struct st_facts *facts, struct st_finding *finding)
+{
+    st_finding_quote(finding, facts, BOOST);
+    st_finding_quote(finding, facts, NO_TURBO);
+    return st_machine_int_or(facts, BOOST, 1) == 0 || st_machine_int_or(facts, NO_TURBO, 0) == 1
+               ? "; turbo is off, so the highest clock is the nominal one"
+               : "";
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -194,9 +240,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_set(finding, ST_STATUS_OK, "%d of %d CPU clocks prefer speed (%s, %s)", scan.policies,
+        st_finding_set(finding, ST_STATUS_OK, "%d of %d CPU clocks prefer speed (%s, %s)%s", scan.policies,
                        scan.policies, worst_text(&scan, finding, "driver"),
-                       worst_text(&scan, finding, "governor"));
+                       worst_text(&scan, finding, "governor"), without_turbo(facts, finding));
         st_finding_effect(finding, 0, "the clock need not ramp up first");
     }
 }
@@ -231,6 +277,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){PRESENT, PREFIX "policy*", ST_MACHINE_VIRTUAL, NULL},
+    .facts = (const char *const[]){PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL, NULL},
     .judge = judge,
 };

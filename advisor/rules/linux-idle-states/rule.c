@@ -130,6 +130,14 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
         st_finding_effect(finding, 0, "no enabled state");
         return;
     }
+    if (scan->request_us == 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "a program holds a request of 0 µs: idle CPUs poll instead of sleeping, which costs much "
+            "power");
+        st_finding_effect(finding, 0, "no idle state to leave");
+        return;
+    }
     const char *name = worst_name(scan, finding);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
         st_finding_set(finding, ST_STATUS_OK, "waking from %.40s takes up to %" PRId64 " µs%s", name,

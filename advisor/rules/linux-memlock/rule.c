@@ -37,6 +37,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, UID);
     st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
     const double mib = (double)limit / MIB;
+    const bool small = limit < MIB;
+    const double shown = small ? (double)limit / 1024 : mib;
+    const char *unit = small ? "KiB" : "MiB";
     if (limit < UNLIMITED) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
     } else if (limit == UNLIMITED) {
@@ -48,13 +51,14 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                           mib);
     } else if (is_privileged(facts)) {
         st_finding_set(finding, ST_STATUS_OK,
-                       "this process may lock memory beyond its limit of %.3g MiB; other users may differ",
-                       mib);
+                       "this process may lock memory beyond its limit of %.4g %s; other users may differ",
+                       shown, unit);
+        st_finding_effect(finding, 0, "locked memory is not paged out");
     } else {
         st_finding_set(
             finding, ST_STATUS_ADVICE,
-            "only %.3g MiB may be locked, so an audio program may wait for a page in the middle of a cycle",
-            mib);
+            "only %.4g %s may be locked, so an audio program may wait for a page in the middle of a cycle",
+            shown, unit);
         if (st_machine_in_container(facts)) {
             st_finding_fix(finding, NULL,
                            "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",

@@ -8,6 +8,7 @@
 #define FIFO_ERRNO "linux.rt.fifo_errno"
 #define RTKIT      "linux.daemon.rtkit-daemon"
 #define INSTALLED  "linux.rtkit.installed"
+#define AUTOGROUP  "linux.sysctl.kernel.sched_autogroup_enabled"
 
 /** The limit is 20 - nice: PipeWire and PulseAudio ask for -11. */
 #define LIMIT_OF_SERVERS 31
@@ -25,8 +26,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     } else if (limit < -1 || limit > 40) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " cannot be (0 to 40)", limit);
     } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
+        st_finding_quote(finding, facts, AUTOGROUP);
         st_finding_set(finding, ST_STATUS_OK,
-                       "sound servers may go to nice -11, which helps without real-time priority");
+                       "sound servers may go to nice -11, which helps without real-time priority%s",
+                       st_machine_int_or(facts, AUTOGROUP, 0) == 1
+                           ? ", but only against programs of the same session (sched_autogroup_enabled is 1)"
+                           : "");
     } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
         st_finding_quote(finding, facts, RTKIT);
         st_finding_quote(finding, facts, INSTALLED);
@@ -50,7 +55,8 @@ const struct st_rule st_rule_linux_nice_limit = {
     .privilege = "root",
     .cost = "fairness",
     .when_not = "real-time priority is granted: nice values do not matter to it",
-    .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); PipeWire module-rt nice.level -11; PulseAudio "
+    .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); sched(7) on autogroups; PipeWire module-rt "
+               "nice.level -11; PulseAudio "
                "nice-level -11",
     .guide =
         {
@@ -64,6 +70,6 @@ const struct st_rule st_rule_linux_nice_limit = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, NULL},
+    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, AUTOGROUP, NULL},
     .judge = judge,
 };

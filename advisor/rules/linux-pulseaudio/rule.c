@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define DAEMON    "linux.daemon.pulseaudio"
 #define REALTIME  "linux.pulse.realtime-scheduling"
@@ -14,16 +15,6 @@
 /* daemon.conf's defaults */
 #define FRAGMENTS_DEFAULT   4
 #define FRAGMENT_DEFAULT_MS 25
-
-static bool is_no(const char *text)
-{
-    static const char *const words[] = {"no", "n", "false", "f", "off", "0"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
-        if (strcmp(text, words[i]) == 0)
-            return true;
-    }
-    return false;
-}
 
 static int64_t number(const struct st_facts *facts, const char *key, int64_t fallback)
 {
@@ -46,7 +37,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, REALTIME, &realtime) != 0)
         return;
     st_finding_quote(finding, facts, REALTIME);
-    if (r == 0 && is_no(realtime)) {
+    if (r == 0 && st_machine_is_off(realtime)) {
         st_finding_set(
             finding, ST_STATUS_ADVICE,
             "PulseAudio was told not to ask for real-time priority, so any busy program can delay all sound");

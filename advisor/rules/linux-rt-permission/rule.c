@@ -64,9 +64,8 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
                        priority, limit);
         fix_limits(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "real-time priority was refused (%s) although %s allows it: %s", errno_text(error),
-                       uid == 0 ? "being root" : "the limit",
+        st_finding_set(finding, ST_STATUS_PROBLEM, "real-time priority was refused (%s) %s: %s",
+                       errno_text(error), uid == 0 ? "to root" : "although the limit allows it",
                        st_machine_in_container(facts)
                            ? "the container forbids it"
                            : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");

@@ -40,17 +40,16 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_need_int(finding, facts, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%" PRId64 " µs of %" PRId64 " µs cannot be", runtime,
-                       period);
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "a real-time budget of %" PRId64 " µs in %" PRId64 " µs cannot be", runtime, period);
         return;
     }
     if (is_deadline_server(facts)) {
         st_finding_quote(finding, facts, ST_MACHINE_RELEASE);
         st_finding_quote(finding, facts, GROUPS);
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "on this kernel it stops no real-time thread: a deadline server keeps 5 %% of a CPU for "
-            "normal threads that would starve");
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this kernel throttles no real-time thread: a deadline server keeps 5 %% of a CPU for "
+                       "normal threads that would starve");
         st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
         return;
     }

@@ -21,10 +21,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_OK, "real-time threads may compute as long as they want");
         st_finding_effect(finding, 0, "no limit");
     } else if (limit / CYCLES_LEAST < period_us) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "a real-time thread that computes %.3g ms without a sleep is killed, %.1f cycles of %.2f ms",
-            (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "a real-time thread that computes %.3g ms without a sleep is killed; that is %.1f "
+                       "cycles of %.2f ms",
+                       (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
         st_finding_fix_usual(finding);
     } else {
         st_finding_set(

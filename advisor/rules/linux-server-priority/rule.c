@@ -35,11 +35,11 @@ static bool jack_is_told(const struct st_facts *facts)
     return !jack.realtime;
 }
 
-/** Does it have a setting about real-time priority? linux-pulseaudio judges that. */
+/** linux-pulseaudio says so. */
 static bool pulse_is_told(const struct st_facts *facts)
 {
     const char *text;
-    return st_facts_text(facts, PULSE_REALTIME, &text) == 0;
+    return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text);
 }
 
 static bool nobody_is_told(const struct st_facts *facts)
@@ -96,8 +96,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     } else if (told != NULL) {
         st_finding_quote(finding, facts, ST_JACK_COMMAND);
         st_finding_quote(finding, facts, PULSE_REALTIME);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "%s was told about real-time priority; see %s",
-                       told, told_by);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "%s was told to do without real-time priority; see %s", told, told_by);
     } else {
         st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server runs%s",

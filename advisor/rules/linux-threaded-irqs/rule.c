@@ -38,11 +38,11 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom in the way",
             (double)wish->period_ns / 1e6);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "disk, network and graphics interrupts come before the audio thread, at %.2f ms worth a try to "
-            "change",
-            (double)wish->period_ns / 1e6);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "disk, network and graphics interrupts come before the audio thread; at %.2f ms it is "
+                       "worth trying to "
+                       "change that",
+                       (double)wish->period_ns / 1e6);
         st_finding_fix_usual(finding);
     }
 }

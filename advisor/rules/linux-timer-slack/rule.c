@@ -24,6 +24,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_UNKNOWN, "a slack of %" PRId64 " ns cannot be", slack_ns);
         return;
     }
+    if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the thread that was asked is a real-time one: it has no slack");
+        st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
+        return;
+    }
     const double slack_us = (double)slack_ns / 1e3;
     st_finding_quote(finding, facts, FIFO);
     const int fifo = st_facts_int(facts, FIFO, &fifo_errno);
