@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/input.h"
+#include "advisor/ask.h"
 #include "advisor/text.h"
 
 #define SMALL_FILE_BYTES  4097
@@ -213,7 +214,7 @@ bool st_collect_provides(enum st_os os, const char *pattern)
         st_linux_patterns,         st_linux_kernel_patterns, st_linux_cpu_patterns,
         st_linux_machine_patterns, st_linux_sound_patterns,  st_linux_irq_patterns,
         st_linux_process_patterns, st_linux_etc_patterns,    st_linux_server_patterns,
-        st_linux_memory_patterns,
+        st_linux_memory_patterns,  st_ask_patterns,
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(linux_patterns); i++) {
         if (st_patterns_match(linux_patterns[i], pattern))

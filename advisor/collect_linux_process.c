@@ -45,6 +45,7 @@ static const struct {
     {"power-profiles-", "linux.daemon.power-profiles-daemon", NULL},
     {"pulseaudio", "linux.daemon.pulseaudio", NULL},
     {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command"},
+    {"systemd", "linux.daemon.systemd", NULL},
     {"system76-power", "linux.daemon.system76-power", NULL},
     {"tuned", "linux.daemon.tuned", NULL},
     {"wireplumber", "linux.daemon.wireplumber", NULL},

@@ -24,6 +24,7 @@ const char *const st_live_patterns[] = {
     "linux.timer_slack_ns",
     "user.groups",
     "user.name",
+    "user.limits_from",
     "user.uid",
     NULL,
 };

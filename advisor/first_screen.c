@@ -119,7 +119,7 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
             continue;
         if (fact->error == EACCES || fact->error == EPERM)
             return "need root";
-        worst = "not readable";
+        worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
     }
     return worst;
 }

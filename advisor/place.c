@@ -71,6 +71,22 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
             st_text_cut(guest, 40), guest);
 }
 
+static void note_server(void *ctx, const struct st_fact *fact)
+{
+    size_t *n = ctx;
+    *n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
+}
+
+/** Servers that run and were not asked, as it was wished. */
+static void server_note(struct notes *notes, const struct st_facts *facts)
+{
+    size_t n = 0;
+    st_facts_each(facts, "linux.ask.", "", note_server, &n);
+    if (n > 0)
+        add(notes, "%zu question%s to running servers not asked: their files were judged.", n,
+            n == 1 ? "" : "s");
+}
+
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
 {
     struct notes notes = {.rows = ret};
@@ -88,5 +104,6 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         add(&notes, "Judged for %.*s by %.*s, not tried; services have limits of their own.",
             st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }
+    server_note(&notes, facts);
     return notes.n;
 }

@@ -21,24 +21,27 @@ struct options {
     struct st_report_options report;
     int64_t duration_ns;
     bool quiet;
+    bool no_servers;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune check [OPTION...]\n"
-          "Run an audio-shaped loop for ten seconds, judge the settings, and say both on\n"
-          "one screen: does this machine hold the period, how sure is that, what may cost\n"
-          "it most. After two seconds a first verdict is shown. Nothing is changed; root\n"
-          "is not needed. On a terminal 'sleeptune' alone does the same.\n\n"
-          "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
-          "  -q, --quiet        nothing on standard error while it measures\n" ST_REPORT_HELP "\n"
-          "Examples:\n"
-          "  sleeptune check --frames 64\n"
-          "  sleeptune check --duration 1m --json | jq .verdict\n\n"
-          "Exit status: 0 no period missed and nothing at or above the threshold, 1\n"
-          "findings or misses, 2 a rule that could have reached it stayed unknown, 3 usage,\n"
-          "4 failure, 5 the books do not balance.\n",
-          stdout);
+    fputs(
+        "Usage: sleeptune check [OPTION...]\n"
+        "Run an audio-shaped loop for ten seconds, judge the settings, and say both on\n"
+        "one screen: does this machine hold the period, how sure is that, what may cost\n"
+        "it most. After two seconds a first verdict is shown. Nothing is changed; root\n"
+        "is not needed. On a terminal 'sleeptune' alone does the same.\n\n"
+        "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
+        "  -q, --quiet        nothing on standard error while it measures\n" ST_NO_SERVERS_HELP ST_REPORT_HELP
+        "\n"
+        "Examples:\n"
+        "  sleeptune check --frames 64\n"
+        "  sleeptune check --duration 1m --json | jq .verdict\n\n"
+        "Exit status: 0 no period missed and nothing at or above the threshold, 1\n"
+        "findings or misses, 2 a rule that could have reached it stayed unknown, 3 usage,\n"
+        "4 failure, 5 the books do not balance.\n",
+        stdout);
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -47,6 +50,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     static const struct option table[] = {
         {"duration", required_argument, NULL, 'd'},
         {"quiet", no_argument, NULL, 'q'},
+        {"no-servers", no_argument, NULL, 'N'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };
@@ -60,6 +64,9 @@ static int parse_options(int argc, char **argv, struct options *options)
                 options->duration_ns > DURATION_MAX_NS)
                 r = st_usage_error(COMMAND, "--duration: '%s' is not a time such as 10s or 1m, 1ms .. 1 day",
                                    optarg);
+            break;
+        case 'N':
+            options->no_servers = true;
             break;
         case 'q':
             options->quiet = true;
@@ -132,12 +139,13 @@ static int measure(const struct options *options, struct st_facts *facts)
 int st_cmd_check(int argc, char **argv)
 {
     struct options options = {.duration_ns = DURATION_NS};
-    const struct st_facts_input input = {0};
+    struct st_facts_input input = {0};
     struct st_facts *facts;
     st_report_defaults(&options.report);
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
+    input.no_servers = options.no_servers;
     /* before the loop runs, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)

@@ -24,7 +24,7 @@ static void help(void)
           "                     sndstat, kldstat, kenv, ps, alsa-info.sh or rtcqs; up to\n"
           "                     8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
-          "                     limits.d\n"
+          "                     limits.d\n" ST_NO_SERVERS_HELP
           "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
           "                     sentence; the period is the one measured\n" ST_REPORT_HELP "\n"
           "Examples:\n"
@@ -45,6 +45,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"root", required_argument, NULL, 'O'},
         {"input", required_argument, NULL, 'T'},
         {"user", required_argument, NULL, 'U'},
+        {"no-servers", no_argument, NULL, 'N'},
         {"measurement", required_argument, NULL, 'M'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
@@ -65,6 +66,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'U':
             options->input.user = optarg;
+            break;
+        case 'N':
+            options->input.no_servers = true;
             break;
         case 'M':
             options->measurement = optarg;

@@ -17,7 +17,7 @@ static void help(void)
           "them with 'sleeptune report --snapshot FILE'. It holds kernel settings, the\n"
           "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
           "  -o FILE            write to FILE (standard output)\n"
-          "  --root DIR         of a captured tree or FreeBSD capture, not this machine\n"
+          "  --root DIR         of a captured tree or FreeBSD capture, not this machine\n" ST_NO_SERVERS_HELP
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune snapshot -o studio-pc.json\n"
@@ -46,6 +46,7 @@ int st_cmd_snapshot(int argc, char **argv)
 {
     static const struct option table[] = {
         {"root", required_argument, NULL, 'r'},
+        {"no-servers", no_argument, NULL, 'N'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -61,6 +62,9 @@ int st_cmd_snapshot(int argc, char **argv)
             break;
         case 'r':
             input.root = optarg;
+            break;
+        case 'N':
+            input.no_servers = true;
             break;
         case 'h':
             help();

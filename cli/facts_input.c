@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/ask.h"
 #include "advisor/collect_user.h"
 #include "advisor/input.h"
 #include "cli/command.h"
@@ -194,6 +195,14 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     }
 }
 
+/** What the running servers of this machine say. */
+static int ask_servers(const char *command, const struct st_facts_input *input, struct st_facts *facts)
+{
+    const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
+    const int r = st_ask_servers(st_platform_native(), &ask, facts);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
+}
+
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
@@ -214,12 +223,15 @@ int st_facts_input_load(const char *command, const struct st_facts_input *input,
         if (r != 0)
             status = st_failure(command, "cannot read this machine: %s", strerror(-r));
     }
-    if (status == ST_EXIT_DONE && input->user != NULL) {
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (input->user != NULL)
         status = load_user(command, input, facts);
-        if (status != ST_EXIT_DONE)
-            st_facts_free(facts);
-    }
+    if (status == ST_EXIT_DONE && input->root == NULL)
+        status = ask_servers(command, input, facts);
     if (status == ST_EXIT_DONE)
         *ret = facts;
+    else
+        st_facts_free(facts);
     return status;
 }

@@ -6,12 +6,18 @@
 
 #define ST_FACTS_INPUT_TEXTS_MAX 8
 
+/** For --help of the commands that have it. */
+#define ST_NO_SERVERS_HELP                                                                                   \
+    "  --no-servers       do not ask running servers (PipeWire, JACK, rtkit ...);\n"                         \
+    "                     their files are judged\n"
+
 struct st_facts_input {
     const char *snapshot;                        /* file, "-": standard input; NULL: none */
     const char *root;                            /* folder; NULL: none */
     const char *texts[ST_FACTS_INPUT_TEXTS_MAX]; /* files with one posted text each, "-": standard input */
     size_t texts_n;
     const char *user; /* whose rights to judge; NULL: whose they are */
+    bool no_servers;  /* running servers of this machine are not asked */
 };
 
 /** Keeps the name of a text. @return 0 or, after a message, ST_EXIT_USAGE: too many. */

@@ -58,6 +58,25 @@ struct st_rt_rights {
     int64_t memlock_limit_bytes; /* soft limit; -1: unlimited */
 };
 
+/** A program that is run for what it prints: a client that asks a server. */
+struct st_run {
+    const char *const *argv; /* argv[0]: a name, looked up in PATH of `env`; NULL-terminated */
+    char *buf;               /* its standard output, ended with '\0' */
+    size_t buf_bytes;
+    size_t len;
+    int result; /* 0; -ENOENT: no such program; -ETIMEDOUT; -EFBIG: it printed more (buf holds the beginning);
+                   -EIO: it ended with exit_status; or what starting it said */
+    int exit_status;
+};
+
+/** As whom programs are run. */
+struct st_run_as {
+    const char *const *env; /* NULL-terminated, all that they get */
+    bool switch_user;       /* to uid and gid, without other groups: needs root */
+    uid_t uid;
+    gid_t gid;
+};
+
 /** Called once for each circumstance: a stable snake_case key (units in the name) and its value as text. */
 typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value);
 
@@ -146,6 +165,13 @@ struct st_platform {
     /** Absolute path of the running program, as the kernel has it.
      *  @return 0, -ENAMETOOLONG, -ENOENT (FreeBSD: no longer known), or what the kernel said. */
     int (*program_path)(struct st_platform *p, char *buf, size_t buf_bytes);
+
+    /** Runs all programs at once, and no longer than limit_ns in all: what runs then is killed with its
+     * process group. They get `env`, no descriptor of this process, /dev/null as input, and die with it.
+     * Never leaves a child behind, except one that the kernel does not let die within 50 ms.
+     *  @return 0 with each run's result set; -ENOTSUP: a captured machine, whose servers are not here. */
+    int (*run)(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+               int64_t limit_ns);
 
     /* --- the machine --------------------------------------------------------------------------------------
      */

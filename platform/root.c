@@ -123,6 +123,17 @@ static int root_rt_rights(struct st_platform *p, int priority, struct st_rt_righ
     return -ENOTSUP;
 }
 
+static int root_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+                    int64_t limit_ns)
+{
+    (void)p;
+    (void)runs;
+    (void)runs_n;
+    (void)as;
+    (void)limit_ns;
+    return -ENOTSUP;
+}
+
 int st_platform_root_new(const char *dir, struct st_platform **ret)
 {
     const int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -156,6 +167,7 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     root->row.smi_count = root_smi_count;
     root->row.timer_slack_ns = root_timer_slack_ns;
     root->row.rt_rights = root_rt_rights;
+    root->row.run = root_run;
     *ret = &root->row;
     return 0;
 }

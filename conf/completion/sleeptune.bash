@@ -29,15 +29,15 @@ _sleeptune() {
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
-            --quiet --help' ;;
-        report) words='--frames --rate --snapshot --root --input --user --measurement --profile --only --config --format --json --threshold --all
+            --quiet --no-servers --help' ;;
+        report) words='--frames --rate --snapshot --root --input --user --no-servers --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         guide) words='--os --help' ;;
         apply) words="--dry-run --yes --run-generators --user --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --user --root --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        snapshot) words='--root --output -o --help' ;;
+        snapshot) words='--root --no-servers --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;

@@ -27,6 +27,7 @@ static const char *const function_names[F_COUNT] = {
     [F_RT_RIGHTS] = "rt_rights",
     [F_RESIDENT_BYTES] = "resident_bytes",
     [F_PROGRAM_PATH] = "program_path",
+    [F_RUN] = "run",
     [F_SMI_COUNT] = "smi_count",
     [F_STEAL_ACCOUNTED] = "steal_accounted",
     [F_VIRTUALISED] = "virtualised",
@@ -73,6 +74,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .read_text = st_fake_read_text,
         .list = st_fake_list,
         .read_sysctl = st_fake_read_sysctl,
+        .run = st_fake_run,
     };
     st_fake_system_row(&fake->row);
     st_fake_write_row(&fake->row);

@@ -45,6 +45,9 @@ void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);
 /** Puts a file or a sysctl into the tree. `error` < 0: reading it fails with that. Text is copied. */
 ST_NODISCARD int st_fake_set_file(struct st_platform *p, const char *path, const char *text, int error);
 ST_NODISCARD int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text, int error);
+/** What a program prints that is run with this command line ("pw-metadata -n settings"); others are not
+ * installed. `error` < 0: its result. Text is copied. */
+ST_NODISCARD int st_fake_set_answer(struct st_platform *p, const char *command, const char *text, int error);
 
 /**
  * Fault injection: the n-th call (1-based) of the named seam function ("set_policy", "lock_memory",

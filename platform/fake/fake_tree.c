@@ -6,14 +6,14 @@
 #include "platform/fake/private.h"
 #include "platform/tree.h"
 
-static const struct st_fake_entry *find(const struct st_fake_entry *list, const char *name)
+const struct st_fake_entry *st_fake_find(const struct st_fake_entry *list, const char *name)
 {
     while (list != NULL && strcmp(list->name, name) != 0)
         list = list->next;
     return list;
 }
 
-static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes, size_t *ret_len)
+int st_fake_copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes, size_t *ret_len)
 {
     if (buf_bytes == 0)
         return -EINVAL;
@@ -35,10 +35,10 @@ int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
-    const struct st_fake_entry *entry = find(fake->files, path);
+    const struct st_fake_entry *entry = st_fake_find(fake->files, path);
     int r = -ENOENT;
     if (entry != NULL)
-        r = copy_text(entry, buf, buf_bytes, ret_len);
+        r = st_fake_copy_text(entry, buf, buf_bytes, ret_len);
     pthread_mutex_unlock(&fake->lock);
     return r;
 }
@@ -51,10 +51,10 @@ int st_fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
-    const struct st_fake_entry *entry = find(fake->sysctls, name);
+    const struct st_fake_entry *entry = st_fake_find(fake->sysctls, name);
     int r = -ENOENT;
     if (entry != NULL)
-        r = copy_text(entry, buf, buf_bytes, ret_len);
+        r = st_fake_copy_text(entry, buf, buf_bytes, ret_len);
     pthread_mutex_unlock(&fake->lock);
     if (entry == NULL && p->os == ST_OS_LINUX)
         return st_tree_read_sysctl_linux(p, name, buf, buf_bytes, ret_len);
@@ -78,7 +78,7 @@ int st_fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *c
     size_t dir_len = strlen(path);
     while (dir_len > 0 && path[dir_len - 1] == '/')
         dir_len--;
-    int r = find(fake->files, path) != NULL ? -ENOTDIR : -ENOENT;
+    int r = st_fake_find(fake->files, path) != NULL ? -ENOTDIR : -ENOENT;
     char last[256] = "";
     /* the list itself is not locked while fn runs: fn may read files. Put files there before threads start.
      */
@@ -111,6 +111,7 @@ void st_fake_tree_finish(struct st_fake *fake)
 {
     entries_free(fake->files);
     entries_free(fake->sysctls);
+    entries_free(fake->answers);
 }
 
 /* strcmp with '/' before everything else, so that what is below one folder stays together, in the order of
@@ -163,6 +164,11 @@ int st_fake_set_file(struct st_platform *p, const char *path, const char *text, 
 int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text, int error)
 {
     return set_entry(st_fake_of(p), &st_fake_of(p)->sysctls, name, text, error);
+}
+
+int st_fake_set_answer(struct st_platform *p, const char *command, const char *text, int error)
+{
+    return set_entry(st_fake_of(p), &st_fake_of(p)->answers, command, text, error);
 }
 
 int st_fake_forget_file(struct st_fake *fake, const char *path)

@@ -30,6 +30,7 @@ enum st_fake_function {
     F_RT_RIGHTS,
     F_RESIDENT_BYTES,
     F_PROGRAM_PATH,
+    F_RUN,
     F_SMI_COUNT,
     F_STEAL_ACCOUNTED,
     F_VIRTUALISED,
@@ -93,6 +94,7 @@ struct st_fake {
     int64_t timer_slack_ns;
     struct st_fake_entry *files; /* sorted by compare_paths */
     struct st_fake_entry *sysctls;
+    struct st_fake_entry *answers; /* of programs, by command line */
 };
 
 static inline struct st_fake *st_fake_of(struct st_platform *p) ST_NONBLOCKING
@@ -115,6 +117,12 @@ int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t
 int st_fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
 int st_fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                         size_t *ret_len);
+int st_fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+                int64_t limit_ns);
+/** What was put there under a name. NULL: nothing. */
+const struct st_fake_entry *st_fake_find(const struct st_fake_entry *list, const char *name);
+/** The entry's text as read_text hands it out. */
+int st_fake_copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes, size_t *ret_len);
 /** Fills the members that are threads, process and machine. */
 void st_fake_system_row(struct st_platform *row);
 /** Fills the members that write: fake_write.c. */

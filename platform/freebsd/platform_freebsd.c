@@ -42,6 +42,7 @@ struct st_platform *st_platform_native(void)
         .rt_rights = st_freebsd_rt_rights,
         .resident_bytes = st_freebsd_resident_bytes,
         .program_path = st_freebsd_program_path,
+        .run = st_posix_run,
         .circumstances = st_tree_circumstances_freebsd,
         .smi_count = no_smi_count,
         .steal_accounted = st_tree_steal_accounted,

@@ -32,6 +32,7 @@ struct st_platform *st_platform_native(void)
         .rt_rights = st_linux_rt_rights,
         .resident_bytes = st_linux_resident_bytes,
         .program_path = st_linux_program_path,
+        .run = st_posix_run,
         .circumstances = st_linux_circumstances,
         .smi_count = st_linux_smi_count,
         .steal_accounted = st_tree_steal_accounted_linux,

@@ -13,6 +13,8 @@
 int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING;
 int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int64_t st_posix_wall_ns(struct st_platform *p);
+int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+                 int64_t limit_ns);
 int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
 int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
 int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,

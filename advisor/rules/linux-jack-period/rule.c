@@ -1,9 +1,27 @@
 /* jackd -p, -n: the period and the ring. */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "advisor/rules/jack_command.h"
 
-#define USB "linux.usb_audio.*.control"
+#define USB    "linux.usb_audio.*.control"
+#define FRAMES "linux.jack.buffer_frames"
+#define RATE   "linux.jack.rate_hz"
+
+/** What the running server says instead of its command line. @return false: it was asked and nobody knows;
+ * the finding is set. */
+static bool told(struct st_finding *finding, const struct st_facts *facts, const char *key, int64_t *ret)
+{
+    int64_t value;
+    const int r = st_facts_int(facts, key, &value);
+    if (r == -ENOENT)
+        return true;
+    if (st_finding_need_int(finding, facts, key, &value) != 0)
+        return false;
+    if (value > 0 && value <= 1000000)
+        *ret = value;
+    return true;
+}
 
 static void note(void *ctx, const struct st_fact *fact)
 {
@@ -21,6 +39,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
         return;
     }
+    if (jack.running &&
+        (!told(finding, facts, FRAMES, &jack.frames) || !told(finding, facts, RATE, &jack.rate_hz)))
+        return;
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
@@ -70,6 +91,6 @@ const struct st_rule st_rule_linux_jack_period = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, NULL},
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE, NULL},
     .judge = judge,
 };

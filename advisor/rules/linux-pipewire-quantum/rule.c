@@ -1,22 +1,58 @@
 /* PipeWire: may its cycle be as short as wished? */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
-#define DAEMON  "linux.daemon.pipewire"
-#define QUANTUM "linux.pipewire.quantum"
-#define MIN     "linux.pipewire.min_quantum"
-#define MAX     "linux.pipewire.max_quantum"
-#define RATE    "linux.pipewire.rate_hz"
-#define VM_MIN  "linux.pipewire.vm_min_quantum"
+#define DAEMON      "linux.daemon.pipewire"
+#define QUANTUM     "linux.pipewire.quantum"
+#define MIN         "linux.pipewire.min_quantum"
+#define MAX         "linux.pipewire.max_quantum"
+#define RATE        "linux.pipewire.rate_hz"
+#define VM_MIN      "linux.pipewire.vm_min_quantum"
+#define FORCED      "linux.pipewire.force_quantum"
+#define FORCED_RATE "linux.pipewire.force_rate_hz"
+#define ASKED       "linux.ask.pipewire"
 
 /** What PipeWire takes when no file says anything (pipewire.conf(5)). */
 #define QUANTUM_DEFAULT 1024
 #define MIN_DEFAULT     32
 #define MAX_DEFAULT     2048
 #define RATE_DEFAULT    48000
+
+/** What was forced at run time holds for all programs; 0: nothing. */
+static int64_t forced(const struct st_facts *facts, const char *key)
+{
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 && value <= 1000000 ? value : 0;
+}
+
+static void no_cost(const struct st_wish *wish, int64_t frames, int64_t rate, struct st_finding *finding)
+{
+    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", frames, rate,
+                      (double)frames * 1e6 / (double)rate, (double)wish->period_ns / 1e3);
+}
+
+static void judge_forced(const struct st_wish *wish, int64_t quantum, int64_t rate,
+                         struct st_finding *finding)
+{
+    const double cycle_us = (double)quantum * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    if (cycle_us > wish_us * 1.001) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "PipeWire's cycle was forced to %" PRId64
+                       " frames (%.2f ms), so one of %.2f ms cannot be "
+                       "had through it",
+                       quantum, cycle_us / 1e3, wish_us / 1e3);
+        st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_OK,
+                   "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms) for all programs", quantum,
+                   cycle_us / 1e3);
+    no_cost(wish, quantum, rate, finding);
+}
 
 /** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
 static int setting(struct st_finding *finding, const struct st_facts *facts, const char *key,
@@ -48,6 +84,16 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         setting(finding, facts, RATE, RATE_DEFAULT, &rate) != 0 ||
         setting(finding, facts, VM_MIN, min, &vm_min) != 0)
         return;
+    const char *answer;
+    const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
+    st_finding_quote(finding, facts, running ? MIN : ASKED);
+    st_finding_quote(finding, facts, FORCED);
+    if (forced(facts, FORCED_RATE) > 0)
+        rate = forced(facts, FORCED_RATE);
+    if (forced(facts, FORCED) > 0) {
+        judge_forced(wish, forced(facts, FORCED), rate, finding);
+        return;
+    }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
     if (guest) {
         st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
@@ -69,10 +115,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     }
     st_finding_set(
         finding, ST_STATUS_OK,
-        "PipeWire runs at %.2f ms and goes down to %.2f ms for programs that ask: PIPEWIRE_LATENCY=%u/%u",
-        (double)quantum * 1e3 / (double)rate, min_us / 1e3, (unsigned)wish->frames, (unsigned)wish->rate_hz);
-    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", min, rate, min_us,
-                      wish_us);
+        "PipeWire%s cycles of %.2f ms and goes down to %.2f ms for programs that ask: PIPEWIRE_LATENCY=%u/%u",
+        running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate, min_us / 1e3,
+        (unsigned)wish->frames, (unsigned)wish->rate_hz);
+    no_cost(wish, min, rate, finding);
 }
 
 const struct st_rule st_rule_linux_pipewire_quantum = {
@@ -88,8 +134,9 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .sources =
         "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 or 16, "
         "max 2048, vm.overrides min-quantum 1024)\n"
-        "what a program or pw-metadata asked for at run time is not read; newer versions write the rule for "
-        "virtual machines in another form: not read either",
+        "a running PipeWire is asked by pw-metadata -n settings; where that cannot be, its files count, and "
+        "of "
+        "those the form in which newer versions write the rule for virtual machines is not read",
     .guide =
         {
             .now = "pw-metadata -n settings 0 clock.min-quantum 32",
@@ -101,6 +148,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, ST_MACHINE_VIRTUAL, NULL},
+    .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED,
+                                   ST_MACHINE_VIRTUAL, NULL},
     .judge = judge,
 };

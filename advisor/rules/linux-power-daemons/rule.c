@@ -5,10 +5,12 @@
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/text.h"
 
 #define PROCESSES "linux.processes_n"
 #define PRESENT   "linux.cpufreq.present"
 #define GOVERNOR  ".governor"
+#define PROFILE   "linux.power_profile"
 
 #define KEY_BYTES 160
 
@@ -59,6 +61,7 @@ static void look(void *ctx, const struct st_fact *fact)
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     int64_t processes, present;
+    const char *profile;
     size_t n = 0, first = 0, second = 0;
     (void)wish;
     if (st_finding_need_int(finding, facts, PROCESSES, &processes) != 0 ||
@@ -89,10 +92,14 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "sudo systemctl mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
             ST_NEEDS_NOTHING);
     } else if (scan.slow != NULL) {
+        char named[80] = "";
+        if (st_facts_text(facts, PROFILE, &profile) == 0)
+            snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
+        st_finding_quote(finding, facts, PROFILE);
         st_finding_set(
             finding, ST_STATUS_ADVICE,
-            "%s runs and would overwrite what linux-cpu-frequency advises: set its profile instead",
-            managers[first].name);
+            "%s runs and would overwrite what linux-cpu-frequency advises: set its profile%s instead",
+            managers[first].name, named);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
     } else if (scan.unread_n > 0) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%s runs; what it set could not be read",
@@ -130,7 +137,8 @@ const struct st_rule st_rule_linux_power_daemons = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
-                                   "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", NULL},
+    .facts =
+        (const char *const[]){PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
+                              "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE, NULL},
     .judge = judge,
 };

@@ -45,7 +45,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_quote(finding, facts, TSCHED);
-    if (st_facts_text(facts, TSCHED, &tsched) == 0 && strcmp(tsched, "0") == 0) {
+    r = st_facts_text(facts, TSCHED, &tsched);
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, TSCHED, &tsched) != 0)
+        return;
+    if (r == 0 && strcmp(tsched, "0") == 0) {
         const int64_t n = number(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = number(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
         st_finding_quote(finding, facts, FRAGMENTS);

@@ -1,17 +1,21 @@
 /* The right to real-time priority: the one setting that matters most. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/text.h"
 
 #define FIFO_ERRNO    "linux.rt.fifo_errno"
 #define FIFO_PRIORITY "linux.rt.fifo_priority"
 #define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
 #define UID           "user.uid"
+#define USER          "user.name"
 #define GROUPS        "user.groups"
 #define RTKIT         "linux.daemon.rtkit-daemon"
 #define INSTALLED     "linux.rtkit.installed"
+#define LIMITS_FROM   "user.limits_from" /* there: limits of a login were read, nothing was tried */
 
 #define UNLIMITED (-1)
 
@@ -50,6 +54,16 @@ static bool has_rtkit(const struct st_facts *facts)
     return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
 }
 
+static void judge_rtkit(const struct st_facts *facts, struct st_finding *finding)
+{
+    st_finding_quote(finding, facts, RTKIT);
+    st_finding_quote(finding, facts, INSTALLED);
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "this user gets real-time priority from rtkit only: sound servers ask it, most other "
+                   "programs do not");
+    fix_limits(finding);
+}
+
 static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
                           struct st_finding *finding)
 {
@@ -73,12 +87,7 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
                            ST_NEEDS_RELOGIN);
     } else if (has_rtkit(facts)) {
-        st_finding_quote(finding, facts, RTKIT);
-        st_finding_quote(finding, facts, INSTALLED);
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "this user gets real-time priority from rtkit only: sound servers ask it, most other "
-                       "programs do not");
-        fix_limits(finding);
+        judge_rtkit(facts, finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_PROBLEM,
@@ -86,6 +95,47 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
             errno_text(error));
         fix_limits(finding);
     }
+}
+
+/** By what a login would give; the user is another one, so nothing was tried. */
+static void judge_read(const struct st_facts *facts, int64_t error, int64_t priority,
+                       struct st_finding *finding)
+{
+    const char *name;
+    const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
+    st_finding_quote(finding, facts, LIMITS_FROM);
+    if (st_facts_text(facts, USER, &name) != 0)
+        name = "this user";
+    const int cut = st_text_cut(name, 40);
+    if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "%.*s is root, whom no limit stops: read, not tried", cut,
+                       name);
+    } else if (error == 0) {
+        char text[32] = "unlimited";
+        if (limit != UNLIMITED)
+            snprintf(text, sizeof(text), "%" PRId64, limit);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64
+                       ": read, not tried",
+                       cut, name, text, priority);
+    } else if (limit > 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "a login of %.*s gets the limit rtprio %" PRId64
+                       ", which is below other real-time threads, interrupts (50) included",
+                       cut, name, limit);
+        fix_limits(finding);
+    } else if (has_rtkit(facts)) {
+        judge_rtkit(facts, finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "no file gives a login of %.*s real-time priority, so any busy program can delay the audio "
+            "thread",
+            cut, name);
+        fix_limits(finding);
+    }
+    if (error == 0)
+        st_finding_effect(finding, 0, "allowed: nothing is lost");
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -106,7 +156,9 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, GROUPS);
     st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
     const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 0);
-    if (error == 0)
+    if (st_facts_find(facts, LIMITS_FROM) != NULL)
+        judge_read(facts, error, priority, finding);
+    else if (error == 0)
         judge_granted(facts, priority, finding);
     else
         judge_refused(facts, error, priority, finding);
@@ -142,6 +194,6 @@ const struct st_rule st_rule_linux_rt_permission = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED,
-                                   ST_MACHINE_CONTAINER, NULL},
+                                   LIMITS_FROM, USER, ST_MACHINE_CONTAINER, NULL},
     .judge = judge,
 };

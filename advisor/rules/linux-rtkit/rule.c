@@ -11,14 +11,19 @@
 #define DAEMON     "linux.daemon.rtkit-daemon"
 #define INSTALLED  "linux.rtkit.installed"
 #define COMMAND    "linux.rtkit.command"
+#define MAX        "linux.rtkit.max_priority"
 
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
 #define PRIORITY_IRQ     50 /* threads of interrupts */
 /** Below this a cycle cannot wait for the threads of interrupts; a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(5000000)
 
+/** As the running daemon says, else by its command line. */
 static int64_t highest(const struct st_facts *facts)
 {
+    int64_t max;
+    if (st_facts_int(facts, MAX, &max) == 0 && max >= 1 && max <= 99)
+        return max;
     static const char option[] = "--max-realtime-priority=";
     const char *command;
     const char *at = st_facts_text(facts, COMMAND, &command) == 0 ? strstr(command, option) : NULL;
@@ -43,6 +48,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     st_finding_quote(finding, facts, DAEMON);
     st_finding_quote(finding, facts, INSTALLED);
     st_finding_quote(finding, facts, COMMAND);
+    const int asked = st_facts_int(facts, MAX, &value);
+    if (asked != 0 && asked != -ENOENT && st_finding_need_int(finding, facts, MAX, &value) != 0)
+        return;
+    st_finding_quote(finding, facts, MAX);
     const bool there =
         st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
     if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
@@ -88,6 +97,6 @@ const struct st_rule st_rule_linux_rtkit = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, NULL},
+    .facts = (const char *const[]){FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX, NULL},
     .judge = judge,
 };

@@ -1,0 +1,47 @@
+/* All parsers of servers' answers, on the same text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/parse_answer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t seen;
+
+static void setting(void *ctx, const char *section, const char *key, const char *value)
+{
+    (void)ctx;
+    seen += strlen(section) + strlen(key) + strlen(value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {"MaxRealtimePriority", "RTTimeUSecMax", NULL};
+    char *text = malloc(size + 1);
+    int64_t number;
+    if (text == NULL)
+        return 0;
+    for (int parser = 0; parser < 5; parser++) {
+        memcpy(text, data, size);
+        text[size] = '\0';
+        switch (parser) {
+        case 0:
+            seen += st_parse_pw_metadata(text, setting, NULL) == 0;
+            break;
+        case 1:
+            seen += st_parse_pactl_modules(text, setting, NULL) == 0;
+            break;
+        case 2:
+            seen += st_parse_jack_number(text, &number) == 0;
+            break;
+        case 3:
+            seen += st_parse_busctl(text, names, setting, NULL) == 0;
+            break;
+        default:
+            seen += st_parse_systemctl_show(text, setting, NULL) == 0;
+            break;
+        }
+    }
+    free(text);
+    return 0;
+}

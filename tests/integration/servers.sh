@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# report asks running servers: the real ones, without sound hardware; hung, flooding and missing ones.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+pids=()
+finish() {
+    local pid
+    for pid in ${pids[@]+"${pids[@]}"}; do kill -CONT "$pid" 2>/dev/null; kill "$pid" 2>/dev/null; done
+    wait
+    rm -rf "$tmp"
+}
+[ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
+for program in dbus-daemon pgrep; do
+    command -v "$program" >/dev/null || skip_all "$program is not installed"
+done
+trap finish EXIT
+trap 'exit 1' INT TERM
+chmod 700 "$tmp"
+export XDG_RUNTIME_DIR=$tmp HOME=$tmp JACK_DEFAULT_SERVER=sleeptune-test-$$ JACK_NO_AUDIO_RESERVATION=1
+unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH
+
+wait_for() { # COMMAND...: within 20 s
+    for _ in $(seq 200); do "$@" >/dev/null 2>&1 && return 0; sleep 0.1; done
+    return 1
+}
+start() { "$@" >>"$tmp/servers.log" 2>&1 & pids+=("$!"); server=$!; }
+stop() { kill -CONT "$1" 2>/dev/null; kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
+snapshot() { "$SLEEPTUNE" snapshot "$@" >"$tmp/facts.json"; }
+# of KEY: "value from source", or "state errno"
+of() { "$PYTHON" -c 'import json, sys
+f = {f["key"]: f for f in json.load(open(sys.argv[1]))["facts"]}.get(sys.argv[2])
+print("nothing" if f is None else "%s from %s" % (f["value"], f["source"]) if f["state"] == "ok" else "%s %s" % (f["state"], f["errno"]))
+' "$tmp/facts.json" "$1"; }
+judge() { "$SLEEPTUNE" report --threshold advice --only "$@" 2>&1; }
+timed_out=$("$PYTHON" -c 'import errno; print("unreadable", errno.ETIMEDOUT)')
+too_big=$("$PYTHON" -c 'import errno; print("unreadable", errno.EFBIG)')
+refused=$("$PYTHON" -c 'import errno; print("unreadable", errno.ECONNREFUSED)')
+
+# --- PipeWire ---------------------------------------------------------------------------------------------------
+pipewire_there() { for program in pipewire pw-metadata; do command -v "$program" >/dev/null || return 1; done; }
+if ! pipewire_there; then
+    skip "PipeWire" "pipewire or pw-metadata is not installed"
+else
+    cat >"$tmp/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=$tmp/session</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+XML
+    export DBUS_SESSION_BUS_ADDRESS=unix:path=$tmp/session
+    start dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile
+    wait_for test -S "$tmp/session"
+    mkdir -p "$tmp/.config/pipewire/pipewire.conf.d"
+    echo 'context.properties = { default.clock.quantum = 512 }' >"$tmp/.config/pipewire/pipewire.conf.d/own.conf"
+    start pipewire
+    pipewire=$server
+    command -v wireplumber >/dev/null && start wireplumber
+    settled() { [ "$(pw-metadata -n settings 2>/dev/null | grep -c clock.quantum)" -eq 1 ]; }
+    ok "PipeWire runs" wait_for settled
+    snapshot
+    is "a running PipeWire is asked" "$(of linux.ask.pipewire)" "answered from pw-metadata -n settings"
+    is "what it tells is a fact" "$(of linux.pipewire.quantum)" "512 from pw-metadata -n settings"
+    like "and judged" "$(judge linux-pipewire-quantum --all)" 'PipeWire runs cycles of 10\.67 ms'
+    pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
+    like "what was forced at run time counts" "$(judge linux-pipewire-quantum --all)" 'forced to 2048 frames'
+    snapshot --no-servers
+    like "without asking, files count" "$(of linux.pipewire.quantum)" 'from /.*\.conf$|nothing'
+    is "and that is a fact" "$(of linux.ask.pipewire)" "not asked from pw-metadata -n settings"
+    like "said on the first screen" "$(judge linux-pipewire-quantum --no-servers)" '^[0-9]+ questions? to running servers not asked'
+    like "and not called running" "$(judge linux-pipewire-quantum --all --no-servers)" 'PipeWire (is configured for|never goes below)'
+
+    (unset XDG_RUNTIME_DIR; HOME=/nonexistent snapshot)
+    is "without its socket it cannot be asked" "$(of linux.ask.pipewire)" "$refused"
+    like "then files count" "$(of linux.pipewire.quantum)" 'from .*pipewire\.conf$|nothing'
+
+    kill -STOP "$pipewire"
+    before=$(date +%s%N)
+    snapshot
+    took_ms=$((($(date +%s%N) - before) / 1000000))
+    tap_note <<<"a hung PipeWire: the snapshot took $took_ms ms"
+    is "a hung PipeWire has not answered" "$(of linux.ask.pipewire)" "$timed_out"
+    is "its settings are not known" "$(of linux.pipewire.quantum)" "$timed_out"
+    screen=$(judge linux-pipewire-quantum)
+    is "the rule is unknown, status 2" "$?" 2
+    like "and the first screen says why" "$screen" 'unknown: no answer in time \(linux-pipewire-quantum\)'
+    is "no client is left" "$(pgrep -c -P $$ -x pw-metadata)" 0
+    kill -CONT "$pipewire"
+
+    mkdir "$tmp/flood"
+    printf '#!/bin/sh\nwhile :; do echo "update: id:0 key:x value:y"; done\n' >"$tmp/flood/pw-metadata"
+    printf '#!/bin/sh\nprintf "\\033]0;title\\007\\033[2J%%s\\n" "update: id:0 key:'"'clock.quantum'"' value:'"'\\033[31m9'"'"\n' >"$tmp/flood/escape"
+    chmod +x "$tmp/flood/"*
+    (PATH=$tmp/flood:$PATH; snapshot)
+    is "a client that floods is stopped" "$(of linux.pipewire.quantum)" "$too_big"
+    mv "$tmp/flood/escape" "$tmp/flood/pw-metadata"
+    (PATH=$tmp/flood:$PATH; judge linux-pipewire-quantum --all) >"$tmp/screen"
+    is "nor do escape codes reach the terminal" "$(LC_ALL=C grep -c $'\033' "$tmp/screen")" 0
+    (PATH=$tmp; snapshot)
+    is "a client that is not installed is absent" "$(of linux.ask.pipewire)" "absent None"
+    stop "$pipewire"
+fi
+
+# --- JACK -------------------------------------------------------------------------------------------------------
+if ! command -v jackd >/dev/null || ! command -v jack_bufsize >/dev/null; then
+    skip "JACK" "jackd or jack_bufsize is not installed"
+else
+    start jackd -r -d dummy -r 48000 -p 256
+    jack=$server
+    if ! wait_for jack_bufsize; then
+        skip "JACK" "jackd does not start here"
+    else
+        snapshot
+        is "a running JACK is asked" "$(of linux.jack.buffer_frames)" "256 from jack_bufsize"
+        is "also for its rate" "$(of linux.jack.rate_hz)" "48000 from jack_samplerate"
+        jack_bufsize 128 >/dev/null 2>&1
+        snapshot
+        is "what was changed at run time counts" "$(of linux.jack.buffer_frames)" "128 from jack_bufsize"
+        kill -STOP "$jack"
+        snapshot
+        is "a hung JACK has not answered" "$(of linux.jack.buffer_frames)" "$timed_out"
+    fi
+    stop "$jack"
+fi
+
+# --- PulseAudio -------------------------------------------------------------------------------------------------
+if ! command -v pulseaudio >/dev/null || ! command -v pactl >/dev/null; then
+    skip "PulseAudio" "pulseaudio or pactl is not installed"
+else
+    start pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no -L 'module-null-sink sink_name=n' \
+        -L 'module-native-protocol-unix auth-anonymous=1'
+    pulse=$server
+    if ! wait_for pactl --server "unix:$tmp/pulse/native" info; then
+        skip "PulseAudio" "pulseaudio does not start here"
+    else
+        snapshot
+        is "a running PulseAudio is asked" "$(of linux.ask.pulseaudio)" "answered from pactl list short modules"
+        is "one without a card has no timers to schedule by" "$(of linux.pulse.tsched)" "absent None"
+        kill -STOP "$pulse"
+        snapshot
+        is "a hung PulseAudio has not answered" "$(of linux.pulse.tsched)" "$timed_out"
+    fi
+    stop "$pulse"
+    snapshot
+    is "asking does not start one" "$(pgrep -c -x -u "$(id -u)" -f "^pulseaudio .*$tmp")" 0
+fi
+
+# --- rtkit, on a bus of its own ---------------------------------------------------------------------------------
+if [ ! -x "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" ] || ! command -v busctl >/dev/null || [ ! -S "$tmp/session" ]; then
+    skip "rtkit" "needs libsystemd, busctl and a bus"
+else
+    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/session
+    cp "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" "$tmp/rtkit-daemon" # known by the program's name
+    start "$tmp/rtkit-daemon"
+    rtkit=$server
+    has_rtkit() { busctl --system --timeout=1 status org.freedesktop.RealtimeKit1; }
+    wait_for has_rtkit
+    snapshot
+    is "rtkit is asked over D-Bus" "$(of linux.rtkit.max_priority)" "20 from busctl get-property org.freedesktop.RealtimeKit1"
+    is "also for its limit" "$(of linux.rtkit.rttime_max_us)" "200000 from busctl get-property org.freedesktop.RealtimeKit1"
+    kill -STOP "$rtkit"
+    snapshot
+    is "a hung one has not answered" "$(of linux.rtkit.max_priority)" "$timed_out"
+    stop "$rtkit"
+fi
+tap_done

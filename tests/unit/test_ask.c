@@ -1,0 +1,310 @@
+/* What servers answer, and what becomes of it: the fake prints what the clients print. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/ask.h"
+#include "platform/fake/fake.h"
+
+#define PW    "pw-metadata -n settings"
+#define PACTL "pactl list short modules"
+#define BUS   "busctl --system --auto-start=no --json=short --timeout=1 get-property "
+#define PROFILES                                                                                             \
+    BUS "net.hadess.PowerProfiles /net/hadess/PowerProfiles net.hadess.PowerProfiles ActiveProfile"
+#define RTKIT                                                                                                \
+    BUS "org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 "           \
+        "MaxRealtimePriority RTTimeUSecMax"
+#define SYSTEMD                                                                                              \
+    "systemctl --system --no-pager show --property "                                                         \
+    "Id,User,LimitRTPRIO,LimitMEMLOCK,CPUSchedulingPolicy,RestrictRealtime"
+
+static struct st_platform *p;
+static struct st_facts *facts;
+
+static int setup(void **state)
+{
+    (void)state;
+    unsetenv("XDG_RUNTIME_DIR");
+    p = st_fake_new(ST_OS_LINUX, 0);
+    facts = st_facts_new(ST_OS_LINUX);
+    return p != NULL && facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_facts_free(facts);
+    st_fake_free(p);
+    return 0;
+}
+
+static void answer(const char *command, const char *text, int error)
+{
+    assert_int_equal(st_fake_set_answer(p, command, text, error), 0);
+}
+
+static void fact(const char *key, const char *value)
+{
+    assert_int_equal(st_facts_put_text(facts, key, value, NULL, "a file"), 0);
+}
+
+static void ask(void)
+{
+    const struct st_ask how = {0};
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+}
+
+static void is(const char *key, const char *wanted)
+{
+    const char *value;
+    if (st_facts_text(facts, key, &value) != 0)
+        fail_msg("no value of %s", key);
+    assert_string_equal(value, wanted);
+}
+
+static void is_state(const char *key, enum st_fact_state state, int error)
+{
+    const struct st_fact *found = st_facts_find(facts, key);
+    assert_non_null(found);
+    assert_int_equal(found->state, state);
+    assert_int_equal(found->error, error);
+}
+
+static const char settings[] = "Found \"settings\" metadata 30\n"
+                               "update: id:0 key:'log.level' value:'2' type:''\n"
+                               "update: id:0 key:'clock.rate' value:'48000' type:''\n"
+                               "update: id:0 key:'clock.quantum' value:'256' type:''\n"
+                               "update: id:0 key:'clock.min-quantum' value:'16' type:''\n"
+                               "update: id:0 key:'clock.max-quantum' value:'2048' type:''\n"
+                               "update: id:0 key:'clock.force-quantum' value:'0' type:''\n";
+
+static void a_running_value_wins_over_a_file(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    fact("linux.pipewire.vm_min_quantum", "1024");
+    answer(PW, settings, 0);
+    ask();
+    is("linux.pipewire.quantum", "256");
+    is("linux.pipewire.min_quantum", "16");
+    is("linux.pipewire.force_quantum", "0");
+    is("linux.ask.pipewire", "answered");
+    is_state("linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0); /* it is in the running minimum */
+    assert_string_equal(st_facts_find(facts, "linux.pipewire.quantum")->source, PW);
+}
+
+static void who_does_not_run_is_not_asked(void **state)
+{
+    (void)state;
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, settings, 0);
+    ask();
+    is("linux.pipewire.quantum", "1024");
+    assert_null(st_facts_find(facts, "linux.ask.pipewire"));
+}
+
+static void no_answer_in_time_makes_the_files_doubtful(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, "", -ETIMEDOUT);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_UNREADABLE, ETIMEDOUT);
+    is_state("linux.pipewire.min_quantum", ST_FACT_UNREADABLE, ETIMEDOUT);
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, ETIMEDOUT);
+}
+
+static void so_do_a_flood_and_nonsense(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.daemon.jackd", "701");
+    fact("linux.daemon.pulseaudio", "702");
+    answer(PW, "", -EFBIG);
+    answer("jack_bufsize", "\033[2J", 0);
+    answer("jack_samplerate", "0", 0);
+    answer(PACTL, "it works\n", 0);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_UNREADABLE, EFBIG);
+    is_state("linux.jack.buffer_frames", ST_FACT_MALFORMED, 0);
+    is_state("linux.jack.rate_hz", ST_FACT_MALFORMED, 0);
+    is_state("linux.pulse.tsched", ST_FACT_MALFORMED, 0);
+    is_state("linux.ask.pulseaudio", ST_FACT_MALFORMED, 0);
+}
+
+static void a_malformed_setting_is_one(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, "update: id:0 key:'clock.quantum' value:'many' type:''\n", 0);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_MALFORMED, 0);
+}
+
+static void without_the_client_or_the_right_the_files_count(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.daemon.jackd", "701");
+    fact("linux.pipewire.quantum", "1024");
+    answer("jack_bufsize", "", -EIO); /* the server is of another user */
+    ask();
+    is("linux.pipewire.quantum", "1024");
+    is_state("linux.ask.pipewire", ST_FACT_ABSENT, 0);
+    is_state("linux.ask.jack_bufsize", ST_FACT_UNREADABLE, ECONNREFUSED);
+    assert_null(st_facts_find(facts, "linux.jack.buffer_frames"));
+}
+
+static void nobody_is_asked_on_wish(void **state)
+{
+    (void)state;
+    const struct st_ask how = {.skip = true};
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, settings, 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    is("linux.pipewire.quantum", "1024");
+    is("linux.ask.pipewire", "not asked");
+}
+
+static void a_socket_in_a_folder_of_others_is_not_used(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, settings, 0);
+    setenv("XDG_RUNTIME_DIR", geteuid() == 0 ? "/nonexistent" : "/", 1);
+    ask();
+    unsetenv("XDG_RUNTIME_DIR");
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
+    assert_null(st_facts_find(facts, "linux.pipewire.quantum"));
+}
+
+static void a_user_who_is_not_there_has_no_servers(void **state)
+{
+    (void)state;
+    const struct st_ask how = {.user = "sleeptune-nobody-of-this-name"};
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, settings, 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
+}
+
+static void jack_tells_what_runs(void **state)
+{
+    (void)state;
+    fact("linux.daemon.jackd", "701");
+    answer("jack_bufsize", "buffer size = 128  sample rate = 44100\n", 0);
+    answer("jack_samplerate", "44100\n", 0);
+    ask();
+    is("linux.jack.buffer_frames", "128");
+    is("linux.jack.rate_hz", "44100");
+}
+
+static void one_module_without_timers_is_enough(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pulseaudio", "702");
+    fact("linux.pulse.tsched", "0");
+    answer(PACTL, "0\tmodule-null-sink\tsink_name=n\t\n", 0);
+    ask();
+    is_state("linux.pulse.tsched", ST_FACT_ABSENT, 0);
+    answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=\"0\"\t\n2\tmodule-udev-detect\t\t\n", 0);
+    ask();
+    is("linux.pulse.tsched", "0");
+    answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=yes\t\n", 0);
+    ask();
+    is("linux.pulse.tsched", "1");
+}
+
+static void the_bus_tells_of_daemons(void **state)
+{
+    (void)state;
+    fact("linux.daemon.power-profiles-daemon", "500");
+    fact("linux.daemon.rtkit-daemon", "501");
+    answer(PROFILES, "{\"type\":\"s\",\"data\":\"power-saver\"}\n", 0);
+    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n{\"type\":\"x\",\"data\":200000}\n", 0);
+    ask();
+    is("linux.power_profile", "power-saver");
+    is("linux.rtkit.max_priority", "20");
+    is("linux.rtkit.rttime_max_us", "200000");
+    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n", 0);
+    ask();
+    is_state("linux.ask.rtkit", ST_FACT_MALFORMED, 0);
+}
+
+static void systemd_tells_of_units_that_have_files(void **state)
+{
+    (void)state;
+    fact("linux.daemon.systemd", "1");
+    ask();
+    assert_null(st_facts_find(facts, "linux.ask.systemd")); /* nothing to ask */
+    fact("linux.unit.jackd.program", "jackd");
+    fact("linux.unit.mpd.program", "mpd");
+    fact("linux.unit.mpd.user", "somebody");
+    answer(SYSTEMD " jackd.service mpd.service",
+           "LimitRTPRIO=95\nUser=ann\nCPUSchedulingPolicy=1\nRestrictRealtime=no\nId=jackd.service\n\n"
+           "LimitRTPRIO=0\nUser=\nCPUSchedulingPolicy=0\nRestrictRealtime=yes\nId=mpd.service\n",
+           0);
+    ask();
+    is("linux.unit.jackd.rtprio", "95");
+    is("linux.unit.jackd.policy", "fifo");
+    is("linux.unit.jackd.user", "ann");
+    is("linux.unit.mpd.rtprio", "0");
+    is("linux.unit.mpd.restrict_realtime", "yes");
+    is_state("linux.unit.mpd.user", ST_FACT_ABSENT, 0);
+}
+
+static void a_captured_machine_is_never_asked(void **state)
+{
+    (void)state;
+    struct st_platform *root;
+    const struct st_ask how = {0};
+    fact("linux.daemon.pipewire", "700");
+    assert_int_equal(st_platform_root_new("/", &root), 0);
+    assert_int_equal(st_ask_servers(root, &how, facts), 0);
+    st_platform_root_free(root);
+    assert_null(st_facts_find(facts, "linux.ask.pipewire"));
+}
+
+static void out_of_memory_is_told(void **state)
+{
+    (void)state;
+    const struct st_ask how = {0};
+    fact("linux.daemon.pipewire", "700");
+    assert_int_equal(st_fake_fail_at(p, "run", 1, -ENOMEM), 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), -ENOMEM);
+}
+
+#define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(a_running_value_wins_over_a_file),
+        ROW(who_does_not_run_is_not_asked),
+        ROW(no_answer_in_time_makes_the_files_doubtful),
+        ROW(so_do_a_flood_and_nonsense),
+        ROW(a_malformed_setting_is_one),
+        ROW(without_the_client_or_the_right_the_files_count),
+        ROW(nobody_is_asked_on_wish),
+        ROW(a_socket_in_a_folder_of_others_is_not_used),
+        ROW(a_user_who_is_not_there_has_no_servers),
+        ROW(jack_tells_what_runs),
+        ROW(one_module_without_timers_is_enough),
+        ROW(the_bus_tells_of_daemons),
+        ROW(systemd_tells_of_units_that_have_files),
+        ROW(a_captured_machine_is_never_asked),
+        ROW(out_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* Programs that are run for what they print: the real ones, whatever the machine's speed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/platform.h"
+
+#define LONG_NS  (60 * ST_NS_PER_S) /* never waited for in full */
+#define SHORT_NS (50 * ST_NS_PER_MS)
+#define BYTES    4096
+
+static const char *const env[] = {"PATH=relative:/nonexistent:/usr/bin:/bin", "SAID=here", NULL};
+
+/** Runs a script; its output is in buf (BYTES). @return the run's result. */
+static int shell(const char *script, char *buf, size_t bytes, int64_t limit_ns, int *ret_status)
+{
+    struct st_platform *p = st_platform_native();
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    const struct st_run_as as = {.env = env};
+    struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = bytes};
+    assert_int_equal(p->run(p, &run, 1, &as, limit_ns), 0);
+    if (ret_status != NULL)
+        *ret_status = run.exit_status;
+    assert_int_equal(strlen(buf), run.len);
+    return run.result;
+}
+
+/** No child is left, not even a dead one. */
+static void no_child(void)
+{
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void output_and_status_are_told(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    int status;
+    assert_int_equal(shell("echo one; echo two; echo three >&2", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_string_equal(buf, "one\ntwo\n");
+    assert_int_equal(shell("echo lost; exit 7", buf, sizeof(buf), LONG_NS, &status), -EIO);
+    assert_int_equal(status, 7);
+    assert_int_equal(shell("kill -9 $$", buf, sizeof(buf), LONG_NS, &status), -EIO);
+    assert_int_equal(status, 128 + SIGKILL);
+    /* output closed, and going on for a while */
+    assert_int_equal(shell("echo early; exec >&-; sleep 0.05; exit 3", buf, sizeof(buf), LONG_NS, &status),
+                     -EIO);
+    assert_int_equal(status, 3);
+    no_child();
+}
+
+static void a_missing_program_is_told(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    char buf[2][BYTES];
+    const struct st_run_as as = {.env = env};
+    const char *const missing[] = {"sleeptune-no-such-program", NULL}, *const echo[] = {"echo", "there",
+                                                                                        NULL};
+    struct st_run runs[] = {{.argv = missing, .buf = buf[0], .buf_bytes = BYTES},
+                            {.argv = echo, .buf = buf[1], .buf_bytes = BYTES}};
+    assert_int_equal(p->run(p, runs, 2, &as, LONG_NS), 0);
+    assert_int_equal(runs[0].result, -ENOENT);
+    assert_int_equal(runs[1].result, 0);
+    assert_string_equal(buf[1], "there\n");
+    no_child();
+}
+
+static void a_hung_one_is_killed_with_its_children(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    assert_int_equal(shell("echo begun; sleep 3600 & echo $!; wait", buf, sizeof(buf), SHORT_NS, NULL),
+                     -ETIMEDOUT);
+    no_child();
+    /* its own child is dead or dying; where it had printed nothing yet the limit came first */
+    const char *line = strchr(buf, '\n');
+    const pid_t grandchild = line != NULL ? (pid_t)strtol(line + 1, NULL, 10) : 0;
+    for (int i = 0; grandchild > 0 && kill(grandchild, 0) == 0 && i < 5000; i++) {
+        char path[64], text[256];
+        size_t len;
+        struct st_platform *p = st_platform_native();
+        snprintf(path, sizeof(path), "/proc/%d/stat", (int)grandchild);
+        if (p->read_text(p, path, text, sizeof(text), &len) == 0 && strstr(text, ") Z") != NULL)
+            return; /* dead; whoever inherits it has to reap it */
+        assert_true(i < 4999);
+        (void)usleep(1000);
+    }
+    assert_int_equal(
+        shell("trap '' TERM INT HUP; while :; do sleep 3600; done", buf, sizeof(buf), SHORT_NS, NULL),
+        -ETIMEDOUT);
+    no_child();
+}
+
+static void all_share_one_limit(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    char buf[8][BYTES];
+    const struct st_run_as as = {.env = env};
+    const char *const sleeper[] = {"sleep", "3600", NULL}, *const echo[] = {"echo", "there", NULL};
+    struct st_run runs[8];
+    for (size_t i = 0; i < 8; i++)
+        runs[i] = (struct st_run){.argv = i == 7 ? echo : sleeper, .buf = buf[i], .buf_bytes = BYTES};
+    assert_int_equal(p->run(p, runs, 8, &as, 2 * ST_NS_PER_S), 0);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(runs[i].result, -ETIMEDOUT);
+    assert_int_equal(runs[7].result, 0); /* the hung ones did not take its time */
+    no_child();
+}
+
+static void a_flood_ends_at_the_buffer(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    assert_int_equal(shell("while :; do echo flood; done", buf, sizeof(buf), LONG_NS, NULL), -EFBIG);
+    assert_int_equal(strlen(buf), BYTES - 1);
+    /* exactly full is no flood */
+    assert_int_equal(shell("printf 0123456", buf, 8, LONG_NS, NULL), 0);
+    assert_string_equal(buf, "0123456");
+    assert_int_equal(shell("printf 01234567", buf, 8, LONG_NS, NULL), -EFBIG);
+    no_child();
+}
+
+static void it_gets_nothing_of_this_process(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    /* as a shell leaves descriptors open */
+    const int leaked = open("/dev/zero", O_RDONLY);
+    assert_true(leaked >= 0);
+    assert_int_equal(dup2(leaked, 40), 40);
+    assert_int_equal(setenv("SECRET", "told", 1), 0);
+    assert_int_equal(shell("(: <&40) 2>/dev/null && echo leaked; echo $SECRET$SAID; pwd; cat; trap", buf,
+                           sizeof(buf), LONG_NS, NULL),
+                     0);
+    assert_string_equal(buf, "here\n/\n");
+    close(40);
+    close(leaked);
+    no_child();
+}
+
+static void a_user_without_rights_stays_one(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    char buf[BYTES];
+    const struct st_run_as as = {.env = env, .switch_user = true, .uid = 65534, .gid = 65534};
+    const char *const argv[] = {"sh", "-c", "id -u; id -g; id -G", NULL};
+    struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = BYTES};
+    assert_int_equal(p->run(p, &run, 1, &as, LONG_NS), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(run.result, 0);
+        assert_string_equal(buf, "65534\n65534\n65534\n");
+    } else {
+        assert_int_equal(run.result, -EIO); /* not run at all rather than with other rights */
+        assert_string_equal(buf, "");
+    }
+    no_child();
+}
+
+static void it_works_where_sigchld_is_ignored(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(shell("echo told", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_string_equal(buf, "told\n");
+    signal(SIGCHLD, before);
+}
+
+static void too_many_are_refused(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    const struct st_run_as as = {.env = env};
+    struct st_run runs[17] = {0};
+    assert_int_equal(p->run(p, runs, 17, &as, LONG_NS), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_and_status_are_told),
+        cmocka_unit_test(a_missing_program_is_told),
+        cmocka_unit_test(a_hung_one_is_killed_with_its_children),
+        cmocka_unit_test(all_share_one_limit),
+        cmocka_unit_test(a_flood_ends_at_the_buffer),
+        cmocka_unit_test(it_gets_nothing_of_this_process),
+        cmocka_unit_test(a_user_without_rights_stays_one),
+        cmocka_unit_test(it_works_where_sigchld_is_ignored),
+        cmocka_unit_test(too_many_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
