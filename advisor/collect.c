@@ -9,6 +9,7 @@
 #include "advisor/input.h"
 #include "advisor/ask.h"
 #include "advisor/text.h"
+#include "platform/cache.h"
 
 #define SMALL_FILE_BYTES  4097
 #define LARGE_FILE_BYTES  (1024 * 1024)
@@ -95,6 +96,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     }
     if (live)
         st_facts_set_time(c.facts, p->wall_ns(p));
+    st_collect_home(&c);
     switch (p->os) {
     case ST_OS_LINUX:
         st_collect_linux(&c);
@@ -105,7 +107,6 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         st_collect_linux_sound(&c);
         st_collect_linux_irq(&c);
         st_collect_linux_process(&c);
-        st_collect_home(&c);
         st_collect_linux_etc(&c);
         st_collect_linux_server(&c);
         st_collect_linux_memory(&c);
@@ -173,25 +174,35 @@ static int collect_tree(struct st_platform *p, struct st_facts **ret)
     return -ENODATA;
 }
 
+static int collect_dir(struct st_platform *root, struct st_facts **ret)
+{
+    struct st_platform *cached;
+    size_t bytes = 0;
+    char *text = malloc(SYSCTL_TEXT_BYTES);
+    if (text == NULL)
+        return -ENOMEM;
+    int r = root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
+    if (r == 0) {
+        r = collect_freebsd_capture(root, text, bytes, ret);
+    } else if (r == -ENOENT) {
+        r = st_platform_cache_new(root, &cached);
+        if (r == 0) {
+            r = collect_tree(cached, ret);
+            st_platform_cache_free(cached);
+        }
+    }
+    free(text);
+    return r;
+}
+
 int st_collect_dir(const char *dir, struct st_facts **ret)
 {
-    struct st_platform *p;
-    int r = st_platform_root_new(dir, &p);
-    if (r != 0)
-        return r;
-    char *text = malloc(SYSCTL_TEXT_BYTES);
-    if (text == NULL) {
-        st_platform_root_free(p);
-        return -ENOMEM;
+    struct st_platform *root;
+    int r = st_platform_root_new(dir, &root);
+    if (r == 0) {
+        r = collect_dir(root, ret);
+        st_platform_root_free(root);
     }
-    size_t bytes = 0;
-    r = p->read_text(p, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
-    if (r == 0)
-        r = collect_freebsd_capture(p, text, bytes, ret);
-    else if (r == -ENOENT)
-        r = collect_tree(p, ret);
-    free(text);
-    st_platform_root_free(p);
     return r;
 }
 

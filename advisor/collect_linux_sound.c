@@ -196,11 +196,12 @@ static int substream(void *ctx, const char *name)
     return ++scan->n == STREAMS_MAX;
 }
 
+/** Into a folder that the prefix and a number name: "card0", not "cards". */
 static int descend(struct scan *scan, const char *name, const char *prefix, st_name_fn next)
 {
     char folder[PATH_BYTES];
-    if (strncmp(name, prefix, strlen(prefix)) != 0 || strlen(name) > NAME_MAX_BYTES ||
-        strlen(scan->folder) > 2 * NAME_MAX_BYTES)
+    if (strncmp(name, prefix, strlen(prefix)) != 0 || strcspn(name, "0123456789") != strlen(prefix) ||
+        strlen(name) > NAME_MAX_BYTES || strlen(scan->folder) > 2 * NAME_MAX_BYTES)
         return 0;
     snprintf(folder, sizeof(folder), "%s/%s", scan->folder, name);
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};

@@ -136,9 +136,8 @@ static void user(struct st_collector *c)
 {
     const uid_t uid = getuid();
     st_collector_put_int(c, "user.uid", (int64_t)uid, NULL, "getuid");
-    const struct passwd *entry = getpwuid(uid);
-    if (entry != NULL)
-        st_collector_put_text(c, "user.name", entry->pw_name, NULL, "getpwuid");
+    if (c->user[0] != '\0')
+        st_collector_put_text(c, "user.name", c->user, NULL, "getpwuid");
     else
         st_collector_put_state(c, "user.name", ST_FACT_ABSENT, 0, NULL, "getpwuid");
     user_groups(c);
@@ -164,7 +163,10 @@ void st_collect_home(struct st_collector *c)
         return;
     }
     const struct passwd *entry = getpwuid(getuid());
-    if (entry == NULL || entry->pw_dir[0] != '/')
+    if (entry == NULL)
+        return;
+    snprintf(c->user, sizeof(c->user), "%s", entry->pw_name);
+    if (entry->pw_dir[0] != '/')
         return;
     snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
     for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)

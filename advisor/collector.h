@@ -11,6 +11,7 @@ struct st_collector {
     int error; /* 0 or -ENOMEM, from the first put that failed */
     char *buf; /* for whole files: config, timer_list */
     size_t buf_bytes;
+    char user[256]; /* name of who runs this; "": not known, or a captured machine */
     char home[512]; /* folder of the user it is about, without a slash at its end; "": not known */
 };
 

@@ -12,6 +12,7 @@
 #include "advisor/collect_user.h"
 #include "advisor/input.h"
 #include "cli/command.h"
+#include "platform/cache.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 
@@ -171,16 +172,11 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
     return status;
 }
 
-/** The rights of input->user instead of those that were found. */
-static int load_user(const char *command, const struct st_facts_input *input, struct st_facts *facts)
+/** The rights of input->user in the place of those that were found. */
+static int load_user(const char *command, const struct st_facts_input *input, struct st_platform *p,
+                     struct st_facts *facts)
 {
-    struct st_platform *p = st_platform_native();
-    int r = input->root != NULL ? st_platform_root_new(input->root, &p) : 0;
-    if (r == 0) {
-        r = st_collect_user(p, input->user, facts);
-        if (input->root != NULL)
-            st_platform_root_free(p);
-    }
+    const int r = st_collect_user(p, input->user, facts);
     switch (r) {
     case 0:
         return ST_EXIT_DONE;
@@ -195,12 +191,55 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     }
 }
 
+/** Facts and, if wished, rights of a captured machine. */
+static int load_folder(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_platform *p;
+    int status = load_root(command, input->root, ret);
+    if (status != ST_EXIT_DONE || input->user == NULL)
+        return status;
+    const int r = st_platform_root_new(input->root, &p);
+    if (r != 0) {
+        status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
+    } else {
+        status = load_user(command, input, p, *ret);
+        st_platform_root_free(p);
+    }
+    if (status != ST_EXIT_DONE)
+        st_facts_free(*ret);
+    return status;
+}
+
 /** What the running servers of this machine say. */
 static int ask_servers(const char *command, const struct st_facts_input *input, struct st_facts *facts)
 {
     const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
     const int r = st_ask_servers(st_platform_native(), &ask, facts);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
+}
+
+/** Everything of the machine this runs on. */
+static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_platform *p;
+    struct st_facts *facts = NULL;
+    int r = st_platform_cache_new(st_platform_native(), &p);
+    if (r != 0)
+        return st_failure(command, "%s", strerror(-r));
+    int status = ST_EXIT_DONE;
+    r = st_collect(p, true, &facts);
+    if (r != 0)
+        status = st_failure(command, "cannot read this machine: %s", strerror(-r));
+    if (status == ST_EXIT_DONE && input->user != NULL)
+        status = load_user(command, input, p, facts);
+    if (status == ST_EXIT_DONE)
+        status = ask_servers(command, input, facts);
+    st_platform_cache_free(p);
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
 }
 
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
@@ -214,24 +253,5 @@ int st_facts_input_load(const char *command, const struct st_facts_input *input,
         return load_texts(command, input, ret);
     if (input->snapshot != NULL)
         return load_snapshot(command, input->snapshot, ret);
-    struct st_facts *facts;
-    int status = ST_EXIT_DONE;
-    if (input->root != NULL) {
-        status = load_root(command, input->root, &facts);
-    } else {
-        const int r = st_collect(st_platform_native(), true, &facts);
-        if (r != 0)
-            status = st_failure(command, "cannot read this machine: %s", strerror(-r));
-    }
-    if (status != ST_EXIT_DONE)
-        return status;
-    if (input->user != NULL)
-        status = load_user(command, input, facts);
-    if (status == ST_EXIT_DONE && input->root == NULL)
-        status = ask_servers(command, input, facts);
-    if (status == ST_EXIT_DONE)
-        *ret = facts;
-    else
-        st_facts_free(facts);
-    return status;
+    return input->root != NULL ? load_folder(command, input, ret) : load_machine(command, input, ret);
 }
