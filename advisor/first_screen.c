@@ -57,12 +57,26 @@ static void print_command(const struct st_printer *printer, const struct st_find
 {
     size_t bytes;
     const char *command = one_command(finding->fix_now, printer->width, &bytes);
+    const char *root = finding->rule->os == ST_OS_LINUX ? "sudo " : "";
     fprintf(printer->out, "%*s", INDENT, "");
     if (command != NULL)
         st_print_safe(printer->out, command, bytes);
+    else if (finding->changes_n > 0)
+        fprintf(printer->out, "%ssleeptune apply %s", root, finding->rule->id);
     else
         fprintf(printer->out, "sleeptune explain %s", finding->rule->id);
     fputc('\n', printer->out);
+}
+
+static const char *needs(enum st_needs needs)
+{
+    static const char *const texts[] = {
+        [ST_NEEDS_NOTHING] = "works at once",
+        [ST_NEEDS_REOPEN] = "open the device again",
+        [ST_NEEDS_RELOGIN] = "needs a new login",
+        [ST_NEEDS_REBOOT] = "needs a reboot",
+    };
+    return texts[needs];
 }
 
 /** What it costs, what it needs, its id: one line of at most the width. */
@@ -75,11 +89,10 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (!has_fix)
         snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);
     else if (strncmp(cost, "none", 4) == 0)
-        snprintf(text, sizeof(text), "%s: costs nothing; %s", finding->rule->id,
-                 st_needs_text(finding->needs));
+        snprintf(text, sizeof(text), "%s: costs nothing; %s", finding->rule->id, needs(finding->needs));
     else
         snprintf(text, sizeof(text), "%s: costs %.*s; %s", finding->rule->id, head, cost,
-                 st_needs_text(finding->needs));
+                 needs(finding->needs));
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     if (strlen(text) > room)
         text[st_text_cut(text, room)] = '\0';
@@ -92,7 +105,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n && n < max; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_fired(finding))
+        if (!st_finding_bears(finding))
             continue;
         print_row(printer, finding);
         print_command(printer, finding);
@@ -127,6 +140,12 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
 static bool is_muted(const struct st_finding *finding)
 {
     return finding->mute != NULL;
+}
+
+/** To be changed for something else than lateness. */
+static bool is_harmless(const struct st_finding *finding)
+{
+    return st_finding_fired(finding) && !st_finding_bears(finding);
 }
 
 static bool is_set_aside(const struct st_finding *finding)
@@ -232,6 +251,17 @@ static void say_unread(FILE *out, const struct st_report *report)
     fputs(".\n", out);
 }
 
+/** Advice that is about delay, comfort or what is seen. */
+static void say_harmless(const struct footer *footer)
+{
+    const size_t n = count(footer->report, is_harmless);
+    if (n == 0)
+        return;
+    fprintf(footer->out, "%zu with advice that is not about lateness", n);
+    list(footer, NULL, is_harmless);
+    fputs(".\n", footer->out);
+}
+
 /** What the user does not want to hear of, and what the profile does not recommend. */
 static void say_left_out(const struct footer *footer)
 {
@@ -290,6 +320,7 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     if (footer.out == NULL)
         return NULL;
     say_counts(&footer);
+    say_harmless(&footer);
     say_unread(footer.out, report);
     say_left_out(&footer);
     say_notes(footer.out, report->facts);
@@ -317,8 +348,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                          const char *footer)
 {
     static const char hint[] = "All details: --all. Why: sleeptune explain ID.";
-    const size_t fired =
-        st_report_count(report, ST_STATUS_PROBLEM) + st_report_count(report, ST_STATUS_ADVICE);
+    const size_t fired = count(report, st_finding_bears);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     fprintf(printer->out, "%s\n", header);
     const size_t shown = print_settings(printer, report, max);
@@ -334,7 +364,7 @@ int st_first_screen_print(const struct st_printer *printer, const struct st_repo
 {
     char verdict[ST_VERDICT_BYTES];
     size_t named_max = NAMED_MAX;
-    char *header = wrapped(printer, st_report_verdict(report, verdict, sizeof(verdict)));
+    char *header = wrapped(printer, st_report_verdict_short(report, verdict, sizeof(verdict)));
     char *footer = footer_text(printer, report, named_max);
     while (header != NULL && footer != NULL && named_max > 0 &&
            settings_room(header, footer) < SETTINGS_MIN) {

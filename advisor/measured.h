@@ -17,16 +17,22 @@
 #define ST_MEASURED_POLICY        "measured.policy"                /* "fifo 70", "other" */
 #define ST_MEASURED_DEGRADED      "measured.degraded"              /* why it is not what was asked */
 #define ST_MEASURED_ERROR         "measured.error"                 /* what ended it */
+#define ST_MEASURED_KERNEL        "measured.kernel_release"        /* of the machine that was measured */
+#define ST_MEASURED_AGE_S         "measured.age_s"                 /* whole number: since it began */
 
 struct st_measured {
-    bool valid; /* the books balance, nothing ended it, a period went by */
+    bool of_this_period; /* the wished one; else nothing of it counts */
+    bool valid;          /* the books balance, nothing ended it, a period went by */
+    bool elsewhere;      /* under another kernel than that of the facts */
     int64_t frames, rate_hz, periods_n, misses_n, duration_ns, latest_ns;
     const char *bound, *policy, *source;
-    const char *degraded; /* NULL: it is what was asked */
+    const char *degraded;             /* NULL: it is what was asked */
+    const char *kernel, *kernel_here; /* releases; NULL: not known */
+    int64_t age_s;                    /* -1: not known */
 };
 
-/** @return false when no measurement of the wished period is among the facts, or one of its numbers is
- * missing. Texts point into the facts. */
+/** @return false when no measurement is among the facts, or one of its numbers is missing. Texts point into
+ * the facts. */
 bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, struct st_measured *ret);
 
 #endif

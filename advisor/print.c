@@ -32,6 +32,22 @@ int st_print_columns(const char *text)
     return columns(text, strlen(text));
 }
 
+/** Where the word that begins here ends; "%" and "µs" belong to the number before them. */
+static size_t word_end(const char *line, size_t bytes, size_t begin)
+{
+    static const char *const units[] = {" %", " µs"};
+    size_t end = begin;
+    while (end < bytes && line[end] != ' ' && line[end] != '\t')
+        end++;
+    for (size_t i = 0; i < ST_ARRAY_LEN(units) && end > begin; i++) {
+        const size_t unit = strlen(units[i]);
+        if (line[end - 1] >= '0' && line[end - 1] <= '9' && end + unit <= bytes &&
+            strncmp(line + end, units[i], unit) == 0)
+            return word_end(line, bytes, end + 1);
+    }
+    return end;
+}
+
 static void spaces(FILE *out, int n)
 {
     for (int i = 0; i < n; i++)
@@ -58,9 +74,7 @@ static void wrap_line(const struct st_printer *printer, int column, int indent, 
     while (i < bytes) {
         while (i < bytes && (line[i] == ' ' || line[i] == '\t'))
             i++;
-        size_t end = i;
-        while (end < bytes && line[end] != ' ' && line[end] != '\t')
-            end++;
+        const size_t end = word_end(line, bytes, i);
         const int word = columns(line + i, end - i);
         if (word == 0)
             break;

@@ -50,6 +50,8 @@ bool st_finding_counts(const struct st_finding *finding);
 /** The first sentence: does this machine hold the period, by which measurement, how sure; what its settings
  * may cost. @return buf. */
 const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes);
+/** As st_report_verdict, where the settings that cost most are listed below and need not be named. */
+const char *st_report_verdict_short(const struct st_report *report, char *buf, size_t buf_bytes);
 
 json_t *st_report_json(const struct st_report *report); /* sleeptune-report/1; NULL: out of memory */
 

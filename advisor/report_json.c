@@ -109,13 +109,15 @@ static json_t *notes_json(const struct st_facts *facts)
 static json_t *measurement_json(const struct st_report *report)
 {
     struct st_measured m;
-    if (!st_measured_read(report->facts, &report->wish, &m))
+    if (!st_measured_read(report->facts, &report->wish, &m) || !m.of_this_period)
         return json_null();
-    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:I, s:I, s:s, s:o}", "source", m.source, "valid",
-                     (int)m.valid, "periods", (json_int_t)m.periods_n, "misses", (json_int_t)m.misses_n,
-                     "misses_per_hour_max95", st_json_text(m.bound), "duration_ns", (json_int_t)m.duration_ns,
-                     "lateness_max_ns", (json_int_t)m.latest_ns, "policy", m.policy, "degraded",
-                     st_json_text(m.degraded));
+    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:I, s:I, s:s, s:o, s:o, s:b, s:o}", "source", m.source,
+                     "valid", (int)m.valid, "periods", (json_int_t)m.periods_n, "misses",
+                     (json_int_t)m.misses_n, "misses_per_hour_max95", st_json_text(m.bound), "duration_ns",
+                     (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns, "policy",
+                     m.policy, "degraded", st_json_text(m.degraded), "kernel_release", st_json_text(m.kernel),
+                     "elsewhere", (int)m.elsewhere, "age_s",
+                     m.age_s >= 0 ? json_integer(m.age_s) : json_null());
 }
 
 json_t *st_report_json(const struct st_report *report)

@@ -47,13 +47,18 @@ static size_t dearest(const struct st_report *report, const struct st_finding **
     return n;
 }
 
-/** The findings to act on whose cost has no known bound, problems first. @return how many. */
-static size_t name_boundless(struct sentence *s, const struct st_report *report, const char *before)
+static bool is_boundless(const struct st_finding *finding)
+{
+    return st_finding_fired(finding) && !finding->effect_known;
+}
+
+/** The findings to act on whose cost has no known bound, problems first. */
+static void name_boundless(struct sentence *s, const struct st_report *report, const char *before)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_fired(finding) || finding->effect_known)
+        if (!is_boundless(finding))
             continue;
         if (n < NAMED_MAX)
             say(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
@@ -61,26 +66,31 @@ static size_t name_boundless(struct sentence *s, const struct st_report *report,
     }
     if (n > NAMED_MAX)
         say(s, " and %zu more", n - NAMED_MAX);
-    return n;
 }
 
-/** What was measured, and how sure that is. */
-static void say_measured(struct sentence *s, const struct st_measured *m, const char *period)
+/** "3 days ago"; nothing for what has just been measured. */
+static void say_age(struct sentence *s, int64_t age_s)
 {
-    char time[32], latest[32];
-    st_ns_format(m->duration_ns, time, sizeof(time));
-    st_ns_format(m->latest_ns, latest, sizeof(latest));
-    if (!m->valid) {
-        say(s, "Whether this machine holds %s is not known, as the measurement (%.*s) is invalid", period,
-            st_text_cut(m->source, 80), m->source);
-        return;
+    static const struct {
+        int64_t s;
+        const char *name;
+    } units[] = {{86400, "day"}, {3600, "hour"}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(units); i++) {
+        const int64_t n = age_s / units[i].s;
+        if (n > 0) {
+            say(s, ", %" PRId64 " %s%s ago", n, units[i].name, n == 1 ? "" : "s");
+            return;
+        }
     }
-    say(s,
-        "%s %s for %s (%.*s, %.*s): %" PRId64 " of %" PRId64
-        " periods missed (95 %%: at most %.*s per hour), latest wake %s",
-        m->misses_n == 0 ? "This machine held" : "This machine did not hold", period, time,
-        st_text_cut(m->source, 80), m->source, st_text_cut(m->policy, 40), m->policy, m->misses_n,
-        m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
+}
+
+/** "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs" */
+static void say_misses(struct sentence *s, const struct st_measured *m)
+{
+    char latest[32];
+    st_ns_format(m->latest_ns, latest, sizeof(latest));
+    say(s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake %s",
+        m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
     if (m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
         size_t len = strcspn(m->degraded, "(;:");
@@ -91,54 +101,139 @@ static void say_measured(struct sentence *s, const struct st_measured *m, const 
     }
 }
 
-/** missed: a measurement says that the period is not held. */
-static void say_settings(struct sentence *s, const struct st_report *report, bool missed)
+/** What was measured, and how sure that is. */
+static void say_measured(struct sentence *s, const struct st_measured *m, const char *period)
+{
+    static const char not_known[] = "Whether this machine holds";
+    const int source = st_text_cut(m->source, 80);
+    char time[32];
+    st_ns_format(m->duration_ns, time, sizeof(time));
+    if (!m->of_this_period) {
+        say(s, "%s %s was not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)", not_known, period,
+            m->frames, m->rate_hz, source, m->source);
+    } else if (!m->valid) {
+        say(s, "%s %s is not known, as the measurement (%.*s) is invalid", not_known, period, source,
+            m->source);
+    } else if (m->elsewhere) {
+        say(s, "%s %s was not measured: the measurement (%.*s", not_known, period, source, m->source);
+        say_age(s, m->age_s);
+        say(s, ") is of kernel %.*s, and this is %.*s; there ", st_text_cut(m->kernel, 60), m->kernel,
+            st_text_cut(m->kernel_here, 60), m->kernel_here);
+        say_misses(s, m);
+    } else {
+        say(s, "%s %s for %s (%.*s, %.*s",
+            m->misses_n == 0 ? "This machine held" : "This machine did not hold", period, time, source,
+            m->source, st_text_cut(m->policy, 40), m->policy);
+        say_age(s, m->age_s);
+        say(s, "): ");
+        say_misses(s, m);
+    }
+}
+
+static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++)
+        n += wanted(&report->findings[i]);
+    return n;
+}
+
+static bool is_problem(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_PROBLEM && st_finding_bears(finding);
+}
+
+static void say_cost(struct sentence *s, const struct st_report *report)
+{
+    const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
+    say(s, " may cost you up to %.1f µs of your %.1f µs (%.1f %%)", sum_us, period_us,
+        100 * sum_us / period_us);
+}
+
+/** " and may cost you up to ...: linux-a (250.0 µs); no bound is known for linux-b" */
+static void say_costs_named(struct sentence *s, const struct st_report *report)
 {
     const struct st_finding *named[NAMED_MAX];
-    const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
     const size_t named_n = dearest(report, named, NAMED_MAX);
-    const size_t problems = st_report_count(report, ST_STATUS_PROBLEM);
-    const size_t fired = problems + st_report_count(report, ST_STATUS_ADVICE);
-    const char *one = fired == 1 ? "s" : "";
-    if (fired == 0) {
-        say(s, st_report_count(report, ST_STATUS_OK) == 0 ? "nothing could be judged"
-               : missed                                   ? "nothing that was read explains it"
-                                                          : "nothing that was read speaks against it");
+    if (named_n > 0) {
+        say(s, " and");
+        say_cost(s, report);
+    }
+    for (size_t i = 0; i < named_n; i++)
+        say(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id, named[i]->effect_us);
+    name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
+}
+
+/** The same without names: ": 1 may cost you up to ..., 2 have no known bound" */
+static void say_costs(struct sentence *s, const struct st_report *report, size_t bounded, size_t boundless)
+{
+    if (boundless == 0) {
+        say(s, " and");
+        say_cost(s, report);
+    } else if (bounded == 0) {
+        say(s, "; no bound is known for what %s", boundless == 1 ? "it costs" : "they cost");
+    } else {
+        say(s, ": %zu", bounded);
+        say_cost(s, report);
+        say(s, ", %zu ha%s no known bound", boundless, boundless == 1 ? "s" : "ve");
+    }
+}
+
+/** missed: a measurement says that the period is not held. named: with the ids of the settings. */
+static void say_settings(struct sentence *s, const struct st_report *report, bool missed, bool named)
+{
+    const size_t bearing = count(report, st_finding_bears), boundless = count(report, is_boundless);
+    const char *one = bearing == 1 ? "s" : "";
+    if (bearing == 0) {
+        const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_fired) > 0;
+        say(s, !judged  ? "nothing could be judged"
+               : missed ? "nothing that was read explains it"
+                        : "nothing that was read speaks against it");
         return;
     }
-    say(s, "%zu setting%s ", fired, fired == 1 ? "" : "s");
-    if (problems > 0 || sum_us >= period_us)
+    say(s, "%zu setting%s ", bearing, bearing == 1 ? "" : "s");
+    if (count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000)
         say(s, "put%s it at risk", one);
+    else if (boundless > 0)
+        say(s, "may get in its way");
     else
         say(s, "leave%s room for it", one);
-    if (named_n > 0)
-        say(s, " and may cost you up to %.1f µs of your %.1f µs (%.1f %%): ", sum_us, period_us,
-            100 * sum_us / period_us);
-    for (size_t i = 0; i < named_n; i++)
-        say(s, "%s%s (%.1f µs)", i == 0 ? "" : ", ", named[i]->rule->id, named[i]->effect_us);
-    const size_t boundless =
-        name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
-    if (named_n + boundless == 0)
-        say(s, ": what is advised costs this loop nothing");
+    if (named)
+        say_costs_named(s, report);
+    else
+        say_costs(s, report, bearing - boundless, boundless);
+}
+
+static void say_verdict(struct sentence *s, const struct st_report *report, bool named)
+{
+    struct st_measured measured;
+    char period[96];
+    s->buf[0] = '\0';
+    st_report_period_text(&report->wish, period, sizeof(period));
+    const bool given = st_measured_read(report->facts, &report->wish, &measured);
+    const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
+    if (given)
+        say_measured(s, &measured, period);
+    else
+        say(s, "Whether this machine holds %s was not measured", period);
+    say(s, "; ");
+    say_settings(s, report, counts && measured.misses_n > 0, named);
+    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
+    if (unknown > 0)
+        say(s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
+    say(s, ".");
 }
 
 const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct sentence s = {buf, buf_bytes, 0};
-    struct st_measured measured;
-    char period[96];
-    buf[0] = '\0';
-    st_report_period_text(&report->wish, period, sizeof(period));
-    const bool given = st_measured_read(report->facts, &report->wish, &measured);
-    if (given)
-        say_measured(&s, &measured, period);
-    else
-        say(&s, "Whether this machine holds %s was not measured", period);
-    say(&s, "; ");
-    say_settings(&s, report, given && measured.valid && measured.misses_n > 0);
-    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
-    if (unknown > 0)
-        say(&s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
-    say(&s, ".");
+    say_verdict(&s, report, true);
+    return buf;
+}
+
+const char *st_report_verdict_short(const struct st_report *report, char *buf, size_t buf_bytes)
+{
+    struct sentence s = {buf, buf_bytes, 0};
+    say_verdict(&s, report, false);
     return buf;
 }

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/command.h"
 #include "cli/facts_input.h"
+#include "lib/ns.h"
 #include "measure/result.h"
 
 #define SCHEMA         "sleeptune-measure/1"
@@ -66,6 +68,15 @@ static int put_text_if(struct st_facts *facts, const char *key, const json_t *va
     return text != NULL ? st_facts_put_text(facts, key, text, NULL, SCHEMA) : 0;
 }
 
+/** How long ago it began; nothing when the clock says that it has not begun yet. */
+static int put_age(struct st_facts *facts, const json_t *started_ns)
+{
+    const int64_t age_s = (int64_t)time(NULL) - json_integer_value(started_ns) / ST_NS_PER_S;
+    if (!json_is_integer(started_ns) || age_s < 0)
+        return 0;
+    return st_facts_put_int(facts, ST_MEASURED_AGE_S, age_s, NULL, SCHEMA);
+}
+
 static int put_texts(struct st_facts *facts, const json_t *loop)
 {
     const json_t *where = json_object_get(loop, "circumstances");
@@ -76,6 +87,10 @@ static int put_texts(struct st_facts *facts, const json_t *loop)
     int r = put_text_if(facts, ST_MEASURED_DEGRADED, json_object_get(where, "degraded"));
     if (r == 0)
         r = put_text_if(facts, ST_MEASURED_ERROR, json_object_get(loop, "error"));
+    if (r == 0)
+        r = put_text_if(facts, ST_MEASURED_KERNEL, json_object_get(where, "kernel_release"));
+    if (r == 0)
+        r = put_age(facts, json_object_get(loop, "started_ns"));
     if (r == 0 && json_is_number(bound))
         r = st_facts_put_text(facts, ST_MEASURED_BOUND,
                               st_bound_text(json_number_value(bound), text, sizeof(text)), NULL, SCHEMA);

@@ -24,6 +24,7 @@ $(cat "$tmp/err")"
 "$PYTHON" - "$tmp" <<'PY'
 import copy, json, sys
 d = json.load(open(sys.argv[1] + "/measured.json"))
+d["circumstances"]["kernel_release"] = "13.2-RELEASE"  # that of the capture
 def write(name, change):
     c = copy.deepcopy(d)
     change(c)
@@ -34,6 +35,8 @@ write("books", lambda c: c.update(misses=0, elapsed_periods=7500, books_balance=
 write("newer", lambda c: c.update(schema="sleeptune-measure/2"))
 write("other", lambda c: c.update(schema="sleeptune-report/1"))
 write("text", lambda c: c.update(misses="none"))
+write("elsewhere", lambda c: c["circumstances"].update(kernel_release="15.1-RELEASE"))
+write("old", lambda c: c.update(started_ns=c["started_ns"] - 3 * 86400 * 10**9))
 write("loops", lambda c: (c.update(loops=[copy.deepcopy(c) | {"misses": 5, "books_balance": True, "elapsed_periods": 7500}, copy.deepcopy(c)])))
 open(sys.argv[1] + "/half.json", "w").write(json.dumps(d)[:200])
 PY
@@ -46,6 +49,10 @@ like "the settings follow" "$(verdict held)" 'may cost you up to [0-9.]+ µs of 
 like "misses are said" "$(verdict missed)" '^This machine did not hold .* 12 of 7500 periods missed'
 like "a result whose books do not balance is no verdict" "$(verdict books)" 'is not known, as the measurement \(books\.json\) is invalid'
 is "and says so in the JSON" "$(field "$tmp/report.json" 'd["measurement"]["valid"]')" False
+like "a measurement of another kernel says nothing about this one" "$(verdict elsewhere)" \
+    '^Whether this machine holds 64 frames at 48 kHz \(1333\.3 µs\) was not measured: the measurement \(elsewhere\.json\) is of kernel 15\.1-RELEASE, and this is 13\.2-RELEASE; there'
+is "the JSON says so" "$(field "$tmp/report.json" 'd["measurement"]["elsewhere"]')" True
+like "an old one says how old it is" "$(verdict old)" '3 days ago'
 like "of several loops the first, the worst, counts" "$(verdict loops)" ': 5 of 7500 periods missed'
 like "from standard input, too" "$(report --measurement - <"$tmp/held.json")" '^This machine held'
 refused "a measurement of another period" 3 'is of 64 frames at 48000 Hz' report --measurement "$tmp/held.json" --frames 128

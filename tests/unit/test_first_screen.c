@@ -160,6 +160,37 @@ static void at_most_five_settings_are_shown(void **state)
     free(text);
 }
 
+static void advice_that_costs_nothing_takes_no_row(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo sysctl a=1";
+    fires(0, ST_STATUS_ADVICE, 0, fix);
+    fires(1, ST_STATUS_PROBLEM, 0, fix);
+    fires(2, ST_STATUS_ADVICE, -1, fix);
+    char *text = screen(0);
+    const char *row = strstr(text, "\n  sudo sysctl a=1\n");
+    assert_non_null(row);
+    assert_null(strstr(row + 1, "\n  sudo sysctl a=1\n"));
+    assert_non_null(strstr(text, "1 setting may get in its way; "));
+    assert_non_null(strstr(text,
+                           "\n2 with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
+                           "linux-a-rule-with-a-long-name-01).\n"));
+    assert_null(strstr(text, "more setting"));
+    free(text);
+}
+
+static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo one\nsudo two";
+    fires(0, ST_STATUS_ADVICE, 1, fix);
+    findings[0].changes_n = 1;
+    char *text = screen(80);
+    assert_non_null(strstr(text, "\n  sudo sleeptune apply linux-a-rule-with-a-long-name-00\n"));
+    findings[0].changes_n = 0;
+    free(text);
+}
+
 static void a_command_of_several_lines_is_left_to_explain(void **state)
 {
     (void)state;
@@ -235,7 +266,32 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     /* of another period */
     a_measurement(0);
     measured(ST_MEASURED_FRAMES, 128);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "was not measured"));
+    assert_string_equal(
+        st_report_verdict(&report, verdict, sizeof(verdict)),
+        "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured, only 128 frames at "
+        "48000 Hz (sleeptune check); nothing that was read speaks against it.");
+    /* of some days ago */
+    a_measurement(0);
+    measured(ST_MEASURED_AGE_S, 3599);
+    assert_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), " ago"));
+    measured(ST_MEASURED_AGE_S, 3600);
+    assert_non_null(
+        strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "fifo 70, 1 hour ago): 0 of"));
+    measured(ST_MEASURED_AGE_S, 86400 * 3 + 5);
+    assert_non_null(
+        strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "fifo 70, 3 days ago): 0 of"));
+    /* of another machine, or another kernel of this one */
+    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_KERNEL, "6.12.1-rt", NULL, NULL), 0);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "This machine held"));
+    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.12.1-rt", NULL, NULL), 0);
+    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "This machine held"));
+    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.1.0-37-amd64", NULL, NULL), 0);
+    assert_string_equal(
+        st_report_verdict(&report, verdict, sizeof(verdict)),
+        "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured: the measurement "
+        "(sleeptune check, 3 days ago) is of kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of 7500 "
+        "periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing that was read speaks "
+        "against it.");
 }
 
 #define SCREEN(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -245,6 +301,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCREEN(the_worst_case_fits_80_columns_and_23_lines),
         SCREEN(at_most_five_settings_are_shown),
+        SCREEN(advice_that_costs_nothing_takes_no_row),
+        SCREEN(what_apply_can_do_is_offered_where_the_command_is_long),
         SCREEN(a_command_of_several_lines_is_left_to_explain),
         SCREEN(unknown_rules_are_counted_by_reason),
         SCREEN(what_is_left_out_is_counted_and_not_summed),

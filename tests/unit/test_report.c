@@ -127,11 +127,31 @@ static void nothing_read_is_never_fine(void **state)
     check_verdict(NOT_MEASURED "nothing could be judged; 1 of 2 rules could not be judged.");
 }
 
-static void advice_without_an_effect_on_the_loop_says_so(void **state)
+static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **state)
 {
     (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 0);
-    check_verdict(NOT_MEASURED "1 setting leaves room for it: what is advised costs this loop nothing.");
+    check_verdict(NOT_MEASURED "nothing that was read speaks against it.");
+    findings[1].status = ST_STATUS_UNKNOWN;
+    check_verdict(NOT_MEASURED "nothing that was read speaks against it; 1 of 2 rules could not be judged.");
+}
+
+static void advice_without_a_bound_is_never_room(void **state)
+{
+    (void)state;
+    char verdict[1024];
+    costs(&findings[0], ST_STATUS_ADVICE, -1);
+    check_verdict(NOT_MEASURED "1 setting may get in its way: no bound is known for linux-first.");
+    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+                        NOT_MEASURED "1 setting may get in its way; no bound is known for what it costs.");
+    costs(&findings[1], ST_STATUS_ADVICE, 100);
+    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+                        NOT_MEASURED "2 settings may get in its way: 1 may cost you up to 100.0 µs of your "
+                                     "1333.3 µs (7.5 %), 1 has no known bound.");
+    costs(&findings[0], ST_STATUS_ADVICE, 50);
+    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+                        NOT_MEASURED "2 settings leave room for it and may cost you up to 150.0 µs of your "
+                                     "1333.3 µs (11.3 %).");
 }
 
 static void rates_are_printed_short_and_exact(void **state)
@@ -536,8 +556,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BY_HAND(the_verdict_is_made_from_the_figures),
         BY_HAND(advice_that_takes_the_whole_period_is_a_risk),
+        BY_HAND(advice_without_a_bound_is_never_room),
         BY_HAND(nothing_read_is_never_fine),
-        BY_HAND(advice_without_an_effect_on_the_loop_says_so),
+        BY_HAND(advice_without_an_effect_on_the_loop_does_not_bear_on_it),
         BY_HAND(rates_are_printed_short_and_exact),
         BY_HAND(a_short_buffer_cuts_the_verdict),
         BY_HAND(exit_status_follows_the_threshold),
