@@ -308,7 +308,7 @@ int st_journal_read(struct st_platform *p, const char *folder, struct st_journal
         *ret = (struct st_journal){0};
         r = 0;
     } else {
-        snprintf(message, message_bytes, "cannot read the journal: %s", strerror(-r));
+        snprintf(message, message_bytes, "cannot read %s: %s", path, strerror(-r));
     }
     free(text);
     return r;

@@ -137,10 +137,62 @@ static inline char *tree_list(const struct tree *tree)
     return sorted;
 }
 
+/* The same with FreeBSD's files; its sysctls are not in files. */
+static inline void tree_make_freebsd(struct tree *tree)
+{
+    tree_make(tree);
+    tree_put(tree, "etc/sysctl.conf", "# mine\n");
+    tree_put(tree, "etc/rc.conf", "hostname=\"studio\"");
+    tree_put(tree, "etc/login.conf", "default:\\\n\t:memorylocked=128M:\n");
+    tree_put(tree, "boot/loader.conf", "zfs_load=\"YES\"\n");
+    st_platform_root_set_freebsd(tree->p);
+}
+
+/* And with what else is written on Linux, a command line without a newline at its end among it. */
+static inline void tree_make_boot(struct tree *tree)
+{
+    tree_make(tree);
+    tree_put(tree, "etc/kernel/cmdline", "root=UUID=1 rw");
+}
+
+static inline void tree_add(struct st_plan *plan, struct st_platform *p, struct st_finding *finding)
+{
+    char message[256] = "";
+    const int r = st_plan_add(plan, p, finding, message, sizeof(message));
+    if (r != 0)
+        fail_msg("%d: %s", r, message);
+    st_finding_finish(finding);
+}
+
+/* Each kind of FreeBSD's. */
+static inline void tree_plan_freebsd(struct st_platform *p, struct st_plan *plan)
+{
+    struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b};
+    st_finding_change(&a, ST_CHANGE_SYSCTL, "hw.snd.latency", "0");
+    st_finding_change(&a, ST_CHANGE_LOADER, "kern.hz", "1000");
+    st_finding_change(&b, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum");
+    st_finding_change(&b, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
+    *plan = (struct st_plan){0};
+    tree_add(plan, p, &a);
+    tree_add(plan, p, &b);
+}
+
+/* The kinds of Linux that tree_plan has not. */
+static inline void tree_plan_boot(struct st_platform *p, struct st_plan *plan)
+{
+    struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b};
+    st_finding_change(&a, ST_CHANGE_BOOT, "boot", "preempt=full");
+    st_finding_change(&a, ST_CHANGE_UDEV, "rule", "KERNEL==\"rtc0\", GROUP=\"audio\"");
+    st_finding_change(&b, ST_CHANGE_BOOT, "boot", "threadirqs");
+    st_finding_change(&b, ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0");
+    *plan = (struct st_plan){0};
+    tree_add(plan, p, &a);
+    tree_add(plan, p, &b);
+}
+
 /* Three rules: a sysctl and limits; the governors and a unit; another sysctl in the first one's file. */
 static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
 {
-    char message[256];
     struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b}, c = {.rule = &rule_c};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     st_finding_change(&a, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
@@ -149,9 +201,9 @@ static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
     st_finding_change(&b, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90");
     st_finding_change(&c, ST_CHANGE_SYSCTL, "kernel.watchdog", "0");
     *plan = (struct st_plan){0};
-    assert_int_equal(st_plan_add(plan, p, &a, message, sizeof(message)), 0);
-    assert_int_equal(st_plan_add(plan, p, &b, message, sizeof(message)), 0);
-    assert_int_equal(st_plan_add(plan, p, &c, message, sizeof(message)), 0);
+    tree_add(plan, p, &a);
+    tree_add(plan, p, &b);
+    tree_add(plan, p, &c);
 }
 
 #endif

@@ -361,6 +361,7 @@ static void another_rules_value_is_not_taken_over(void **state)
     assert_int_equal(st_changes_apply(&changes, &plan, &left_n), -EEXIST);
     st_changes_close(&changes);
     st_plan_finish(&plan);
+    st_finding_finish(&finding);
     check_text(&tree, "proc/sys/vm/swappiness", "10\n");
     tree_remove(&tree);
 }
@@ -385,6 +386,10 @@ static void a_plan_needs_the_files_it_names(void **state)
     assert_int_equal(st_plan_add(&plan, tree.p, &odd, message, sizeof(message)), -EBADMSG);
     assert_int_equal(plan.steps_n, 0);
     st_plan_finish(&plan);
+    st_finding_finish(&none);
+    st_finding_finish(&missing);
+    st_finding_finish(&bad);
+    st_finding_finish(&odd);
     tree_remove(&tree);
 }
 
@@ -400,41 +405,6 @@ static void the_chosen_word_is_the_value(void **state)
     tree_put(&tree, "sys/a", "4096\t 16384  6291456\n");
     assert_int_equal(st_change_value_read(tree.p, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)), 0);
     assert_string_equal(value, "4096 16384 6291456");
-    tree_remove(&tree);
-}
-
-static void a_drop_in_that_is_read_later_is_named(void **state)
-{
-    static const struct {
-        const char *path, *text;
-        bool conflict;
-    } rows[] = {
-        {"etc/sysctl.d/99-mine.conf", "vm.swappiness = 60\n", true},
-        {"etc/sysctl.d/99-mine.conf", "# vm.swappiness = 60\n;vm.swappiness=60\nvm.swappiness2=60\n", false},
-        {"etc/sysctl.d/99-mine.conf", "vm.swappiness = 60\n-vm/swappiness=10", false},
-        {"etc/sysctl.d/99-mine.conf.bak", "vm.swappiness = 60\n", false},
-        {"etc/sysctl.d/50-early.conf", "vm.swappiness = 60\n", false},
-        {"usr/lib/sysctl.d/95-theirs.conf", "x\n=\n = 1\n  vm.swappiness=60", true},
-        {"etc/sysctl.conf", "vm.swappiness=100\n", true},
-    };
-    (void)state;
-    const struct st_change change = {ST_CHANGE_SYSCTL, "vm.swappiness", "10"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        struct tree tree;
-        char text[256] = "";
-        tree_make(&tree);
-        tree_put(&tree, rows[i].path, rows[i].text);
-        if (st_change_conflict(tree.p, &change, text, sizeof(text)) != rows[i].conflict)
-            fail_msg("%s with %s", rows[i].path, rows[i].text);
-        assert_true(!rows[i].conflict || strstr(text, rows[i].path) != NULL);
-        tree_remove(&tree);
-    }
-    struct tree tree;
-    char text[256];
-    tree_make(&tree);
-    tree_put(&tree, "usr/lib/sysctl.d/95-theirs.conf", "vm.swappiness=60\n");
-    tree_put(&tree, "etc/sysctl.d/95-theirs.conf", "");
-    assert_false(st_change_conflict(tree.p, &change, text, sizeof(text)));
     tree_remove(&tree);
 }
 
@@ -538,39 +508,6 @@ static void what_cannot_be_reverted_stays_in_the_journal(void **state)
     st_fake_free(p);
 }
 
-static void a_sysctl_of_freebsd_is_set_and_restored(void **state)
-{
-    char message[256], value[64];
-    struct heard heard = {0};
-    struct st_changes changes;
-    struct st_plan plan = {0};
-    struct st_revert_counts counts;
-    size_t left_n, len;
-    (void)state;
-    struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
-    assert_non_null(p);
-    assert_int_equal(st_fake_set_sysctl(p, "kern.timecounter.alloweddeviation", "5", 0), 0);
-    assert_int_equal(st_fake_set_file(p, "/etc/sysctl.conf", "a=1", 0), 0);
-    struct st_finding finding = {.rule = &rule_a};
-    st_finding_change(&finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
-    st_finding_change(&finding, ST_CHANGE_LOADER, "kern.hz", "1000");
-    assert_int_equal(st_plan_add(&plan, p, &finding, message, sizeof(message)), 0);
-    assert_int_equal(st_changes_open(&changes, p, st_journal_folder(p->os), hear, &heard, message, 256), 0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), 0);
-    assert_int_equal(p->read_sysctl(p, "kern.timecounter.alloweddeviation", value, 64, &len), 0);
-    assert_string_equal(value, "0");
-    check_fake(p, "/etc/sysctl.conf", "a=1\n" BY("linux-a") "kern.timecounter.alloweddeviation=0\n");
-    check_fake(p, "/boot/loader.conf.d/sleeptune.conf", BY("linux-a") "kern.hz=\"1000\"\n");
-    assert_int_equal(st_changes_revert(&changes, NULL, 0, &counts), 0);
-    st_changes_close(&changes);
-    st_plan_finish(&plan);
-    check_fake(p, "/etc/sysctl.conf", "a=1");
-    check_fake(p, "/boot/loader.conf.d/sleeptune.conf", NULL);
-    assert_int_equal(p->read_sysctl(p, "kern.timecounter.alloweddeviation", value, 64, &len), 0);
-    assert_string_equal(value, "5");
-    st_fake_free(p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,12 +526,10 @@ int main(void)
         cmocka_unit_test(another_rules_value_is_not_taken_over),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
-        cmocka_unit_test(a_drop_in_that_is_read_later_is_named),
         cmocka_unit_test(systems_that_are_generated_are_recognised),
         cmocka_unit_test(no_space_for_any_file_leaves_nothing_half_changed),
         cmocka_unit_test(permission_lost_half_way_leaves_nothing_half_changed),
         cmocka_unit_test(what_cannot_be_reverted_stays_in_the_journal),
-        cmocka_unit_test(a_sysctl_of_freebsd_is_set_and_restored),
     };
     return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

@@ -107,6 +107,13 @@ static bool dies(int (*work)(struct st_platform *p), struct st_platform *p, unsi
 /* --- the work --------------------------------------------------------------------------------------------
  */
 
+/* What is applied, and to what. */
+static const struct set {
+    void (*make)(struct tree *tree);
+    void (*plan)(struct st_platform *p, struct st_plan *plan);
+} linux_set = {tree_make, tree_plan}, boot_set = {tree_make_boot, tree_plan_boot},
+  freebsd_set = {tree_make_freebsd, tree_plan_freebsd}, *set = &linux_set;
+
 static const char *folder(struct st_platform *p)
 {
     return st_journal_folder(p->os);
@@ -127,7 +134,7 @@ static int apply(struct st_platform *p)
     if (r == 0 && counts.changed_n > 0)
         r = -EBADMSG;
     if (r == 0 && changes.journal.entries_n == 0) {
-        tree_plan(p, &plan);
+        set->plan(p, &plan);
         r = st_changes_apply(&changes, &plan, &left_n);
         st_plan_finish(&plan);
     }
@@ -179,7 +186,7 @@ static unsigned kill_everywhere(int (*work)(struct st_platform *p), bool applied
 {
     for (unsigned n = 1;; n++) {
         struct tree tree;
-        tree_make(&tree);
+        set->make(&tree);
         char *before = tree_list(&tree);
         if (applied_before)
             assert_int_equal(apply(tree.p), 0);
@@ -193,6 +200,20 @@ static unsigned kill_everywhere(int (*work)(struct st_platform *p), bool applied
         if (!died)
             return n - 1;
     }
+}
+
+static void other_kinds_killed_anywhere_are_reverted(void **state)
+{
+    static const struct set *const sets[] = {&boot_set, &freebsd_set};
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sets); i++) {
+        set = sets[i];
+        assert_true(kill_everywhere(apply, false, false, THEN_REVERT) > 30);
+        assert_true(kill_everywhere(apply, false, true, THEN_APPLY_AND_REVERT) > 30);
+        assert_true(kill_everywhere(revert_all, true, true, THEN_REVERT) > 15);
+        assert_true(kill_everywhere(revert_first, true, false, THEN_REVERT) > 8);
+    }
+    set = &linux_set;
 }
 
 static void apply_killed_anywhere_is_reverted(void **state)
@@ -240,6 +261,7 @@ int main(void)
         cmocka_unit_test(revert_killed_anywhere_is_completed),
         cmocka_unit_test(revert_killed_within_a_write_is_completed),
         cmocka_unit_test(revert_of_one_rule_killed_anywhere_is_completed),
+        cmocka_unit_test(other_kinds_killed_anywhere_are_reverted),
     };
     return cmocka_run_group_tests_name("change_crash", tests, NULL, NULL);
 }

@@ -1,0 +1,288 @@
+#!/usr/bin/env bash
+# apply, verify and revert where things are not as they should be: boot loaders of all kinds, lines that win, a full disk,
+# read-only folders, a damaged journal, two at once; and each of FreeBSD's files to the byte.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+captures=$SLEEPTUNE_SRC/tests/fixtures/captures
+tmp=$(mktemp -d)
+mounted=
+cleanup() {
+    for folder in $mounted; do umount "$folder"; done
+    chmod -R u+rwX "$tmp"
+    rm -rf "$tmp"
+}
+trap cleanup EXIT
+changes=var/lib/sleeptune-changes
+
+apply() { "$SLEEPTUNE" apply "$@" </dev/null; }
+revert() { "$SLEEPTUNE" revert "$@" </dev/null; }
+verify() { "$SLEEPTUNE" verify "$@" </dev/null; }
+
+# fresh NAME [CAPTURE]: a copy to work on in $tree. What a kernel shows differently from what is written is left out
+fresh() {
+    tree=$tmp/$1
+    cp -r "$captures/${2:-linux-laptop}" "$tree"
+    rm -rf "$tree/sys/kernel/debug"
+    mkdir -p "$tree/etc"
+}
+keep() { cp -r "$tree" "$tree.before"; }
+unchanged() { diff -r -x var "$tree.before" "$tree"; }
+
+# refused NAME STATUS PATTERN ARG...: that status, a message that matches, and the tree as before
+refused() {
+    local name=$1 wanted=$2 pattern=$3 got
+    shift 3
+    "$SLEEPTUNE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    got=$?
+    is "$name: status" "$got" "$wanted"
+    like "$name: message" "$(cat "$tmp/err")" "$pattern"
+    ok "$name: nothing is changed" unchanged
+}
+
+# --- boot loaders ------------------------------------------------------------------------------------------------
+fresh debian
+mkdir -p "$tree/etc/default" "$tree/usr/sbin"
+echo 'GRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
+echo 'for x in /etc/default/grub.d/*.cfg; do . "$x"; done' >"$tree/usr/sbin/grub-mkconfig"
+echo 'grub-mkconfig -o /boot/grub/grub.cfg' >"$tree/usr/sbin/update-grub"
+keep
+out=$(apply --yes --root "$tree" linux-preemption)
+is "GRUB of Debian: applied" "$?" 0
+like "it says where" "$out" "^    where: +into GRUB's settings$"
+like "and what makes it count" "$out" '^then +sudo update-grub; it counts after a reboot$'
+is "the command line that Debian's GRUB makes of it" \
+    "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
+echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
+like "verify names a drop-in that makes it useless" "$(verify --root "$tree")" \
+    '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without it later'
+rm "$tree/etc/default/grub.d/zz.cfg"
+out=$(revert --all --root "$tree")
+like "revert says what makes that count" "$out" '^then +sudo update-grub; it counts after a reboot$'
+ok "and leaves every byte as it was" unchanged
+
+fresh arch
+mkdir -p "$tree/etc/default" "$tree/usr/bin"
+printf 'GRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
+echo '. /etc/default/grub' >"$tree/usr/bin/grub-mkconfig"
+keep
+out=$(apply --yes --root "$tree" linux-preemption)
+like "GRUB without drop-ins: its command" "$out" '^then +sudo grub-mkconfig -o /boot/grub/grub\.cfg; '
+is "the command line that it makes of it" \
+    "$(sh -c '. "$1/etc/default/grub"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
+revert --all --root "$tree" >/dev/null
+ok "and back, the missing newline too" unchanged
+
+fresh kernel-install
+mkdir -p "$tree/etc/kernel" "$tree/boot"
+printf 'root=UUID=5 rw quiet' >"$tree/etc/kernel/cmdline"
+release=$(cat "$tree/proc/sys/kernel/osrelease")
+touch "$tree/boot/vmlinuz-$release"
+keep
+out=$(apply --yes --root "$tree" linux-preemption)
+like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, as there are no settings of GRUB$'
+like "kernel-install: its command" "$out" "^then +sudo kernel-install add $release /boot/vmlinuz-$release;"
+is "kernel-install: the command line" "$(tr -s ' \n' '  ' <"$tree/etc/kernel/cmdline")" 'root=UUID=5 rw quiet preempt=full '
+like "kernel-install: verify" "$(verify --root "$tree")" '^in place +/etc/kernel/cmdline'
+sed -i 's/preempt=full/preempt=none/' "$tree/etc/kernel/cmdline"
+out=$(revert --all --root "$tree")
+is "kernel-install: what somebody made of it is left" "$?" 1
+like "kernel-install: and named" "$out" '^left +/etc/kernel/cmdline'
+is "kernel-install: as it is" "$(tail -n 1 "$tree/etc/kernel/cmdline")" preempt=none
+
+fresh raspberry
+mkdir -p "$tree/boot/firmware"
+echo 'root=PARTUUID=1' >"$tree/boot/firmware/cmdline.txt"
+keep
+out=$(apply --yes --root "$tree" linux-preemption)
+is "a command line that is not ours to write: 1" "$?" 1
+like "and where it is" "$out" 'add it to the one line of /boot/firmware/cmdline\.txt$'
+ok "and nothing is changed" unchanged
+
+# --- lines that win ----------------------------------------------------------------------------------------------
+fresh winners
+mkdir -p "$tree/etc/default/grub.d" "$tree/etc/security/limits.d" "$tree/etc/tmpfiles.d"
+echo '@audio - memlock 65536' >"$tree/etc/security/limits.d/95-mine.conf"
+echo 'w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - power' >"$tree/etc/tmpfiles.d/50-mine.conf"
+out=$(apply --yes --root "$tree" linux-memlock linux-cpu-frequency)
+like "limits that are read later" "$out" '^    but: +/etc/security/limits\.d/95-mine\.conf:1 sets @audio - memlock to 65536 later'
+like "a line of tmpfiles that is read first" "$out" '^    but: +/etc/tmpfiles\.d/50-mine\.conf:1 sets .* to power first'
+out=$(verify --root "$tree")
+is "verify counts them: 1" "$?" 1
+like "and names the limits" "$out" '^overruled +/etc/security/limits\.d/95-mine\.conf:1 '
+like "and the tmpfiles" "$out" '^overruled +/etc/tmpfiles\.d/50-mine\.conf:1 '
+
+# --- FreeBSD, to the byte ----------------------------------------------------------------------------------------
+fresh freebsd freebsd-13.2
+sed -i -e 's/^\(dev\.cpu\.[01]\.cx_lowest\|hw\.acpi\.cpu\.cx_lowest\): .*/\1: C3/' -e 's|^\(dev\.cpu\.[01]\.cx_supported\): .*|\1: C1/1/1 C2/2/80 C3/3/300|' \
+    -e 's/^machdep\.idle: .*/machdep.idle: acpi/' -e 's/^kern\.timecounter\.choice: .*/kern.timecounter.choice: TSC-low(1000) HPET(950) dummy(-1000000)/' \
+    -e 's/^kern\.eventtimer\.periodic: .*/kern.eventtimer.periodic: 1/' -e 's/^hw\.intr_storm_threshold: .*/hw.intr_storm_threshold: 1000/' \
+    -e 's/^kern\.timecounter\.fast_gettime: .*/kern.timecounter.fast_gettime: 0/' -e 's/^hw\.snd\.feeder_rate_quality: .*/hw.snd.feeder_rate_quality: 4/' \
+    -e 's/^hw\.snd\.verbose: .*/hw.snd.verbose: 0/' -e 's/^dev\.hdac\.0\.polling: .*/dev.hdac.0.polling: 1/' "$tree/sysctl-a.txt"
+printf 'dev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/sysctl-a.txt"
+sed -i 's/^\( *memorylocked\) .*/\1 65536 kB/' "$tree/limits.txt"
+printf '# $FreeBSD$\nsecurity.bsd.see_other_uids=0' >"$tree/etc/sysctl.conf"
+printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
+printf 'default:\\\n\t:passwd_format=sha512:\\\n\t:memorylocked=128M:\n' >"$tree/etc/login.conf"
+keep
+out=$(apply --yes --root "$tree" --user ann 2>&1)
+like "FreeBSD: another user's rights need the password file" "$out" 'no /etc/passwd'
+out=$(apply --yes --root "$tree")
+is "FreeBSD: applied" "$?" 0
+by() { echo "# $1: written by 'sleeptune apply', taken back by 'sleeptune revert'"; }
+wanted() { # the lines of a file in any order of rules
+    diff <(grep -v '^#' "$tree/etc/$1" | sort) <(sort)
+}
+if wanted sysctl.conf >"$tmp/out" <<'END'
+security.bsd.see_other_uids=0
+kern.timecounter.fast_gettime=1
+kern.timecounter.hardware=TSC-low
+kern.eventtimer.periodic=0
+hw.intr_storm_threshold=0
+hw.snd.feeder_rate_quality=1
+hw.snd.latency=2
+hw.snd.latency_profile=0
+hw.snd.verbose=2
+dev.hdac.0.polling=0
+dev.hwpstate_intel.0.epp=0
+dev.hwpstate_intel.1.epp=0
+END
+then pass "FreeBSD: sysctl.conf"; else fail "FreeBSD: sysctl.conf" "$(cat "$tmp/out")"; fi
+is "FreeBSD: rc.conf" "$(cat "$tree/etc/rc.conf")" "hostname=\"studio\"
+$(by freebsd-cpu-idle)
+performance_cx_lowest=\"C1\""
+is "FreeBSD: login.conf" "$(tail -n 2 "$tree/etc/login.conf")" "$(by freebsd-memlock)
+audio:memorylocked=unlimited:tc=default:"
+like "FreeBSD: its command" "$out" '^then +sudo cap_mkdb /etc/login\.conf; it counts for users of the class'
+echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
+like "FreeBSD: sysctl.conf.local wins" "$(verify --root "$tree")" '^overruled +/etc/sysctl\.conf\.local:1 sets hw\.snd\.latency to 7'
+rm "$tree/etc/sysctl.conf.local"
+revert --all --root "$tree" >/dev/null
+ok "FreeBSD: every byte as it was" unchanged
+
+# --- no rights, no space -----------------------------------------------------------------------------------------
+fresh journal
+keep
+mkdir -p "$tree/$changes"
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+cp "$tree/$changes/journal.json" "$tmp/whole"
+rm -rf "$tree.before"
+keep
+for bytes in 1 100 $(($(stat -c %s "$tmp/whole") - 3)); do
+    head -c "$bytes" "$tmp/whole" >"$tree/$changes/journal.json"
+    refused "a journal cut off at $bytes bytes" 4 'the journal is damaged: it is no JSON' revert --all --root "$tree"
+done
+head -c 2000 /dev/urandom >"$tree/$changes/journal.json"
+refused "a journal of noise, apply" 4 'the journal is damaged' apply --yes --root "$tree"
+sed 's/"done"/"perhaps"/' "$tmp/whole" >"$tree/$changes/journal.json"
+refused "a journal with a word that is none" 4 'the journal is damaged: an entry without' verify --root "$tree"
+cp "$tmp/whole" "$tree/$changes/journal.json"
+ok "the whole one again is reverted" revert --all --root "$tree"
+
+fresh busy
+keep
+mkdir -p "$tree/$changes"
+exec 8<"$tree/$changes"
+flock 8
+refused "two at once: apply" 4 'another sleeptune is changing settings' apply --yes --root "$tree" linux-cpu-frequency
+exec 8<&-
+
+fresh blocked
+mkdir -p "$tree/var/lib"
+touch "$tree/$changes"
+keep
+refused "a file where the journal's folder should be" 4 "$changes/journal\.json: Not a directory" apply --yes --root "$tree" linux-cpu-frequency
+
+fresh ostree
+mkdir -p "$tree/run" "$tree/etc/default/grub.d"
+touch "$tree/run/ostree-booted"
+keep
+refused "ostree" 4 'ostree' apply --yes --root "$tree" linux-preemption linux-cpu-frequency
+like "ostree: which file" "$(cat "$tmp/out")" '^    # /etc/default/grub\.d/sleeptune\.cfg$'
+like "ostree: which lines" "$(cat "$tmp/out")" '^    GRUB_CMDLINE_LINUX_DEFAULT="\$GRUB_CMDLINE_LINUX_DEFAULT preempt=full"$'
+like "ostree: and what for now" "$(cat "$tmp/out")" '^    # now: /sys/devices/.*policy0.* = performance$'
+
+if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "$tmp/try" 2>/dev/null; then
+    umount "$tmp/try"
+    fresh full
+    mount -t tmpfs -o size=32k none "$tree/etc" && mounted="$mounted $tree/etc"
+    dd if=/dev/zero of="$tree/etc/filler" bs=4k >/dev/null 2>&1
+    keep
+    refused "no space for a drop-in" 4 'No space left on device' apply --yes --root "$tree" linux-cpu-frequency
+    is "no space: the running value is as before" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
+    ok "no space: no journal is left" test ! -e "$tree/$changes/journal.json"
+
+    fresh full-journal
+    keep
+    mkdir -p "$tree/$changes"
+    mount -t tmpfs -o size=16k,mode=755 none "$tree/$changes" && mounted="$mounted $tree/$changes"
+    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    refused "no space for the journal" 4 'No space left on device' apply --yes --root "$tree" linux-cpu-frequency
+
+    fresh etc-ro
+    mkdir -p "$tree/etc/default/grub.d"
+    keep
+    mount --bind "$tree/etc" "$tree/etc" && mounted="$mounted $tree/etc"
+    mount -o remount,bind,ro "$tree/etc"
+    refused "/etc read-only" 4 'read-only' apply --yes --root "$tree" linux-preemption linux-cpu-frequency
+    like "/etc read-only: what to put where" "$(cat "$tmp/out")" '^    # /etc/tmpfiles\.d/sleeptune\.conf$'
+
+    fresh boot-ro freebsd-13.2
+    sed -i 's/^kern\.hz: .*/kern.hz: 100/; s/^kern\.eventtimer\.periodic: .*/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
+    keep
+    mount --bind "$tree/boot" "$tree/boot" && mounted="$mounted $tree/boot"
+    mount -o remount,bind,ro "$tree/boot"
+    refused "/boot read-only" 4 'read-only' apply --yes --root "$tree" freebsd-hz
+    like "/boot read-only: what to put where" "$(cat "$tmp/out")" '^    # /boot/loader\.conf\.d/sleeptune\.conf$'
+    like "/boot read-only: the line" "$(cat "$tmp/out")" '^    kern\.hz="1000"$'
+else
+    skip "no space, read-only folders" "needs root and mount"
+fi
+
+# --- the commands, in a mount namespace of its own: this machine's /etc and /usr/sbin are not touched -------------------
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+    mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/state"
+    cp /etc/passwd /etc/group "$tmp/etc/"
+    mkdir -p "$tmp/etc/default/grub.d" "$tmp/etc/systemd/system"
+    "$SLEEPTUNE" snapshot >"$tmp/snapshot"
+    printf '#!/bin/sh\ncat /etc/default/grub.d/*.cfg >/etc/generated 2>/dev/null || : >/etc/generated\n' >"$tmp/sbin/update-grub"
+    printf '#!/bin/sh\nexit 7\n' >"$tmp/sbin/failing"
+    printf 'default/grub.d\n' >"$tmp/sbin/grub-mkconfig"
+    chmod +x "$tmp"/sbin/*
+    # a machine whose preemption is switchable and off
+    "$PYTHON" - "$tmp/snapshot" <<'END'
+import json, sys
+path = sys.argv[1]
+document = json.load(open(path))
+wanted = {"linux.kernel.version": "#1 SMP PREEMPT_DYNAMIC", "linux.preempt.debugfs": "none (voluntary) full"}
+document["facts"] = [f for f in document["facts"] if f["key"] not in wanted and f["key"] != "linux.realtime"]
+for key, value in wanted.items():
+    document["facts"].append({"key": key, "value": value, "state": "ok", "errno": 0, "raw": value, "source": "test", "time": ""})
+document["facts"].sort(key=lambda f: f["key"])
+json.dump(document, open(path, "w"))
+END
+    inside() {
+        unshare -m bash -c 'mount --bind "$0/etc" /etc && mount --bind "$0/sbin" /usr/sbin && shift 0 && exec "$@"' "$tmp" \
+            env STATE_DIRECTORY="$tmp/state" "$SLEEPTUNE" "$@" </dev/null 2>&1
+    }
+    out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
+    is "--run-generators: 0" "$?" 0
+    like "--run-generators: says what it ran" "$out" '^ran +update-grub$'
+    ok "and it saw the file" grep -q preempt=full "$tmp/etc/generated"
+    out=$(inside revert --all --run-generators)
+    is "revert --run-generators: 0" "$?" 0
+    ok "and the generated file is without it" test ! -s "$tmp/etc/generated"
+    cp "$tmp/sbin/failing" "$tmp/sbin/update-grub"
+    out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
+    is "a command that fails: 4" "$?" 4
+    like "and is named with its status" "$out" 'update-grub ended with status 7; the files are written'
+    ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
+    inside revert --all >/dev/null
+    ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"
+else
+    skip "--run-generators" "needs root and a mount namespace"
+fi
+fresh usage
+keep
+refused "--run-generators in a captured tree" 3 'not for --root' apply --run-generators --root "$tree"
+refused "the same for revert" 3 'not for --root' revert --all --run-generators --root "$tree"
+tap_done
