@@ -1,0 +1,405 @@
+#include "lib/changes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define BLOCKS_MAX   4096
+#define TREND_GROUPS 64
+#define ROUNDS       6
+#define ALPHA_TREND  1e-5
+#define ALPHA_STEP   1e-6
+#define STEP_MIN_N   12 /* blocks on each side of a step */
+
+struct ranked {
+    double value;
+    size_t at;
+};
+
+/* The series as medians of blocks of as many samples each, outliers clipped. */
+struct blocks {
+    size_t n;
+    double *value_ns;
+    double *time_s;  /* of the middle */
+    uint64_t *index; /* of the first sample, from the first of all */
+    double *work;    /* room for as many */
+    struct ranked *ranked;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void blocks_free(struct blocks *b)
+{
+    free(b->value_ns);
+    free(b->time_s);
+    free(b->index);
+    free(b->work);
+    free(b->ranked);
+}
+
+static int blocks_make(const struct st_series *s, struct blocks *ret)
+{
+    struct st_series_bulk bulk;
+    const int r = st_series_bulk(s, &bulk);
+    if (r != 0)
+        return r;
+    const size_t each = (s->n + BLOCKS_MAX - 1) / BLOCKS_MAX;
+    struct blocks b = {.n = s->n / each};
+    double *values = calloc(each, sizeof(*values));
+    b.value_ns = calloc(b.n, sizeof(*b.value_ns));
+    b.time_s = calloc(b.n, sizeof(*b.time_s));
+    b.index = calloc(b.n, sizeof(*b.index));
+    b.work = calloc(b.n, sizeof(*b.work));
+    b.ranked = calloc(b.n, sizeof(*b.ranked));
+    if (values == NULL || b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL ||
+        b.ranked == NULL) {
+        free(values);
+        blocks_free(&b);
+        return -ENOMEM;
+    }
+    const double period_s = st_period_seconds(&s->period);
+    for (size_t i = 0; i < b.n; i++) {
+        for (size_t j = 0; j < each; j++) {
+            const int64_t x = s->lateness_ns[i * each + j];
+            values[j] = (double)(x < bulk.clip_low_ns    ? bulk.clip_low_ns
+                                 : x > bulk.clip_high_ns ? bulk.clip_high_ns
+                                                         : x);
+        }
+        b.value_ns[i] = median(values, each);
+        b.index[i] = s->index[i * each] - s->index[0];
+        b.time_s[i] =
+            period_s * ((double)b.index[i] + (double)(s->index[i * each + each - 1] - s->index[0])) / 2;
+    }
+    free(values);
+    *ret = b;
+    return 0;
+}
+
+/* How much more sums of correlated values spread than sums of independent ones: 1 + twice the sum of the
+ * autocorrelations, as far as pairs of them are positive (Geyer 1992). */
+static double inflation(const double *values, size_t n)
+{
+    double mean = 0, square = 0, sum = 0, pair = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        square += (values[i] - mean) * (values[i] - mean);
+    for (size_t lag = 1; lag <= n / 2 && square > 0; lag++) {
+        double product = 0;
+        for (size_t i = lag; i < n; i++)
+            product += (values[i] - mean) * (values[i - lag] - mean);
+        pair += product / square;
+        if (lag % 2 == 1)
+            continue;
+        if (pair <= 0)
+            break;
+        sum += pair;
+        pair = 0;
+    }
+    return 1 + 2 * sum;
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------
+ */
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return compare(&x->value, &y->value);
+}
+
+/* Ranks of values[0 .. n) into b->work, equal ones share their mean. */
+static void rank(struct blocks *b, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        b->ranked[i] = (struct ranked){values[i], i};
+    qsort(b->ranked, n, sizeof(*b->ranked), compare_ranked);
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && b->ranked[next].value <= b->ranked[i].value; next++)
+            ;
+        for (size_t j = i; j < next; j++)
+            b->work[b->ranked[j].at] = (double)(i + 1 + next) / 2;
+    }
+}
+
+/* Takes the mean away. */
+static void center(double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    for (size_t i = 0; i < n; i++)
+        values[i] -= sum / (double)n;
+}
+
+/* Where values are cut best in two: the place that leaves the least squares. Takes their mean away.
+ * @param ret_largest Pettitt's K, from ranks: the largest doubled sum before a place; it leans towards the
+ * middle.
+ * @return values before the cut; 0: too few, or all equal. */
+static size_t best_cut(double *values, size_t n, double *ret_largest)
+{
+    double sum = 0, best = 0;
+    size_t at = 0;
+    *ret_largest = 0;
+    center(values, n);
+    for (size_t before = 1; before + STEP_MIN_N <= n; before++) {
+        sum += values[before - 1];
+        const double score = sum * sum / ((double)before * (double)(n - before));
+        if (before < STEP_MIN_N)
+            continue;
+        *ret_largest = fmax(*ret_largest, fabs(2 * sum));
+        if (score > best) {
+            best = score;
+            at = before;
+        }
+    }
+    return at;
+}
+
+/* The likeliest step in blocks first .. end - 1. @return p; the first block behind the step in *ret. */
+static double best_step(struct blocks *b, size_t first, size_t end, size_t *ret)
+{
+    const size_t n = end - first;
+    double largest, other;
+    rank(b, b->value_ns + first, n);
+    const size_t at = best_cut(b->work, n, &largest);
+    if (at == 0)
+        return 1;
+    /* how correlated neighbours are apart from steps: each part is cut once more */
+    const size_t parts[] = {0, at, n};
+    for (int part = 0; part < 2; part++) {
+        double *values = b->work + parts[part];
+        const size_t part_n = parts[part + 1] - parts[part], cut = best_cut(values, part_n, &other);
+        if (cut > 0) {
+            center(values, cut);
+            center(values + cut, part_n - cut);
+        }
+    }
+    const double size = (double)n;
+    *ret = first + at;
+    return fmin(
+        2 * exp(-6 * largest * largest / ((size * size * size + size * size) * inflation(b->work, n))), 1);
+}
+
+static double level(struct blocks *b, size_t first, size_t end)
+{
+    memcpy(b->work, b->value_ns + first, (end - first) * sizeof(*b->work));
+    return median(b->work, end - first);
+}
+
+struct cut {
+    size_t at;
+    double p_value;
+};
+
+/* Cuts first .. end - 1 at its likeliest step, then both parts. cuts: ascending. */
+static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
+{
+    bool again = true;
+    while (again && *cuts_n < ST_CHANGES_STEPS_MAX) {
+        struct cut best = {.p_value = ALPHA_STEP};
+        size_t place = 0;
+        again = false;
+        for (size_t i = 0; i <= *cuts_n; i++) {
+            const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i == *cuts_n ? b->n : cuts[i].at;
+            struct cut cut;
+            cut.p_value = best_step(b, first, end, &cut.at);
+            if (cut.p_value < best.p_value) {
+                best = cut;
+                place = i;
+                again = true;
+            }
+        }
+        if (again) {
+            memmove(cuts + place + 1, cuts + place, (*cuts_n - place) * sizeof(*cuts));
+            cuts[place] = best;
+            ++*cuts_n;
+        }
+    }
+}
+
+static void tell_steps(struct blocks *b, const struct st_series *s, const struct cut *cuts, size_t cuts_n,
+                       struct st_changes *ret)
+{
+    double before = level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
+    for (size_t i = 0; i < cuts_n; i++) {
+        const double after = level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
+        const uint64_t index = b->index[cuts[i].at];
+        ret->steps[i] = (struct st_step){
+            .index = index,
+            .at_s = (double)index * st_period_seconds(&s->period),
+            .size_ns = after - before,
+            .p_value = cuts[i].p_value,
+        };
+        before = after;
+    }
+    ret->steps_n = cuts_n;
+}
+
+/* --- trend -------------------------------------------------------------------------------------------------
+ */
+
+struct trend {
+    double slope; /* ns a second */
+    double p_value;
+};
+
+/* A trend between the steps, over up to 64 groups of blocks: only groups of one part are compared. */
+static struct trend find_trend(struct blocks *b, const struct cut *cuts, size_t cuts_n)
+{
+    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
+    double value[TREND_GROUPS], time_s[TREND_GROUPS], slopes[TREND_GROUPS * (TREND_GROUPS - 1) / 2];
+    size_t part_of[TREND_GROUPS], n = 0, slopes_n = 0;
+    double sign_sum = 0, variance = 0;
+    for (size_t part = 0; part <= cuts_n; part++) {
+        const size_t end = part == cuts_n ? b->n : cuts[part].at, part_first = n;
+        for (size_t at = part == 0 ? 0 : cuts[part - 1].at; at + each <= end; at += each, n++) {
+            part_of[n] = part;
+            value[n] = level(b, at, at + each);
+            time_s[n] = (b->time_s[at] + b->time_s[at + each - 1]) / 2;
+            for (size_t j = part_first; j < n; j++) {
+                const double rise = value[n] - value[j];
+                sign_sum += (rise > 0) - (rise < 0);
+                slopes[slopes_n++] = rise / (time_s[n] - time_s[j]);
+            }
+        }
+        const double size = (double)(n - part_first);
+        variance += size * (size - 1) * (2 * size + 5) / 18;
+    }
+    if (slopes_n == 0)
+        return (struct trend){0, 1};
+    const double slope = median(slopes, slopes_n);
+    /* what line and steps leave */
+    for (size_t first = 0, end = 0; first < n; first = end) {
+        double mean = 0;
+        for (end = first; end < n && part_of[end] == part_of[first]; end++)
+            mean += value[end] - slope * time_s[end];
+        for (size_t i = first; i < end; i++)
+            value[i] -= slope * time_s[i] + mean / (double)(end - first);
+    }
+    variance *= inflation(value, n);
+    return (struct trend){slope, slope != 0 ? erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) : 1};
+}
+
+/* values less a line. */
+static void take_line(struct blocks *b, double slope)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->value_ns[i] -= slope * b->time_s[i];
+}
+
+/* Slope of the best line with one step at any place, by least squares. */
+static double slope_beside_step(struct blocks *b)
+{
+    double time = 0, value = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        time += b->time_s[i] / (double)b->n;
+        value += b->value_ns[i] / (double)b->n;
+    }
+    double tt = 0, tv = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        tt += (b->time_s[i] - time) * (b->time_s[i] - time);
+        tv += (b->time_s[i] - time) * (b->value_ns[i] - value);
+    }
+    /* the step's column is 1 - (share before) behind it; its sums follow from those before it */
+    double t_before = 0, v_before = 0, best = 0, slope = tv / tt;
+    for (size_t i = 0; i + STEP_MIN_N < b->n; i++) {
+        t_before += b->time_s[i] - time;
+        v_before += b->value_ns[i] - value;
+        const double n_before = (double)(i + 1);
+        const double ss = n_before * ((double)b->n - n_before) / (double)b->n, ts = -t_before, sv = -v_before;
+        const double det = tt * ss - ts * ts;
+        if (i + 1 < STEP_MIN_N || !(det > 0))
+            continue;
+        const double line = (tv * ss - sv * ts) / det, step = (sv * tt - tv * ts) / det;
+        const double explained = line * tv + step * sv;
+        if (explained > best) {
+            best = explained;
+            slope = line;
+        }
+    }
+    return slope;
+}
+
+struct model {
+    struct trend trend;
+    struct cut cuts[ST_CHANGES_STEPS_MAX];
+    size_t cuts_n;
+    double score; /* what it leaves, and what it takes to say it: less is better */
+};
+
+/* Schwarz's criterion for absolute residuals. */
+static double score(struct blocks *b, const struct model *model)
+{
+    double left = 0;
+    take_line(b, model->trend.slope);
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        const double middle = level(b, first, end);
+        for (size_t i = first; i < end; i++)
+            left += fabs(b->value_ns[i] - middle);
+    }
+    take_line(b, -model->trend.slope);
+    const double n = (double)b->n, figures = 2 * (double)model->cuts_n + (model->trend.slope != 0 ? 1 : 0);
+    return n * log(left / n + 1e-3) + figures * log(n);
+}
+
+/* Steps in what a line leaves, then the line between the steps, until both stay. */
+static struct model settle(struct blocks *b, double slope)
+{
+    struct model model = {.trend = {slope, 1}};
+    for (int round = 0; round < ROUNDS; round++) {
+        const double before = model.trend.slope;
+        model.cuts_n = 0;
+        take_line(b, before);
+        find_steps(b, model.cuts, &model.cuts_n);
+        take_line(b, -before);
+        model.trend = find_trend(b, model.cuts, model.cuts_n);
+        if (!(model.trend.p_value < ALPHA_TREND))
+            model.trend.slope = 0;
+        if (fabs(model.trend.slope - before) <= 1e-3 * fabs(before))
+            break;
+    }
+    model.score = score(b, &model);
+    return model;
+}
+
+int st_changes_find(const struct st_series *s, struct st_changes *ret)
+{
+    struct blocks b;
+    if (s->n < ST_CHANGES_SAMPLES_MIN)
+        return -ENODATA;
+    const int r = blocks_make(s, &b);
+    if (r != 0)
+        return r;
+    const double starts[] = {find_trend(&b, NULL, 0).slope, slope_beside_step(&b)};
+    struct model best = settle(&b, 0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(starts); i++) {
+        const struct model model = settle(&b, starts[i]);
+        if (model.score < best.score)
+            best = model;
+    }
+    struct st_changes changes = {
+        .trend_found = best.trend.slope != 0,
+        .slope_ns_per_s = best.trend.slope,
+        .trend_p_value = best.trend.p_value,
+    };
+    take_line(&b, best.trend.slope);
+    tell_steps(&b, s, best.cuts, best.cuts_n, &changes);
+    blocks_free(&b);
+    *ret = changes;
+    return 0;
+}

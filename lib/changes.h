@@ -1,0 +1,36 @@
+/* Does lateness drift or jump? */
+#ifndef ST_LIB_CHANGES_H
+#define ST_LIB_CHANGES_H
+
+#include <stdbool.h>
+
+#include "lib/series.h"
+
+#define ST_CHANGES_SAMPLES_MIN 64
+#define ST_CHANGES_STEPS_MAX   8
+
+struct st_step {
+    uint64_t index; /* of the first period after it, from the first sample on; to the width of a block */
+    double at_s;    /* seconds after the first sample was due */
+    double size_ns; /* median after less median before, to the next steps on both sides */
+    double p_value;
+};
+
+struct st_changes {
+    bool trend_found;
+    double slope_ns_per_s; /* median of the slopes between two of up to 64 parts (Theil 1950, Sen 1968) */
+    double trend_p_value;
+    struct st_step steps[ST_CHANGES_STEPS_MAX]; /* by time */
+    size_t steps_n;
+};
+
+/**
+ * A trend and up to eight steps. Each is looked for in what the other leaves, until both stay.
+ * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
+ * Tests: Mann (1945) and Kendall for the trend, Pettitt (1979) for a step; both ask for ranks only, and for
+ * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is an
+ * estimate, a trend passes at 1 in 100000 and a step at 1 in a million.
+ */
+ST_NODISCARD int st_changes_find(const struct st_series *series, struct st_changes *ret);
+
+#endif

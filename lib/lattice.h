@@ -1,0 +1,37 @@
+/* Does the machine wake at clock ticks only? Lateness is then a sawtooth: it grows or falls steadily, by the
+ * drift of tick against clock or by what the period is more than whole ticks, and jumps back by one tick. */
+#ifndef ST_LIB_LATTICE_H
+#define ST_LIB_LATTICE_H
+
+#include <stdbool.h>
+
+#include "lib/series.h"
+
+#define ST_LATTICE_SAMPLES_MIN 64
+
+struct st_lattice {
+    bool found;
+    double tick_ns;        /* as measured */
+    double tick_sd_ns;     /* its standard error */
+    int hz;                /* the whole rate that fits, a usual one first; 0: none fits */
+    double slope_ns_per_s; /* between the jumps; of the two that explain the same samples the flatter one */
+    double tooth_s;        /* from jump to jump: tick / slope; 0: the slope is zero */
+    bool drift_known;      /* with hz only */
+    double drift_ppm;      /* ticks are so much longer than 1 / hz */
+    double drift_sd_ppm;   /* its standard error */
+    int extra_ticks;       /* whole ticks that even early wake-ups (5 %) were late */
+    uint64_t jumps_n;
+    double residual_sd_ns; /* what the sawtooth leaves */
+    double p_value;
+};
+
+/**
+ * @return 0 (also when nothing is found), -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
+ * Method: the differences of neighbouring samples have two tight clusters, one tick apart; the sawtooth that
+ * follows is fitted to all samples but outliers (at most 5 %) by least squares, and must leave an eighth of a
+ * tick or less of spread. p is that of the F test of the sawtooth's residuals against a constant's, times the
+ * square of the number of samples for the places looked at.
+ */
+ST_NODISCARD int st_lattice_find(const struct st_series *series, struct st_lattice *ret);
+
+#endif

@@ -1,0 +1,197 @@
+#include "lib/series_analysis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define TEXT_BYTES 32
+
+ST_PRINTF(2, 3)
+static void say(struct st_analysis *a, const char *format, ...)
+{
+    if (a->sentences_n == ST_SENTENCES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(a->sentence[a->sentences_n++], ST_SENTENCE_BYTES, format, args);
+    va_end(args);
+}
+
+/* ns of any size, finer than st_ns_format below 10 us. */
+static const char *time_text(double ns, char *buf)
+{
+    if (fabs(ns) < 9999.5)
+        snprintf(buf, TEXT_BYTES, "%.2f \xc2\xb5s", ns / 1e3);
+    else
+        st_ns_format(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX, buf, TEXT_BYTES);
+    return buf;
+}
+
+static const char *seconds_text(double seconds, char *buf)
+{
+    return time_text(seconds * 1e9, buf);
+}
+
+/* "100, 250 and 1000" */
+static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_bytes)
+{
+    size_t at = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < n && at < buf_bytes; i++)
+        at += (size_t)snprintf(buf + at, buf_bytes - at, "%s%d",
+                               i == 0       ? ""
+                               : i + 1 == n ? " and "
+                                            : ", ",
+                               hz[i]);
+    return buf;
+}
+
+static void say_lattice(struct st_analysis *a)
+{
+    const struct st_lattice *l = &a->lattice;
+    char tick[TEXT_BYTES], tooth[TEXT_BYTES], rate[TEXT_BYTES];
+    if (!l->found)
+        return;
+    if (l->hz > 0)
+        snprintf(rate, sizeof(rate), "%d Hz", l->hz);
+    else
+        snprintf(rate, sizeof(rate), "%.5g Hz, no usual rate", 1e9 / l->tick_ns);
+    say(a,
+        "It wakes at clock ticks only: %s, a tick of %s; %" PRIu64 " of %" PRIu64
+        " samples show a jump of one tick.",
+        rate, time_text(l->tick_ns, tick), l->jumps_n, a->samples_n);
+    if (l->tooth_s > 0 && l->tooth_s < 1e9)
+        say(a,
+            "Lateness is a sawtooth: it %s by %.4g \xc2\xb5s a second (%.4g ppm) and jumps back by a tick "
+            "every %s.",
+            l->slope_ns_per_s > 0 ? "grows" : "falls", fabs(l->slope_ns_per_s) / 1e3,
+            fabs(l->slope_ns_per_s) / 1e3, seconds_text(l->tooth_s, tooth));
+    if (l->drift_known)
+        say(a, "Ticks are %.3g ppm %s than 1/%d s of the clock that lateness is measured with.",
+            fabs(l->drift_ppm), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz);
+    if (l->extra_ticks == 0)
+        say(a, "No tick is added: the earliest wake-ups are less than a tick late.");
+    else if (l->extra_ticks > 0)
+        say(a, "The earliest wake-ups are %d tick%s late already%s.", l->extra_ticks,
+            l->extra_ticks == 1 ? "" : "s",
+            l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
+}
+
+static void say_beat(struct st_analysis *a)
+{
+    const struct st_beat *b = &a->beat;
+    char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[60] = "";
+    if (!b->found)
+        return;
+    time_text(b->amplitude_ns, amplitude);
+    time_text(b->amplitude_sd_ns, sd);
+    seconds_text(b->repeats_s, repeats);
+    if (b->names_n == 0) {
+        say(a,
+            "A component of %s amplitude (standard error %s) repeats every %s, %.5g periods; no usual tick "
+            "rate does.",
+            amplitude, sd, repeats, 1 / b->cycles_per_period);
+        return;
+    }
+    if (b->others_n > 0)
+        snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
+                 ST_BEAT_HZ_MAX);
+    say(a, "A component of %s amplitude (standard error %s) goes with a tick of %s Hz%s%s.", amplitude, sd,
+        list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
+        b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
+}
+
+static void say_changes(struct st_analysis *a)
+{
+    const struct st_changes *c = &a->changes;
+    char text[TEXT_BYTES], all[TEXT_BYTES];
+    if (c->trend_found)
+        say(a, "Lateness %s by %.3g \xc2\xb5s a second (%.3g ppm), %s in all.",
+            c->slope_ns_per_s > 0 ? "grows" : "falls", fabs(c->slope_ns_per_s) / 1e3,
+            fabs(c->slope_ns_per_s) / 1e3, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+    for (size_t i = 0; i < c->steps_n; i++)
+        say(a, "%s after the start lateness steps %s by %s and stays there.",
+            seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
+            time_text(fabs(c->steps[i].size_ns), text));
+}
+
+/* Sizes that have a known reason. */
+static const char *known_size(double center_ns)
+{
+    if (center_ns >= 19.5e6 && center_ns <= 21e6)
+        return ": the size of a scheduling quantum of a hypervisor's host";
+    if (center_ns >= 49e6 && center_ns <= 51e6)
+        return ": the size of the hole that real-time throttling makes (50 ms of each second)";
+    return "";
+}
+
+static void say_clusters(struct st_analysis *a)
+{
+    const struct st_clusters *c = &a->clusters;
+    char low[TEXT_BYTES], high[TEXT_BYTES], above[TEXT_BYTES];
+    for (size_t i = 0; i < c->n; i++) {
+        const struct st_cluster *cluster = &c->cluster[i];
+        say(a,
+            "%" PRIu64 " of the %" PRIu64
+            " outliers (later than %s) lie close together, %s to %s above the median%s.",
+            cluster->n, c->outliers_n, time_text((double)c->above_ns, above), time_text(cluster->low_ns, low),
+            time_text(cluster->high_ns, high), known_size(cluster->center_ns));
+    }
+}
+
+/* What these samples could not have shown. */
+static void say_blind(const struct st_series *series, struct st_analysis *a)
+{
+    char rates[80];
+    for (size_t i = 0; i < st_beat_usual_hz_n && i < 4; i++) {
+        if (!st_beat_can_tell(&series->period, st_beat_usual_hz[i], a->span_periods))
+            a->blind_hz[a->blind_n++] = st_beat_usual_hz[i];
+    }
+    if (a->blind_n == 0)
+        return;
+    say(a,
+        "A steady tick of %s Hz cannot be told from none at this period and length: %s in each period, so "
+        "each is met at the "
+        "same place.",
+        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)),
+        a->blind_n == 1 ? "it has whole ticks, or nearly," : "they have whole ticks, or nearly,");
+}
+
+int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
+{
+    if (series->n == 0)
+        return -ENODATA;
+    memset(ret, 0, sizeof(*ret));
+    ret->samples_n = series->n;
+    ret->span_periods = st_series_span(series);
+    ret->span_s = (double)ret->span_periods * st_period_seconds(&series->period);
+    int r = st_clusters_find(series, &ret->clusters);
+    if (r != 0)
+        return r;
+    r = st_lattice_find(series, &ret->lattice);
+    if (r == -ENODATA) {
+        say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
+            ret->samples_n, ST_LATTICE_SAMPLES_MIN);
+        return 0;
+    }
+    if (r == 0 && !ret->lattice.found)
+        r = st_changes_find(series, &ret->changes);
+    if (r != 0)
+        return r;
+    say_lattice(ret);
+    if (!ret->lattice.found) {
+        r = st_beat_find(series, known_hz, &ret->beat);
+        if (r != 0 && r != -ENODATA)
+            return r;
+        say_beat(ret);
+    }
+    say_changes(ret);
+    say_clusters(ret);
+    if (!ret->lattice.found && !(ret->beat.found && ret->beat.names_n > 0))
+        say_blind(series, ret);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* What a series of lateness shows, and in which words. */
+#ifndef ST_LIB_SERIES_ANALYSIS_H
+#define ST_LIB_SERIES_ANALYSIS_H
+
+#include "lib/beat.h"
+#include "lib/changes.h"
+#include "lib/clusters.h"
+#include "lib/lattice.h"
+
+#define ST_SENTENCES_MAX  20
+#define ST_SENTENCE_BYTES 400
+#define ST_BLIND_MAX      8
+
+struct st_analysis {
+    uint64_t samples_n, span_periods;
+    double span_s;
+    struct st_lattice lattice;
+    struct st_beat beat;       /* not looked for when there is a lattice: it is the same thing */
+    struct st_changes changes; /* neither */
+    struct st_clusters clusters;
+    int blind_hz[ST_BLIND_MAX]; /* usual tick rates that these samples could not show; none with a lattice */
+    size_t blind_n;
+    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */
+    size_t sentences_n;
+};
+
+/**
+ * @param known_hz the kernel's tick rate; 0: unknown.
+ * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
+ * In noise less than 1 of 1000 series gets any finding; docs/measuring.md has how many were tried.
+ */
+ST_NODISCARD int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret);
+
+#endif

@@ -1,0 +1,146 @@
+/* lib/changes: trends and steps, apart and together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "lib/changes.h"
+#include "tests/unit/noise.h"
+
+#define N 900
+
+/* A second each, a line, and a step of step_ns from sample `at` on. */
+static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double slope_ns, double step_ns,
+                              size_t at)
+{
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    assert_int_equal(noise_series(noise, seed, &period, n, 0, 0, &series), 0);
+    for (size_t i = 0; i < n; i++)
+        series.lateness_ns[i] += llrint(slope_ns * (double)i + (i >= at ? step_ns : 0));
+    assert_int_equal(st_changes_find(&series, &changes), 0);
+    st_series_finish(&series);
+    return changes;
+}
+
+static void a_trend_is_a_trend(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        const struct st_changes changes = find(NOISE_NORMAL, seed, N, seed % 2 == 0 ? 30 : -30, 0, 0);
+        assert_true(changes.trend_found);
+        assert_int_equal(changes.steps_n, 0);
+        assert_true(fabs(fabs(changes.slope_ns_per_s) - 30) < 4);
+        assert_true((changes.slope_ns_per_s > 0) == (seed % 2 == 0));
+        assert_true(changes.trend_p_value < 1e-5);
+    }
+}
+
+static void a_step_is_a_step_at_its_place(void **state)
+{
+    (void)state;
+    static const size_t places[] = {90, 450, 800};
+    for (size_t i = 0; i < ST_ARRAY_LEN(places); i++) {
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            const struct st_changes changes = find(NOISE_NORMAL, seed, N, 0, -20e3, places[i]);
+            assert_false(changes.trend_found);
+            assert_int_equal(changes.steps_n, 1);
+            assert_in_range(changes.steps[0].index, places[i] - 3, places[i] + 3);
+            assert_true(fabs(changes.steps[0].at_s - (double)changes.steps[0].index) < 1e-9);
+            assert_true(fabs(changes.steps[0].size_ns + 20e3) < 2500);
+        }
+    }
+}
+
+static void both_at_once_are_taken_apart(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        const struct st_changes changes = find(NOISE_NORMAL, seed, N, -50, 30e3, 270);
+        assert_true(changes.trend_found);
+        assert_int_equal(changes.steps_n, 1);
+        assert_true(fabs(changes.slope_ns_per_s + 50) < 6);
+        assert_true(fabs(changes.steps[0].size_ns - 30e3) < 4000);
+    }
+}
+
+static void several_steps_come_in_their_order(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, N, 0, 0, &series), 0);
+    for (size_t i = 0; i < N; i++)
+        series.lateness_ns[i] += i < 300 ? 0 : i < 600 ? 40000 : 20000;
+    assert_int_equal(st_changes_find(&series, &changes), 0);
+    assert_int_equal(changes.steps_n, 2);
+    assert_true(changes.steps[0].size_ns > 35e3 && changes.steps[1].size_ns < -15e3);
+    assert_in_range(changes.steps[0].index, 298, 302);
+    assert_in_range(changes.steps[1].index, 598, 602);
+    st_series_finish(&series);
+}
+
+static void long_series_are_taken_in_blocks(void **state)
+{
+    (void)state;
+    const struct st_changes changes = find(NOISE_TWO_MODES, 1, 20000, 0, 30e3, 7001);
+    assert_int_equal(changes.steps_n, 1);
+    assert_in_range(changes.steps[0].index, 7001 - 10, 7001 + 10); /* blocks of 5 */
+}
+
+static void an_exact_line_is_no_riddle(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    st_series_init(&series, &period);
+    for (uint64_t i = 0; i < 200; i++)
+        assert_int_equal(st_series_add(&series, i, 19496000 + (int64_t)i * 9750), 0);
+    assert_int_equal(st_changes_find(&series, &changes), 0);
+    assert_true(changes.trend_found);
+    assert_int_equal(changes.steps_n, 0);
+    assert_true(fabs(changes.slope_ns_per_s - 9750) < 1);
+    st_series_finish(&series);
+}
+
+static void little_or_nothing_gives_nothing(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    st_series_init(&series, &period);
+    for (uint64_t i = 0; i < 63; i++)
+        assert_int_equal(st_series_add(&series, i, 5), 0);
+    assert_int_equal(st_changes_find(&series, &changes), -ENODATA);
+    assert_int_equal(st_series_add(&series, 63, 5), 0);
+    assert_int_equal(st_changes_find(&series, &changes), 0);
+    assert_false(changes.trend_found);
+    assert_int_equal(changes.steps_n, 0);
+    st_series_finish(&series);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trend_is_a_trend),
+        cmocka_unit_test(a_step_is_a_step_at_its_place),
+        cmocka_unit_test(both_at_once_are_taken_apart),
+        cmocka_unit_test(several_steps_come_in_their_order),
+        cmocka_unit_test(long_series_are_taken_in_blocks),
+        cmocka_unit_test(an_exact_line_is_no_riddle),
+        cmocka_unit_test(little_or_nothing_gives_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
