@@ -27,6 +27,9 @@ static int by_importance(const void *left, const void *right)
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
     if (effect_a > effect_b || effect_a < effect_b)
         return effect_a > effect_b ? -1 : 1;
+    const size_t place_a = st_rule_place(a->rule), place_b = st_rule_place(b->rule);
+    if (place_a != place_b)
+        return place_a < place_b ? -1 : 1;
     return strcmp(a->rule->id, b->rule->id);
 }
 

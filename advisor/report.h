@@ -8,7 +8,7 @@
 #include "advisor/rule.h"
 
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
- * problems, last elsewhere), then id. */
+ * problems, last elsewhere), then the order of the rules. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;

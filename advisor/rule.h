@@ -119,10 +119,12 @@ struct st_rule {
     void (*judge)(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding);
 };
 
-/** All rules of this build, in the order of the table in rules/meson.build. */
+/** All rules of this build, in the order of the table in rules/meson.build, which is that of their usual
+ * effect. */
 extern const struct st_rule *const st_rules[];
 extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
+size_t st_rule_place(const struct st_rule *rule);   /* among them; st_rules_n: it is none of them */
 
 /* --- for rules ------------------------------------------------------------------------------------------ */
 

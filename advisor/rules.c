@@ -16,3 +16,11 @@ const struct st_rule *st_rule_find(const char *id)
     }
     return NULL;
 }
+
+size_t st_rule_place(const struct st_rule *rule)
+{
+    size_t i = 0;
+    while (i < st_rules_n && st_rules[i] != rule)
+        i++;
+    return i;
+}

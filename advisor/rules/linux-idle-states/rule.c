@@ -7,10 +7,11 @@
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
-#define DRIVER  "linux.cpuidle.driver"
-#define STATES  "linux.cpuidle.cpu0.state"
-#define LATENCY ".latency_us"
-#define REQUEST "linux.pmqos.cpu_dma_latency_us"
+#define DRIVER   "linux.cpuidle.driver"
+#define STATES   "linux.cpuidle.cpu0.state"
+#define LATENCY  ".latency_us"
+#define GOVERNOR "linux.cpuidle.governor"
+#define REQUEST  "linux.pmqos.cpu_dma_latency_us"
 
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
@@ -40,6 +41,7 @@ struct scan {
     int64_t worst_us;      /* longest of the enabled states the request allows */
     char worst[KEY_BYTES]; /* its key without the suffix */
     int64_t period_us;
+    bool looks_ahead;   /* the governor asks how far away the next timer is: all but ladder do */
     int64_t deeper_us;  /* longest of those that a sleep of a period is too short for; 0: none */
     int64_t shallow_us; /* longest of them that is small; -1: none */
     int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
@@ -72,7 +74,8 @@ static void see_state(void *ctx, const struct st_fact *fact)
         return;
     /* a governor takes a state only when the next timer is further away than its residency */
     snprintf(key, sizeof(key), "%s.residency_us", stem);
-    if (st_facts_int(scan->facts, key, &residency_us) == 0 && residency_us > scan->period_us) {
+    if (scan->looks_ahead && st_facts_int(scan->facts, key, &residency_us) == 0 &&
+        residency_us > scan->period_us) {
         if (latency_us > scan->deeper_us)
             scan->deeper_us = latency_us;
         return;
@@ -151,10 +154,11 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
                        request_known ? "" : ", unless a program holds a request (only root can read that)");
         fix(scan, finding);
     }
-    char deeper[96] = "", within[64] = "";
+    char deeper[128] = "", within[64] = "";
     if (scan->deeper_us > 0)
-        snprintf(deeper, sizeof(deeper), " (deeper ones, up to %" PRId64 " µs, need a longer sleep)",
-                 scan->deeper_us);
+        snprintf(deeper, sizeof(deeper),
+                 " (deeper ones, up to %" PRId64 " µs, are for sleeps longer than %.0f µs)", scan->deeper_us,
+                 period_us);
     if (held)
         snprintf(within, sizeof(within), " within the request of %" PRId64 " µs", scan->request_us);
     st_finding_effect(finding, effect_us,
@@ -167,15 +171,18 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     struct scan scan = {.facts = facts,
                         .finding = finding,
                         .period_us = wish->period_ns / 1000,
+                        .looks_ahead = true,
                         .shallow_us = -1,
                         .least_us = INT64_MAX};
     char idle[16];
-    const char *driver;
+    const char *driver, *governor;
     st_finding_quote(finding, facts, DRIVER);
     st_finding_quote(finding, facts, REQUEST);
     const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)
         scan.request_us = REQUEST_NONE_US;
+    if (st_facts_text(facts, GOVERNOR, &governor) == 0)
+        scan.looks_ahead = strcmp(governor, "ladder") != 0;
     st_facts_each(facts, STATES, LATENCY, see_state, &scan);
     if (scan.unread > 0) {
         st_finding_set(finding, ST_STATUS_UNKNOWN,
@@ -216,7 +223,8 @@ const struct st_rule st_rule_linux_idle_states = {
         "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
         "other CPUs may differ\n"
         "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the next "
-        "timer; a CPU that is woken by another one, as by its sound card's interrupt, may be deeper",
+        "timer (ladder.c does not look); a CPU that is woken by another one, as by its sound card's "
+        "interrupt, may be deeper",
     .guide =
         {
             .now = NOW("2", "00000002"),
@@ -229,6 +237,7 @@ const struct st_rule st_rule_linux_idle_states = {
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){DRIVER, STATES "*", REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE, NULL},
+    .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", REQUEST, ST_MACHINE_VIRTUAL,
+                                   ST_MACHINE_CMDLINE, NULL},
     .judge = judge,
 };
