@@ -142,12 +142,6 @@ static bool is_muted(const struct st_finding *finding)
     return finding->mute != NULL;
 }
 
-/** To be changed for something else than lateness. */
-static bool is_harmless(const struct st_finding *finding)
-{
-    return st_finding_fired(finding) && !st_finding_bears(finding);
-}
-
 static bool is_set_aside(const struct st_finding *finding)
 {
     return finding->mute == NULL && finding->set_aside != NULL;
@@ -254,11 +248,11 @@ static void say_unread(FILE *out, const struct st_report *report)
 /** Advice that is about delay, comfort or what is seen. */
 static void say_harmless(const struct footer *footer)
 {
-    const size_t n = count(footer->report, is_harmless);
+    const size_t n = count(footer->report, st_finding_harmless);
     if (n == 0)
         return;
     fprintf(footer->out, "%zu with advice that is not about lateness", n);
-    list(footer, NULL, is_harmless);
+    list(footer, NULL, st_finding_harmless);
     fputs(".\n", footer->out);
 }
 

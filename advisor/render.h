@@ -14,6 +14,8 @@ size_t st_report_count(const struct st_report *report, enum st_status status);
 bool st_finding_fired(const struct st_finding *finding);
 /** One of those that can make this loop late: its cost is not known to be 0. */
 bool st_finding_bears(const struct st_finding *finding);
+/** One of those that are about delay, comfort or what is seen. */
+bool st_finding_harmless(const struct st_finding *finding);
 /** Sum of the known costs of those, us. */
 double st_report_sum_us(const struct st_report *report);
 

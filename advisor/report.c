@@ -95,6 +95,11 @@ bool st_finding_bears(const struct st_finding *finding)
     return st_finding_fired(finding) && (!finding->effect_known || finding->effect_us > 0);
 }
 
+bool st_finding_harmless(const struct st_finding *finding)
+{
+    return st_finding_fired(finding) && !st_finding_bears(finding);
+}
+
 double st_report_sum_us(const struct st_report *report)
 {
     double sum_us = 0;

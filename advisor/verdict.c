@@ -143,10 +143,10 @@ static bool is_problem(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM && st_finding_bears(finding);
 }
 
-static void say_cost(struct sentence *s, const struct st_report *report)
+static void say_cost(struct sentence *s, const struct st_report *report, const char *verb)
 {
     const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-    say(s, " may cost you up to %.1f µs of your %.1f µs (%.1f %%)", sum_us, period_us,
+    say(s, "%s you up to %.1f µs of your %.1f µs (%.1f %%)", verb, sum_us, period_us,
         100 * sum_us / period_us);
 }
 
@@ -155,10 +155,8 @@ static void say_costs_named(struct sentence *s, const struct st_report *report)
 {
     const struct st_finding *named[NAMED_MAX];
     const size_t named_n = dearest(report, named, NAMED_MAX);
-    if (named_n > 0) {
-        say(s, " and");
-        say_cost(s, report);
-    }
+    if (named_n > 0)
+        say_cost(s, report, " and may cost");
     for (size_t i = 0; i < named_n; i++)
         say(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id, named[i]->effect_us);
     name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
@@ -168,13 +166,12 @@ static void say_costs_named(struct sentence *s, const struct st_report *report)
 static void say_costs(struct sentence *s, const struct st_report *report, size_t bounded, size_t boundless)
 {
     if (boundless == 0) {
-        say(s, " and");
-        say_cost(s, report);
+        say_cost(s, report, " and may cost");
     } else if (bounded == 0) {
         say(s, "; no bound is known for what %s", boundless == 1 ? "it costs" : "they cost");
     } else {
         say(s, ": %zu", bounded);
-        say_cost(s, report);
+        say_cost(s, report, " may cost");
         say(s, ", %zu ha%s no known bound", boundless, boundless == 1 ? "s" : "ve");
     }
 }
@@ -195,7 +192,7 @@ static void say_settings(struct sentence *s, const struct st_report *report, boo
     if (count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000)
         say(s, "put%s it at risk", one);
     else if (boundless > 0)
-        say(s, "may get in its way");
+        say(s, "speak%s against it", one);
     else
         say(s, "leave%s room for it", one);
     if (named)

@@ -171,7 +171,7 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     const char *row = strstr(text, "\n  sudo sysctl a=1\n");
     assert_non_null(row);
     assert_null(strstr(row + 1, "\n  sudo sysctl a=1\n"));
-    assert_non_null(strstr(text, "1 setting may get in its way; "));
+    assert_non_null(strstr(text, "1 setting speaks against it; "));
     assert_non_null(strstr(text,
                            "\n2 with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
                            "linux-a-rule-with-a-long-name-01).\n"));

@@ -141,12 +141,12 @@ static void advice_without_a_bound_is_never_room(void **state)
     (void)state;
     char verdict[1024];
     costs(&findings[0], ST_STATUS_ADVICE, -1);
-    check_verdict(NOT_MEASURED "1 setting may get in its way: no bound is known for linux-first.");
+    check_verdict(NOT_MEASURED "1 setting speaks against it: no bound is known for linux-first.");
     assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
-                        NOT_MEASURED "1 setting may get in its way; no bound is known for what it costs.");
+                        NOT_MEASURED "1 setting speaks against it; no bound is known for what it costs.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
     assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
-                        NOT_MEASURED "2 settings may get in its way: 1 may cost you up to 100.0 µs of your "
+                        NOT_MEASURED "2 settings speak against it: 1 may cost you up to 100.0 µs of your "
                                      "1333.3 µs (7.5 %), 1 has no known bound.");
     costs(&findings[0], ST_STATUS_ADVICE, 50);
     assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
