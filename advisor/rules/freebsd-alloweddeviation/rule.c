@@ -190,7 +190,8 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
-               "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms",
+               "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms\n"
+               "that a quarter of the period is a problem: sleeptune's own line",
     .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
                "11.1 to 14)\n"
                "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent and "

@@ -152,7 +152,8 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .cost = "none: one-shot is the default and saves power",
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
-               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)",
+               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)\n"
+               "that a tick of half the period is a problem: sleeptune's own line; stathz is taken as 127",
     .guide =
         {
             .now = "sysctl kern.eventtimer.periodic=0",

@@ -62,7 +62,8 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
     .cost = "power, CPU: latency 0 with profile 0 means blocks of a third of a millisecond for programs that "
             "set none, which may crackle",
     .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
-    .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c",
+    .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c\n"
+               "that up to latency 2 in profile 0 is short: sleeptune's own line",
     .history = "15.0: sndctl(8) is new (sndctl(8))",
     .guide =
         {

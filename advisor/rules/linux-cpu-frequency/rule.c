@@ -262,7 +262,8 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                 "performance profile instead, as it would overwrite this",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
-               "preference decides",
+               "preference decides\n"
+               "that a limit below 95 % of the highest clock counts: sleeptune's own line",
     .history = "4.7: the governor schedutil, which follows the load that the scheduler sees (R. Wysocki, "
                "Linux Plumbers Conference 2016)",
     .guide =

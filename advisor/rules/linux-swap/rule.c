@@ -67,7 +67,8 @@ const struct st_rule st_rule_linux_swap = {
     .cost = "memory: less of it for the cache of files",
     .when_not = "zram and zswap, where high values are meant; machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
-               "use 100 to 180",
+               "use 100 to 180\n"
+               "the line of 10 is that of old audio guides",
     .guide =
         {
             .now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
