@@ -1,8 +1,10 @@
 /* A report as JSON: sleeptune-report/1 (docs/schema/sleeptune-report-1.json). */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/json.h"
+#include "advisor/json_dump.h"
 #include "advisor/measured.h"
 #include "advisor/place.h"
 #include "advisor/render.h"
@@ -147,10 +149,11 @@ json_t *st_report_json(const struct st_report *report)
 int st_render_json(const struct st_report *report, FILE *out)
 {
     json_t *document = st_report_json(report);
-    if (document == NULL)
-        return -ENOMEM;
-    const int r = json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
-    fputc('\n', out);
-    return r == 0 ? 0 : -EIO;
+    if (text == NULL)
+        return -ENOMEM;
+    const bool written = fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    free(text);
+    return written ? 0 : -EIO;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/collect.h"
+#include "advisor/json_dump.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
 #include "cli/output.h"
@@ -29,11 +30,11 @@ static void help(void)
 static int write_snapshot(const struct st_facts *facts, const char *path)
 {
     json_t *document = st_snapshot_json(facts);
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    size_t bytes;
+    char *text = st_json_dump(document, JSON_INDENT(2), &bytes);
     json_decref(document);
     if (text == NULL)
         return st_failure(COMMAND, "out of memory");
-    size_t bytes = strlen(text);
     text[bytes++] = '\n'; /* in place of the '\0' */
     const int r = st_output_write(path, text, bytes);
     free(text);

@@ -8,11 +8,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "advisor/print.h"
+
+#define MESSAGE_BYTES 8192 /* a path has at most 4096 */
+
 ST_PRINTF(2, 0)
 static void say(const char *command, const char *format, va_list args)
 {
+    char text[MESSAGE_BYTES];
+    const int len = vsnprintf(text, sizeof(text), format, args);
     fprintf(stderr, "sleeptune%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");
-    vfprintf(stderr, format, args);
+    if (len > 0) /* names in it may be somebody else's */
+        st_print_safe(stderr, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
     fputc('\n', stderr);
 }
 

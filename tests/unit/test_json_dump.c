@@ -1,0 +1,55 @@
+/* JSON for a terminal: what it would obey is escaped, and means the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/json_dump.h"
+
+static void controls_are_escaped_and_mean_the_same(void **state)
+{
+    (void)state;
+    /* ESC, DEL, U+0080, U+009B, U+009F; beside them what only looks alike: U+00A0, U+0142, U+20AC */
+    static const char wild[] = "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0\xc5\x82\xe2\x82\xac µs";
+    size_t bytes;
+    json_t *document = json_pack("{ssss}", wild, "x", "b", wild);
+    assert_non_null(document);
+    char *text = st_json_dump(document, JSON_COMPACT | JSON_SORT_KEYS, &bytes);
+    assert_non_null(text);
+    assert_int_equal(bytes, strlen(text));
+    for (const char *at = text; *at != '\0'; at++) {
+        assert_true((unsigned char)*at >= 0x20 && *at != 0x7f);
+        assert_false((unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0);
+    }
+    assert_non_null(strstr(text, "\\u001B[\\u007f\\u0080\\u009b\\u009f\xc2\xa0\xc5\x82\xe2\x82\xac µs"));
+    json_t *again = json_loads(text, 0, NULL);
+    assert_true(json_equal(document, again));
+    json_decref(again);
+    json_decref(document);
+    free(text);
+}
+
+static void other_text_stays_as_it_is(void **state)
+{
+    (void)state;
+    json_t *document = json_pack("{sssi}", "a", "Größe µ", "n", 5);
+    char *text = st_json_dump(document, JSON_COMPACT | JSON_SORT_KEYS, NULL);
+    assert_string_equal(text, "{\"a\":\"Größe µ\",\"n\":5}");
+    free(text);
+    json_decref(document);
+    assert_null(st_json_dump(NULL, 0, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(controls_are_escaped_and_mean_the_same),
+        cmocka_unit_test(other_text_stays_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
