@@ -30,8 +30,8 @@ const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t
 struct st_change_teller {
     const char *command;
     enum st_os os;
-    const char *user; /* who plays; NULL: not known */
-    bool changed[ST_CHANGE_KINDS];
+    const char *user;               /* who plays; NULL: not known */
+    char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_say_fn. ctx: a st_change_teller. */
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
@@ -40,6 +40,7 @@ void st_change_say(void *ctx, enum st_change_event event, const struct st_entry 
 /* --- change_then.c: what makes the changed files count ------------------------------------------------- */
 
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry);
+void st_change_teller_finish(struct st_change_teller *teller);
 /** Prints what is to be done for the kinds that changed, or does what is a command (update-grub, cap_mkdb).
  *  reverted: the files are as before again. @return ST_EXIT_DONE, or ST_EXIT_FAILURE when a command failed.
  */

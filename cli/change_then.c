@@ -10,8 +10,15 @@
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry)
 {
     enum st_change_kind kind;
-    if (entry->type == ST_ENTRY_FILE && st_change_kind_of(teller->os, entry->target, &kind) == 0)
-        teller->changed[kind] = true;
+    if (entry->type == ST_ENTRY_FILE && st_change_kind_of(teller->os, entry->target, &kind) == 0 &&
+        teller->changed[kind] == NULL)
+        teller->changed[kind] = strdup(entry->target); /* with no memory for it a hint is missing */
+}
+
+void st_change_teller_finish(struct st_change_teller *teller)
+{
+    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++)
+        free(teller->changed[i]);
 }
 
 /* With the name of who plays in the place of $USER, where it is known. */
@@ -40,30 +47,42 @@ static int run(const struct st_change_teller *teller, const char *line)
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
+/* Boot loaders keep the old command line, too, until they are told; other files are as before at once. */
+static bool counts_when_reverted(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB || kind == ST_CHANGE_BOOT_CMDLINE ||
+           kind == ST_CHANGE_LOADER;
+}
+
+static void print_then(const char *path, const char *line, bool command, const char *when)
+{
+    char text[1024];
+    snprintf(text, sizeof(text), "%s%s%s%s", command ? "sudo " : "", line,
+             line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+    char *label = NULL;
+    if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
+        st_change_print(0, label, text);
+    free(label);
+}
+
 int st_change_then_do(const struct st_change_teller *teller, struct st_platform *p, bool reverted,
                       bool run_commands)
 {
-    char line[256], when[256], text[640];
+    char line[256], when[256];
     int status = ST_EXIT_DONE;
     for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
         const enum st_change_kind kind = (enum st_change_kind)i;
-        if (!teller->changed[i])
+        if (teller->changed[i] == NULL)
             continue;
-        const int r = st_change_command(p, kind, line, sizeof(line));
-        if (r == 0 && run_commands) {
+        const bool command = st_change_command(p, kind, line, sizeof(line)) == 0;
+        if (command && run_commands) {
             if (run(teller, line) != ST_EXIT_DONE)
                 status = ST_EXIT_FAILURE;
             line[0] = '\0';
         }
-        const char *then = reverted && kind != ST_CHANGE_BOOT && kind != ST_CHANGE_BOOT_GRUB &&
-                                   kind != ST_CHANGE_BOOT_CMDLINE
-                               ? NULL
-                               : st_change_then(kind);
+        const char *then = reverted && !counts_when_reverted(kind) ? NULL : st_change_then(kind);
         fill_in(then != NULL ? then : "", teller->user, when, sizeof(when));
-        snprintf(text, sizeof(text), "%s%s%s%s", r == 0 && line[0] != '\0' ? "sudo " : "", line,
-                 line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
-        if (text[0] != '\0')
-            st_change_print(0, "then     ", text);
+        print_then(teller->changed[i], line, command && line[0] != '\0', when);
     }
     return status;
 }

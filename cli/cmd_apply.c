@@ -240,6 +240,11 @@ static const char *player(const struct st_facts_input *input)
     return user != NULL && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
 }
 
+static bool is_not_allowed(int r)
+{
+    return r == -EROFS || r == -EACCES || r == -EPERM;
+}
+
 static int carry_out(struct work *work)
 {
     char message[512];
@@ -249,15 +254,18 @@ static int carry_out(struct work *work)
     size_t left_n;
     int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
                             sizeof(message));
-    if (r < 0)
+    if (r < 0) {
+        if (is_not_allowed(r))
+            print_planned_by_hand(work);
         return st_failure(COMMAND, "%s", message);
+    }
     int status = ST_EXIT_DONE;
     r = st_changes_apply(&changes, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0 ? st_failure(COMMAND,
                                          "%zu writes could not be taken back: sleeptune revert --all", left_n)
                             : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
-        if (r == -EROFS || r == -EACCES || r == -EPERM)
+        if (is_not_allowed(r))
             print_planned_by_hand(work);
     }
     st_changes_close(&changes);
@@ -265,6 +273,7 @@ static int carry_out(struct work *work)
         status = st_change_then_do(&teller, work->target->p, false, work->options->run_generators);
         printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
     }
+    st_change_teller_finish(&teller);
     return status;
 }
 
@@ -299,12 +308,24 @@ static bool is_users(const struct work *work)
     return false;
 }
 
+/* sudo: what was judged is what root may do, who needs it less than anybody. */
+static void say_whose_rights(const struct work *work)
+{
+    const struct st_facts_input *input = &work->options->input;
+    const char *user = player(input);
+    if (work->target->live && geteuid() == 0 && input->user == NULL && input->snapshot == NULL &&
+        user != NULL && strcmp(user, "root") != 0)
+        fprintf(stderr, "sleeptune " COMMAND ": judged with the rights of root; those of %s: --user %s\n",
+                user, user);
+}
+
 static int decide(struct work *work, int argc, char **argv)
 {
     const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
+    say_whose_rights(work);
     const char *refusal = st_change_refusal(work->target->p);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
@@ -357,6 +378,7 @@ static int recover(struct work *work, int argc, char **argv)
     work->journal = changes.journal;
     changes.journal = (struct st_journal){0};
     st_changes_close(&changes);
+    st_change_teller_finish(&teller);
     return r < 0 ? st_failure(COMMAND, "taking it back failed: %s", strerror(-r)) : ST_EXIT_DONE;
 }
 

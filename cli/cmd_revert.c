@@ -75,14 +75,14 @@ static int parse_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-static int take_back(const struct options *options, const struct st_change_target *target)
+static int take_back(const struct options *options, const struct st_change_target *target,
+                     struct st_change_teller *teller)
 {
     char message[512];
-    struct st_change_teller teller = {.command = COMMAND, .os = target->p->os};
     struct st_changes changes;
     struct st_revert_counts counts, left;
-    int r = st_changes_open(&changes, target->p, target->folder, st_change_say, &teller, message,
-                            sizeof(message));
+    int r =
+        st_changes_open(&changes, target->p, target->folder, st_change_say, teller, message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = changes.journal.entries_n;
@@ -100,7 +100,7 @@ static int take_back(const struct options *options, const struct st_change_targe
                           entries_n, strerror(-r));
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
-    if (st_change_then_do(&teller, target->p, true, options->run_generators) != ST_EXIT_DONE)
+    if (st_change_then_do(teller, target->p, true, options->run_generators) != ST_EXIT_DONE)
         return ST_EXIT_FAILURE;
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
@@ -135,9 +135,12 @@ int st_cmd_revert(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     status = check_ids(&options, &target);
+    struct st_change_teller teller = {.command = COMMAND, .os = target.p->os};
+    if (status == ST_EXIT_DONE && st_change_needs_root(COMMAND, &target, false, argc, argv))
+        status = ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE)
-        status = st_change_needs_root(COMMAND, &target, false, argc, argv) ? ST_EXIT_FAILURE
-                                                                           : take_back(&options, &target);
+        status = take_back(&options, &target, &teller);
+    st_change_teller_finish(&teller);
     st_change_target_close(&target);
     return status;
 }

@@ -195,18 +195,21 @@ static int load_user(const char *command, const struct st_facts_input *input, st
 static int load_folder(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p;
-    int status = load_root(command, input->root, ret);
-    if (status != ST_EXIT_DONE || input->user == NULL)
+    struct st_facts *facts;
+    int status = load_root(command, input->root, &facts);
+    if (status != ST_EXIT_DONE)
         return status;
-    const int r = st_platform_root_new(input->root, &p);
+    const int r = input->user != NULL ? st_platform_root_new(input->root, &p) : 0;
     if (r != 0) {
         status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
-    } else {
-        status = load_user(command, input, p, *ret);
+    } else if (input->user != NULL) {
+        status = load_user(command, input, p, facts);
         st_platform_root_free(p);
     }
-    if (status != ST_EXIT_DONE)
-        st_facts_free(*ret);
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
     return status;
 }
 

@@ -49,7 +49,7 @@ keep
 out=$(apply --yes --root "$tree" linux-preemption)
 is "GRUB of Debian: applied" "$?" 0
 like "it says where" "$out" "^    where: +into GRUB's settings$"
-like "and what makes it count" "$out" '^then +sudo update-grub; it counts after a reboot$'
+like "and what makes it count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it counts after a reboot$'
 is "the command line that Debian's GRUB makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
 echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
@@ -57,7 +57,7 @@ like "verify names a drop-in that makes it useless" "$(verify --root "$tree")" \
     '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without it later'
 rm "$tree/etc/default/grub.d/zz.cfg"
 out=$(revert --all --root "$tree")
-like "revert says what makes that count" "$out" '^then +sudo update-grub; it counts after a reboot$'
+like "revert says what makes that count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it counts after a reboot$'
 ok "and leaves every byte as it was" unchanged
 
 fresh arch
@@ -66,7 +66,7 @@ printf 'GRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
 echo '. /etc/default/grub' >"$tree/usr/bin/grub-mkconfig"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
-like "GRUB without drop-ins: its command" "$out" '^then +sudo grub-mkconfig -o /boot/grub/grub\.cfg; '
+like "GRUB without drop-ins: its command" "$out" '^then +/etc/default/grub: sudo grub-mkconfig -o /boot/grub/grub\.cfg; '
 is "the command line that it makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
 revert --all --root "$tree" >/dev/null
@@ -80,7 +80,7 @@ touch "$tree/boot/vmlinuz-$release"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
 like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, as there are no settings of GRUB$'
-like "kernel-install: its command" "$out" "^then +sudo kernel-install add $release /boot/vmlinuz-$release;"
+like "kernel-install: its command" "$out" "^then +/etc/kernel/cmdline: sudo kernel-install add $release /boot/vmlinuz-$release;"
 is "kernel-install: the command line" "$(tr -s ' \n' '  ' <"$tree/etc/kernel/cmdline")" 'root=UUID=5 rw quiet preempt=full '
 like "kernel-install: verify" "$(verify --root "$tree")" '^in place +/etc/kernel/cmdline'
 sed -i 's/preempt=full/preempt=none/' "$tree/etc/kernel/cmdline"
@@ -97,6 +97,21 @@ out=$(apply --yes --root "$tree" linux-preemption)
 is "a command line that is not ours to write: 1" "$?" 1
 like "and where it is" "$out" 'add it to the one line of /boot/firmware/cmdline\.txt$'
 ok "and nothing is changed" unchanged
+
+# --- for another user --------------------------------------------------------------------------------------------
+fresh user linux-studio
+mkdir -p "$tree/etc/pam.d" "$tree/etc/security/limits.d"
+printf 'root:x:0:0:::\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/home/bob:/bin/sh\n' >"$tree/etc/passwd"
+echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
+keep
+refused "--user of nobody known" 4 'no user zoe in /etc/passwd' apply --yes --root "$tree" --user zoe
+like "one who has the right needs nothing" "$(apply --yes --root "$tree" --user ann linux-rt-permission)" '^nothing to apply$'
+out=$(apply --yes --root "$tree" --user bob linux-rt-permission)
+is "one who has not gets it" "$(grep -c '^@audio - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
+like "by the group, with the name in the command" "$out" 'counts for members of the group after the next login: sudo usermod -aG audio bob$'
+is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
+revert --all --root "$tree" >/dev/null
+ok "and back" unchanged
 
 # --- lines that win ----------------------------------------------------------------------------------------------
 fresh winners
@@ -152,7 +167,7 @@ $(by freebsd-cpu-idle)
 performance_cx_lowest=\"C1\""
 is "FreeBSD: login.conf" "$(tail -n 2 "$tree/etc/login.conf")" "$(by freebsd-memlock)
 audio:memorylocked=unlimited:tc=default:"
-like "FreeBSD: its command" "$out" '^then +sudo cap_mkdb /etc/login\.conf; it counts for users of the class'
+like "FreeBSD: its command" "$out" '^then +/etc/login\.conf: sudo cap_mkdb /etc/login\.conf; it counts for users of the class'
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
 like "FreeBSD: sysctl.conf.local wins" "$(verify --root "$tree")" '^overruled +/etc/sysctl\.conf\.local:1 sets hw\.snd\.latency to 7'
 rm "$tree/etc/sysctl.conf.local"
@@ -236,6 +251,22 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     like "/boot read-only: the line" "$(cat "$tmp/out")" '^    kern\.hz="1000"$'
 else
     skip "no space, read-only folders" "needs root and mount"
+fi
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE"; then
+    fresh journal-ro
+    mkdir -p "$tree/var/lib"
+    chown -R 65534 "$tree"
+    chown 0 "$tree/var/lib"
+    keep
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >"$tmp/out" 2>"$tmp/err"
+    is "a journal's folder that cannot be made: 4" "$?" 4
+    like "it is named" "$(cat "$tmp/err")" "/$changes: Permission denied"
+    like "and what to put where" "$(cat "$tmp/out")" '^    # /etc/tmpfiles\.d/sleeptune\.conf$'
+    ok "and nothing is changed" unchanged
+else
+    skip "a journal's folder that cannot be made" "needs root and setpriv to become nobody"
 fi
 
 # --- the commands, in a mount namespace of its own: this machine's /etc and /usr/sbin are not touched -------------------
