@@ -36,7 +36,7 @@ static bool *spoken;
 static void set_period(struct machine *m, const char *text)
 {
     char frames_text[24];
-    int64_t frames, rate_hz;
+    int64_t frames = 0, rate_hz = 0;
     const char *slash = strchr(text, '/');
     snprintf(frames_text, sizeof(frames_text), "%.*s", (int)strcspn(text, "/"), text);
     if (slash == NULL || st_text_int(frames_text, &frames) != 0 || st_text_int(slash + 1, &rate_hz) != 0)

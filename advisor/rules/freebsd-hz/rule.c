@@ -2,17 +2,30 @@
 #include <inttypes.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
+#include "lib/tick.h"
 
-#define HZ       "freebsd.kern.hz"
-#define PERIODIC "freebsd.kern.eventtimer.periodic"
-#define GUEST    "freebsd.kern.vm_guest"
+#define HZ        "freebsd.kern.hz"
+#define PERIODIC  "freebsd.kern.eventtimer.periodic"
+#define GUEST     "freebsd.kern.vm_guest"
+#define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
+#define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
 
 #define HZ_USUAL 1000
+
+/** Is the period so long that the coarse clock starts its sleep, which moves once a tick? */
+static bool is_coarse(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
+{
+    int64_t percent;
+    struct st_tick_late late;
+    return st_machine_int_or(facts, PRECISE, 0) != 1 && st_facts_int(facts, DEVIATION, &percent) == 0 &&
+           st_tick_late(percent, hz, st_period_seconds(&wish->period) * 1e9, &late) == 0 &&
+           late.coarse_ns > 0;
+}
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     int64_t hz, periodic;
-    (void)wish;
     if (st_finding_need_int(finding, facts, HZ, &hz) != 0)
         return;
     if (hz < 1) {
@@ -43,6 +56,16 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (periodic != 0) {
         st_finding_set(finding, ST_STATUS_OK,
                        "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
+        return;
+    }
+    if (is_coarse(facts, wish, hz)) {
+        st_finding_quote(finding, facts, DEVIATION);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz %" PRId64
+                       " sets the coarse clock that starts long sleeps; its µs are counted in "
+                       "freebsd-alloweddeviation",
+                       hz);
+        st_finding_effect(finding, 0, "one tick of %.0f µs, counted there", tick_us);
         return;
     }
     if (hz < HZ_USUAL)
@@ -84,6 +107,6 @@ const struct st_rule st_rule_freebsd_hz = {
         },
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){HZ, PERIODIC, GUEST, NULL},
+    .facts = (const char *const[]){HZ, PERIODIC, GUEST, DEVIATION, PRECISE, NULL},
     .judge = judge,
 };

@@ -123,6 +123,14 @@ static const char *worst_text(const struct scan *scan, struct st_finding *findin
     return st_facts_text(scan->facts, key, &text) == 0 ? text : "?";
 }
 
+static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
+{
+    char key[KEY_BYTES];
+    key_of(key, scan->worst, what);
+    st_finding_quote(finding, scan->facts, key);
+    return (double)st_machine_int_or(scan->facts, key, 0) / 1e6;
+}
+
 static void fix(const struct scan *scan, struct st_finding *finding)
 {
     char key[KEY_BYTES];
@@ -180,9 +188,9 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         break;
     case KIND_CAPPED:
         st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks are limited, the worst to %s kHz of %s kHz (%s, %s)", slow,
-                       scan->policies, worst_text(scan, finding, "max_khz"),
-                       worst_text(scan, finding, "hardware_max_khz"), driver, governor);
+                       "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s, %s)", slow,
+                       scan->policies, worst_ghz(scan, finding, "max_khz"),
+                       worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
         break;
     case KIND_USERSPACE:
         st_finding_set(finding, ST_STATUS_ADVICE,
