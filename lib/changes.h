@@ -28,8 +28,8 @@ struct st_changes {
  * A trend and up to eight steps. Each is looked for in what the other leaves, until both stay.
  * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
  * Tests: Mann (1945) and Kendall for the trend, Pettitt (1979) for a step; both ask for ranks only, and for
- * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is an
- * estimate, a trend passes at 1 in 100000 and a step at 1 in a million.
+ * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is
+ * an estimate, a trend passes at 1 in 100000 and a step at 1 in a million.
  */
 ST_NODISCARD int st_changes_find(const struct st_series *series, struct st_changes *ret);
 

@@ -154,11 +154,9 @@ static void say_blind(const struct st_series *series, struct st_analysis *a)
     if (a->blind_n == 0)
         return;
     say(a,
-        "A steady tick of %s Hz cannot be told from none at this period and length: %s in each period, so "
-        "each is met at the "
-        "same place.",
-        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)),
-        a->blind_n == 1 ? "it has whole ticks, or nearly," : "they have whole ticks, or nearly,");
+        "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
+        "nearly.",
+        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)));
 }
 
 int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
@@ -191,6 +189,7 @@ int st_analyse(const struct st_series *series, int known_hz, struct st_analysis 
     }
     say_changes(ret);
     say_clusters(ret);
+    ret->findings_n = ret->sentences_n;
     if (!ret->lattice.found && !(ret->beat.found && ret->beat.names_n > 0))
         say_blind(series, ret);
     return 0;

@@ -22,6 +22,7 @@ struct st_analysis {
     size_t blind_n;
     char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */
     size_t sentences_n;
+    size_t findings_n; /* of them; the rest say what could not be found */
 };
 
 /**

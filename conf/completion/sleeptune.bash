@@ -10,6 +10,8 @@ _sleeptune() {
         return
         ;;
     --policy) words='fifo rr other' ;;
+    --rounding) words='tvtohz tvtohz-fixed none' ;;
+    --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words html markdown" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
@@ -23,7 +25,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain guide apply verify revert snapshot export status devices help version --help --version'
+        words='check measure report explain guide apply verify revert snapshot export analyse simulate status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -39,13 +41,15 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
+        analyse) words='--every --frames --rate --tick-hz --json --format --help' ;;
+        simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --json --format --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain guide apply verify revert snapshot export status devices version' ;;
+        help) words='check measure report explain guide apply verify revert snapshot export analyse simulate status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [ "$command" = export ] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(export|analyse) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

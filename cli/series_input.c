@@ -1,0 +1,245 @@
+#include "cli/series_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "lib/ns.h"
+#include "lib/series_text.h"
+#include "store/recording.h"
+
+#define LINE_BYTES    1024 /* circumstances in a CSV's comments are the longest */
+#define SCHEMA_FAMILY "sleeptune-series/"
+
+struct input {
+    const char *command;
+    const char *name; /* for messages */
+    const struct st_series_options *options;
+    FILE *stream;
+};
+
+static void note(struct st_series_result *result, const char *text)
+{
+    snprintf(result->note, sizeof(result->note), "%s", text);
+}
+
+/* --- recordings --------------------------------------------------------------------------------------------
+ */
+
+static int add_events(struct st_recording_reader *reader, struct st_series_result *result)
+{
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind != ST_RECORDING_CYCLE)
+            continue;
+        if (result->series.n == ST_SERIES_COUNT_MAX) {
+            result->left_out_n++;
+            continue;
+        }
+        r = st_series_add(&result->series, event.period_index, event.lateness_ns);
+        if (r != 0)
+            return r;
+    }
+    return r;
+}
+
+static int read_recording(struct input *input, struct st_series_result *result)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open_stream(input->stream, &reader);
+    input->stream = NULL; /* the reader's */
+    if (r == -EBADMSG)
+        return st_failure(input->command,
+                          "%s is no recording of sleeptune, or was cut within its first block", input->name);
+    if (r == -EPROTONOSUPPORT)
+        return st_failure(input->command, "%s was recorded by a newer sleeptune (this one reads version %d)",
+                          input->name, ST_RECORDING_VERSION);
+    if (r != 0)
+        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+    result->source = "recording";
+    st_series_init(&result->series, &st_recording_meta(reader)->period);
+    r = add_events(reader, result);
+    const enum st_recording_end end = st_recording_ended(reader);
+    st_recording_close_reader(reader);
+    if (r != 0)
+        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+    result->interrupted = end == ST_RECORDING_INTERRUPTED;
+    if (end == ST_RECORDING_CUT)
+        note(result, "The recording has no end mark: it was read up to its last complete block.");
+    if (end == ST_RECORDING_DAMAGED)
+        note(result, "The recording is damaged: it was read up to there.");
+    return ST_EXIT_DONE;
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------
+ */
+
+static bool get_u64(const json_t *object, const char *key, uint64_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *ret = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static int add_values(const json_t *document, struct st_series_result *result)
+{
+    const json_t *samples = json_object_get(document, "samples_ns"),
+                 *periods = json_object_get(document, "periods");
+    const json_t *period = json_object_get(document, "period_ns");
+    struct st_period parsed;
+    uint64_t num, den;
+    if (!json_is_array(samples) || !get_u64(period, "num", &num) || !get_u64(period, "den", &den) ||
+        den == 0 || st_period_init_ns(&parsed, num, den) != 0 ||
+        (json_is_array(periods) && json_array_size(periods) != json_array_size(samples)))
+        return -EBADMSG;
+    st_series_init(&result->series, &parsed);
+    for (size_t i = 0; i < json_array_size(samples); i++) {
+        const json_t *sample = json_array_get(samples, i), *index = json_array_get(periods, i);
+        if (!json_is_integer(sample) ||
+            (index != NULL && (!json_is_integer(index) || json_integer_value(index) < 0)))
+            return -EBADMSG;
+        if (i == ST_SERIES_COUNT_MAX) {
+            result->left_out_n = json_array_size(samples) - i;
+            break;
+        }
+        const int r = st_series_add(&result->series, index != NULL ? (uint64_t)json_integer_value(index) : i,
+                                    json_integer_value(sample));
+        if (r != 0)
+            return r == -EINVAL ? -EBADMSG : r;
+    }
+    return 0;
+}
+
+static int read_json(struct input *input, struct st_series_result *result)
+{
+    json_error_t error;
+    json_t *document = json_loadf(input->stream, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    int status = ST_EXIT_DONE;
+    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
+        status = st_failure(input->command, "%s is JSON, but no series of 'bench series' or 'simulate'",
+                            input->name);
+    else if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
+        status = st_failure(input->command, "%s was written by a newer sleeptune: '%.40s', not '%s'",
+                            input->name, schema, ST_SERIES_SCHEMA);
+    if (status == ST_EXIT_DONE) {
+        const int r = add_values(document, result);
+        result->source = "json";
+        if (r == -EBADMSG)
+            status =
+                st_failure(input->command,
+                           "%s: samples_ns, periods or period_ns is missing or makes no sense", input->name);
+        else if (r != 0)
+            status = st_failure(input->command, "%s: %s", input->name, strerror(-r));
+    }
+    json_decref(document);
+    return status;
+}
+
+/* --- text --------------------------------------------------------------------------------------------------
+ */
+
+static const char *reason(int r)
+{
+    switch (r) {
+    case -EBADMSG:
+        return "not one figure a line, and not the CSV of 'sleeptune export'";
+    case -ERANGE:
+        return "a figure is out of range (lateness: an hour)";
+    case -EINVAL:
+        return "the periods do not ascend";
+    case -E2BIG:
+        return "the line is too long";
+    default:
+        return strerror(-r);
+    }
+}
+
+static int read_lines(struct input *input, struct st_series_text *text, struct st_series_result *result,
+                      uint64_t *ret_line)
+{
+    char line[LINE_BYTES];
+    int r = 0;
+    for (*ret_line = 1; r == 0 && fgets(line, sizeof(line), input->stream) != NULL; ++*ret_line) {
+        const size_t bytes = strlen(line);
+        if (bytes + 1 == sizeof(line) && line[bytes - 1] != '\n')
+            return -E2BIG;
+        line[strcspn(line, "\n")] = '\0';
+        if (text->column_n == ST_SERIES_COUNT_MAX || text->series.n == ST_SERIES_COUNT_MAX)
+            result->left_out_n++;
+        else
+            r = st_series_text_line(text, line);
+        if (r != 0)
+            return r;
+    }
+    return ferror(input->stream) != 0 ? -errno : 0;
+}
+
+static int read_text(struct input *input, struct st_series_result *result)
+{
+    struct st_series_text text;
+    struct st_period period;
+    char every[32];
+    uint64_t line;
+    int r = st_series_period(input->command, input->options, &period);
+    if (r != 0)
+        return r;
+    st_series_text_init(&text, &period);
+    r = read_lines(input, &text, result, &line);
+    int status = ST_EXIT_DONE;
+    if (r != 0) {
+        status = st_failure(input->command, "%s: line %" PRIu64 ": %s", input->name, line, reason(r));
+    } else if ((r = st_series_text_end(&text)) != 0) {
+        status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
+    } else {
+        result->source = "text";
+        result->series = text.series;
+        text.series = (struct st_series){0};
+        st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
+        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
+                 text.period_known ? "" : ", one every ", text.period_known ? "" : every,
+                 text.period_known || st_series_period_given(input->options) ? ""
+                                                                             : " (--every says otherwise)");
+    }
+    st_series_text_finish(&text);
+    return status;
+}
+
+int st_series_input(const char *command, const char *path, const struct st_series_options *options,
+                    struct st_series_result *ret)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    struct input input = {command, standard ? "standard input" : path, options,
+                          standard ? stdin : fopen(path, "re")};
+    if (input.stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+    errno = 0;
+    const int first = getc(input.stream);
+    int status;
+    if (first == EOF) {
+        status = ferror(input.stream) != 0
+                     ? st_failure(command, "cannot read %s: %s", input.name, strerror(errno))
+                     : st_failure(command, "%s is empty", input.name);
+    } else {
+        ungetc(first, input.stream);
+        status = first == 0x89  ? read_recording(&input, ret)
+                 : first == '{' ? read_json(&input, ret)
+                                : read_text(&input, ret);
+    }
+    if (input.stream != NULL && input.stream != stdin)
+        fclose(input.stream);
+    if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
+        const size_t at = strlen(ret->note);
+        snprintf(ret->note + at, sizeof(ret->note) - at,
+                 "%sOnly the first %" PRIu64 " samples are analysed, %" PRIu64 " are left out.",
+                 at > 0 ? " " : "", (uint64_t)ret->series.n, ret->left_out_n);
+    }
+    return status;
+}

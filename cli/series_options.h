@@ -1,0 +1,47 @@
+/* Options that bench series, simulate and analyse share. */
+#ifndef ST_CLI_SERIES_OPTIONS_H
+#define ST_CLI_SERIES_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "lib/period.h"
+
+/** Samples that are analysed at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
+#define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
+
+enum { ST_OPT_EVERY = 512, ST_OPT_FRAMES, ST_OPT_RATE, ST_OPT_COUNT, ST_OPT_JSON, ST_OPT_FORMAT };
+
+#define ST_SERIES_OPTIONS                                                                                    \
+    {"every", required_argument, NULL, ST_OPT_EVERY}, {"frames", required_argument, NULL, ST_OPT_FRAMES},    \
+        {"rate", required_argument, NULL, ST_OPT_RATE}, {"count", required_argument, NULL, ST_OPT_COUNT},    \
+        {"json", no_argument, NULL, ST_OPT_JSON},                                                            \
+    {                                                                                                        \
+        "format", required_argument, NULL, ST_OPT_FORMAT                                                     \
+    }
+
+struct st_series_options {
+    int64_t every_ns; /* 0: not given */
+    int64_t frames;   /* 0: not given */
+    int64_t rate_hz;  /* 0: not given */
+    uint64_t count;
+    bool json;
+};
+
+void st_series_options_init(struct st_series_options *options);
+
+/** Takes one of ST_SERIES_OPTIONS, or says that there is no such option. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_series_option(const char *command, int option, const char *text,
+                                  struct st_series_options *ret);
+
+/** A duration in [min_ns, max_ns], and says what is wrong. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_series_time(const char *command, const char *option, const char *text, int64_t min_ns,
+                                int64_t max_ns, int64_t *ret_ns);
+
+/** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_series_period(const char *command, const struct st_series_options *options,
+                                  struct st_period *ret);
+/** Was one of the three given? */
+bool st_series_period_given(const struct st_series_options *options);
+
+#endif

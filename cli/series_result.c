@@ -1,0 +1,236 @@
+/* A series with its analysis: text and sleeptune-series/1. */
+#include "cli/series_result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+#include "lib/sample.h"
+#include "lib/stats.h"
+
+#define LABEL_COLUMNS 10
+
+void st_series_result_finish(struct st_series_result *result)
+{
+    st_series_finish(&result->series);
+    json_decref(result->circumstances);
+    result->circumstances = NULL;
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------
+ */
+
+static void append(json_t *array, json_t *value)
+{
+    (void)json_array_append_new(array, value); /* out of memory leaves it out; json_dumpf says so */
+}
+
+static json_t *integers(const int *values, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        append(array, json_integer(values[i]));
+    return array;
+}
+
+static json_t *sawtooth(const struct st_lattice *l)
+{
+    if (!l->found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:o, s:I, s:f}", "slope_ns_per_s", l->slope_ns_per_s, "ppm",
+                     l->slope_ns_per_s / 1e3, "period_s",
+                     l->tooth_s > 0 ? json_real(l->tooth_s) : json_null(), "jumps", (json_int_t)l->jumps_n,
+                     "residual_sd_ns", l->residual_sd_ns);
+}
+
+static json_t *beat(const struct st_beat *b)
+{
+    if (!b->found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:i}", "repeats_s", b->repeats_s, "cycles_per_period",
+                     b->cycles_per_period, "amplitude_ns", b->amplitude_ns, "amplitude_sd_ns",
+                     b->amplitude_sd_ns, "p_value", b->p_value, "tick_hz", integers(b->names_hz, b->names_n),
+                     "other_rates", b->others_n);
+}
+
+static json_t *trend(const struct st_changes *c)
+{
+    if (!c->trend_found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "slope_ns_per_s", c->slope_ns_per_s, "ppm", c->slope_ns_per_s / 1e3,
+                     "p_value", c->trend_p_value);
+}
+
+static json_t *steps(const struct st_changes *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->steps_n; i++)
+        append(array,
+               json_pack("{s:I, s:f, s:f, s:f}", "period", (json_int_t)c->steps[i].index, "at_s",
+                         c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value", c->steps[i].p_value));
+    return array;
+}
+
+static json_t *clusters(const struct st_clusters *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n; i++)
+        append(array, json_pack("{s:f, s:f, s:f, s:I, s:f}", "center_ns", c->cluster[i].center_ns, "low_ns",
+                                c->cluster[i].low_ns, "high_ns", c->cluster[i].high_ns, "n",
+                                (json_int_t)c->cluster[i].n, "p_value", c->cluster[i].p_value));
+    return array;
+}
+
+static json_t *analysis_json(const struct st_analysis *a)
+{
+    const struct st_lattice *l = &a->lattice;
+    json_t *sentences = json_array();
+    for (size_t i = 0; i < a->sentences_n; i++)
+        append(sentences, json_string(a->sentence[i]));
+    json_t *tick_hz = !l->found ? json_null() : l->hz > 0 ? json_integer(l->hz) : json_real(1e9 / l->tick_ns);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "tick_hz",
+                     tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
+                     l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
+                     l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
+                     l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l), "beat",
+                     beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
+                     clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n,
+                     "outliers_above_ns", (json_int_t)a->clusters.above_ns, "cannot_tell_hz",
+                     integers(a->blind_hz, a->blind_n), "sentences", sentences);
+}
+
+static json_t *simulation_json(const struct st_simulation *s)
+{
+    if (s == NULL)
+        return json_null();
+    return json_pack("{s:I, s:s, s:f, s:f, s:I, s:I}", "hz", (json_int_t)s->hz, "rounding",
+                     st_rounding_name(s->rounding), "drift_ppm", s->drift_ppm, "pll_gain", s->pll_gain,
+                     "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
+}
+
+static void add_samples(json_t *document, const struct st_series *series)
+{
+    const bool gaps = st_series_span(series) != series->n;
+    json_t *samples = json_array(), *periods = gaps ? json_array() : json_null();
+    for (size_t i = 0; i < series->n; i++) {
+        append(samples, json_integer(series->lateness_ns[i]));
+        if (gaps)
+            append(periods, json_integer((json_int_t)(series->index[i] - series->index[0])));
+    }
+    (void)json_object_set_new(document, "samples_ns", samples);
+    (void)json_object_set_new(document, "periods", periods);
+}
+
+static json_t *document(const struct st_series_result *result, bool samples)
+{
+    const struct st_series *series = &result->series;
+    json_t *o = json_pack(
+        "{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o}", "schema", ST_SERIES_SCHEMA, "source",
+        result->source, "period_ns", "num", (json_int_t)series->period.num, "den",
+        (json_int_t)series->period.den, "n", (json_int_t)series->n, "skipped_periods",
+        (json_int_t)(st_series_span(series) - series->n), "left_out", (json_int_t)result->left_out_n,
+        "interrupted", (int)result->interrupted, "simulation", simulation_json(result->simulation),
+        "circumstances", result->circumstances, "analysis", analysis_json(&result->analysis));
+    if (o != NULL && samples)
+        add_samples(o, series);
+    return o;
+}
+
+static int print_json(const char *command, const struct st_series_result *result, bool samples)
+{
+    json_t *o = document(result, samples);
+    if (o == NULL)
+        return st_failure(command, "out of memory");
+    const int r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(o);
+    return r == 0 && putchar('\n') != EOF
+               ? ST_EXIT_DONE
+               : st_failure(command, "cannot write the result: %s", strerror(errno));
+}
+
+/* --- text --------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *label;
+    double p;
+} quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+
+static int print_quantiles(const struct st_series *series)
+{
+    char text[32];
+    int64_t *sorted = malloc(series->n * sizeof(*sorted));
+    if (sorted == NULL)
+        return -ENOMEM;
+    memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
+    const struct st_sample sample = st_sample_of(sorted, series->n);
+    printf("lateness  min %s", st_ns_format(sorted[0], text, sizeof(text)));
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        if (series->n >= st_stats_quantile_min_n(quantiles[i].p))
+            printf(", %s %s", quantiles[i].label,
+                   st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
+    }
+    printf(", max %s\n", st_ns_format(sorted[series->n - 1], text, sizeof(text)));
+    free(sorted);
+    return 0;
+}
+
+static void print_circumstances(json_t *circumstances, int width)
+{
+    char line[4096];
+    size_t at = 0;
+    const char *key;
+    json_t *value;
+    line[0] = '\0';
+    json_object_foreach(circumstances, key, value)
+    {
+        if (at < sizeof(line))
+            at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %s", at == 0 ? "" : ", ", key,
+                                   json_string_value(value));
+    }
+    if (at > 0)
+        st_text_field(stdout, "where", line, LABEL_COLUMNS, width);
+}
+
+static int print_text(const char *command, const struct st_series_result *result)
+{
+    const struct st_series *series = &result->series;
+    const struct st_analysis *a = &result->analysis;
+    char line[400], period[32], span[32];
+    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
+    snprintf(line, sizeof(line), "%zu %s samples, one every %s for %s; %" PRIu64 " periods without one%s",
+             series->n, result->source, st_ns_format(st_period_ns(&series->period), period, sizeof(period)),
+             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), st_series_span(series) - series->n,
+             result->interrupted ? "; ended before its time" : "");
+    st_text_field(stdout, "series", line, LABEL_COLUMNS, width);
+    if (result->note[0] != '\0')
+        st_text_field(stdout, "note", result->note, LABEL_COLUMNS, width);
+    if (print_quantiles(series) != 0)
+        return st_failure(command, "out of memory");
+    if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
+        st_text_field(stdout, "found", "nothing that passes its test", LABEL_COLUMNS, width);
+    for (size_t i = 0; i < a->sentences_n; i++)
+        st_text_field(stdout,
+                      i >= a->findings_n ? "limits"
+                      : i == 0           ? "found"
+                                         : "",
+                      a->sentence[i], LABEL_COLUMNS, width);
+    print_circumstances(result->circumstances, width);
+    return ST_EXIT_DONE;
+}
+
+int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
+                          bool samples)
+{
+    const int r = st_analyse(&result->series, known_hz, &result->analysis);
+    if (r == -ENODATA)
+        return st_failure(command, "no samples");
+    if (r != 0)
+        return st_failure(command, "cannot analyse: %s", strerror(-r));
+    return json ? print_json(command, result, samples) : print_text(command, result);
+}

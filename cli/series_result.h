@@ -1,0 +1,31 @@
+/* A series with its analysis, as bench series, simulate and analyse show it. */
+#ifndef ST_CLI_SERIES_RESULT_H
+#define ST_CLI_SERIES_RESULT_H
+
+#include <jansson.h>
+
+#include "lib/series_analysis.h"
+#include "lib/simulate.h"
+
+#define ST_SERIES_SCHEMA "sleeptune-series/1"
+
+struct st_series_result {
+    const char *source; /* "measured", "simulated", or what analyse has read: "recording", "text", "json" */
+    struct st_series series;
+    uint64_t left_out_n;                    /* samples behind the last one that was analysed */
+    char note[200];                         /* for people: what was taken for granted; "" */
+    const struct st_simulation *simulation; /* what the simulator was told; NULL: nothing was simulated */
+    json_t *circumstances; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
+    bool interrupted;
+    struct st_analysis analysis;
+};
+
+void st_series_result_finish(struct st_series_result *result);
+
+/** Analyses and prints to standard output: text of the terminal's width, or JSON.
+ * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample. @return an
+ * st_exit. */
+ST_NODISCARD int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
+                                       bool json, bool samples);
+
+#endif

@@ -1,0 +1,52 @@
+/* Columns and CSV: whatever is accepted ascends, is within an hour, and can be analysed. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/series_analysis.h"
+#include "lib/series_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct st_series *series)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        if (series->lateness_ns[i] > INT64_C(3600000000000) ||
+            series->lateness_ns[i] < -INT64_C(3600000000000) ||
+            (i > 0 && series->index[i] <= series->index[i - 1]))
+            abort();
+    }
+    struct st_analysis *analysis = malloc(sizeof(*analysis));
+    if (analysis != NULL && st_analyse(series, 0, analysis) == 0) {
+        for (size_t i = 0; i < analysis->sentences_n; i++) {
+            if (memchr(analysis->sentence[i], '\0', ST_SENTENCE_BYTES) == NULL ||
+                analysis->sentence[i][0] == '\0')
+                abort();
+        }
+    }
+    free(analysis);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct st_period period;
+    struct st_series_text text;
+    char *copy = malloc(size + 1);
+    if (copy == NULL || st_period_init_ns(&period, 1000000000, 1) != 0)
+        abort();
+    memcpy(copy, data, size);
+    copy[size] = '\0';
+    st_series_text_init(&text, &period);
+    int r = 0;
+    for (char *at = copy, *end; r == 0 && at != NULL; at = end) {
+        end = strchr(at, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        r = st_series_text_line(&text, at);
+    }
+    if (r == 0 && st_series_text_end(&text) == 0)
+        check(&text.series);
+    st_series_text_finish(&text);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# bench series, simulate and analyse: what goes in comes out, whichever way it takes; what is no series is refused.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+status() {
+    local wanted=$1 name=$2 got
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    is "$name" "$got" "$wanted"
+}
+sentences() { sed -n '/"sentences"/,/\]/p' "$1"; }
+
+# --- what the simulator was told comes back, by JSON, text and nanoseconds
+"$SLEEPTUNE" simulate --hz 250 --every 997ms --drift-ppm -20 --noise 3us --count 400 --json >made.json
+"$SLEEPTUNE" analyse made.json --json >again.json
+is "analyse says of its JSON what simulate said" "$(sentences again.json)" "$(sentences made.json)"
+like "the tick rate" "$(cat again.json)" '"tick_hz": 250,'
+like "its drift" "$(cat again.json)" '"tick_drift_ppm": -(19\.9|20\.0)'
+like "its rounding" "$(cat again.json)" '"extra_ticks": 1,'
+is "samples are not repeated" "$(grep -c samples_ns again.json)" 0
+sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' made.json >made.ns
+is "simulate writes as many samples as it was asked for" "$(wc -l <made.ns)" 400
+awk '{printf "%.9f\n", $1 / 1e9}' made.ns >made.s
+for unit in ns s; do
+    "$SLEEPTUNE" analyse "made.$unit" --every 997ms --json >column.json
+    is "a column of $unit shows the same" "$(sentences column.json)" "$(sentences made.json)"
+done
+like "what the text was taken for is said" "$("$SLEEPTUNE" analyse made.s)" 'seconds, one a line, one every 1.00 s'
+is "standard input is a file, too" "$("$SLEEPTUNE" analyse - --json <made.json)" "$(cat again.json)"
+
+# --- recordings and their export
+if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
+    "$SLEEPTUNE" export run.strec --csv >run.csv
+    "$SLEEPTUNE" analyse run.strec --json >strec.json
+    "$SLEEPTUNE" analyse run.csv --json >csv.json
+    is "a recording and its CSV show the same" "$(grep -v '"source"' csv.json)" "$(grep -v '"source"' strec.json)"
+    head -c $(($(stat -c %s run.strec) - 40)) run.strec >cut.strec
+    status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE" analyse cut.strec
+    like "which is said" "$(cat out)" 'no end mark'
+    head -c 20 run.strec >stump.strec
+    status 4 "one cut in its first block is a failure" "$SLEEPTUNE" analyse stump.strec
+else
+    fail "measure records" "$(cat err)"
+fi
+
+# --- few samples
+printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
+status 0 "five samples are printed" "$SLEEPTUNE" analyse herman
+like "and said to be few" "$(cat out)" '5 samples are too few'
+
+# --- bad input
+: >empty
+printf '1\n2\nlate\n' >words
+echo '{"schema": "sleeptune-report/1"}' >other.json
+sed 's|sleeptune-series/1|sleeptune-series/2|' made.json >newer.json
+sed '/"samples_ns"/,/]/d' made.json >hollow.json
+head -c 400 made.json >torn.json
+head -c 4000 /dev/urandom >noise.bin
+for file in empty words other.json newer.json hollow.json torn.json noise.bin nonexistent .; do
+    status 4 "$file is a failure" "$SLEEPTUNE" analyse "$file"
+    is "and nothing is on standard output" "$(cat out)" ""
+done
+"$SLEEPTUNE" analyse words 2>err
+like "the line is named" "$(cat err)" 'line 3'
+"$SLEEPTUNE" analyse newer.json 2>err
+like "a newer document is said to be newer" "$(cat err)" 'newer sleeptune'
+status 3 "analyse without a file is a usage error" "$SLEEPTUNE" analyse
+for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' '--count -5' '--hz 0' '--hz 1e3' '--drift-ppm nan' \
+    '--pll-gain 2' '--rounding up' '--noise -1us' '--seed x' '--every 1s --frames 64' '--format xml'; do
+    # shellcheck disable=SC2086  # option and value
+    status 3 "simulate $option is a usage error" "$SLEEPTUNE" simulate $option
+done
+if [ -w /dev/full ]; then
+    is "a full disk is a failure" "$("$SLEEPTUNE" simulate --json >/dev/full 2>err; echo $?)" 4
+fi
+is "text fits 80 columns" "$(COLUMNS=80 "$SLEEPTUNE" simulate --drift-ppm 10 | awk 'length > 84')" ""
+tap_done

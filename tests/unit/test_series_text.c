@@ -1,0 +1,126 @@
+/* lib/series_text: columns and CSV, and what is no figure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "lib/series_text.h"
+
+static struct st_series_text text;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct st_period period;
+    st_series_text_init(&text, st_period_init_ns(&period, 1000000000, 1) == 0 ? &period : NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_series_text_finish(&text);
+    return 0;
+}
+
+static void lines(const char *const *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(st_series_text_line(&text, line[i]), 0);
+    assert_int_equal(st_series_text_end(&text), 0);
+}
+
+static void seconds_as_the_article_prints_them(void **state)
+{
+    (void)state;
+    static const char *const herman[] = {"# hz=100", "0.019496", " 0.019506 ", "", "0", "-1.5e-6\r"};
+    lines(herman, ST_ARRAY_LEN(herman));
+    assert_int_equal(text.kind, ST_SERIES_TEXT_SECONDS);
+    assert_int_equal(text.series.n, 4);
+    assert_int_equal(text.series.lateness_ns[0], 19496000);
+    assert_int_equal(text.series.lateness_ns[2], 0);
+    assert_int_equal(text.series.lateness_ns[3], -1500);
+    assert_int_equal(text.series.index[3], 3);
+}
+
+static void whole_figures_are_nanoseconds(void **state)
+{
+    (void)state;
+    static const char *const ns[] = {"15002", "-31", "+7"};
+    lines(ns, ST_ARRAY_LEN(ns));
+    assert_int_equal(text.kind, ST_SERIES_TEXT_NS);
+    assert_int_equal(text.series.lateness_ns[0], 15002);
+    assert_int_equal(text.series.lateness_ns[1], -31);
+}
+
+static void an_export_brings_its_period_and_gaps(void **state)
+{
+    (void)state;
+    static const char *const csv[] = {"# sleeptune recording",
+                                      "# period_ns: 4000000/3",
+                                      "period,lateness_ns,skipped",
+                                      "0,15002,0",
+                                      "1,-31,0",
+                                      "2,9000000,1",
+                                      "9,17000,0"};
+    lines(csv, ST_ARRAY_LEN(csv));
+    assert_int_equal(text.kind, ST_SERIES_TEXT_CSV);
+    assert_true(text.period_known);
+    assert_int_equal(text.series.period.num, 4000000);
+    assert_int_equal(text.series.period.den, 3);
+    assert_int_equal(text.series.n, 3); /* the skipped one was no wake-up */
+    assert_int_equal(text.series.index[2], 9);
+    assert_int_equal(text.series.lateness_ns[1], -31);
+}
+
+static void what_is_no_figure_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"late", "nan", "inf", "-",     "1 2",  "1,2",
+                                      "0x10", "1e",  "--1", "1.2.3", "12 us"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_series_text_line(&text, bad[i]), -EBADMSG);
+    assert_int_equal(st_series_text_line(&text, "1e13"), -ERANGE);
+    assert_int_equal(st_series_text_line(&text, "1e308"), -ERANGE);
+    assert_int_equal(st_series_text_end(&text), -ENODATA);
+}
+
+static void seconds_beyond_an_hour_are_refused_at_the_end(void **state)
+{
+    (void)state;
+    assert_int_equal(st_series_text_line(&text, "3601"), 0); /* would do as nanoseconds */
+    assert_int_equal(st_series_text_line(&text, "0.5"), 0);
+    assert_int_equal(st_series_text_end(&text), -ERANGE);
+}
+
+static void broken_csv_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(st_series_text_line(&text, "# period_ns: 5"), -EBADMSG);
+    assert_int_equal(st_series_text_line(&text, "# period_ns: 5/0"), -ERANGE);
+    assert_int_equal(st_series_text_line(&text, "period,lateness_ns,skipped"), 0);
+    static const char *const bad[] = {"1",      "1,2",     "1,2,2",   "1,2,0,3",
+                                      "-1,2,0", "1,--2,0", "1,2.5,0", "99999999999999999999,2,0"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_series_text_line(&text, bad[i]), -EBADMSG);
+    assert_int_equal(st_series_text_line(&text, "1,3600000000001,0"), -ERANGE);
+    assert_int_equal(st_series_text_line(&text, "5,1,0"), 0);
+    assert_int_equal(st_series_text_line(&text, "5,1,0"), -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(seconds_as_the_article_prints_them),
+        TEST(whole_figures_are_nanoseconds),
+        TEST(an_export_brings_its_period_and_gaps),
+        TEST(what_is_no_figure_is_refused),
+        TEST(seconds_beyond_an_hour_are_refused_at_the_end),
+        TEST(broken_csv_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
