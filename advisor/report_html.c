@@ -171,7 +171,7 @@ static void row_html(const struct st_report *report, const struct st_finding *fi
     const char *status = st_status_name(finding->status);
     fprintf(out, "<tr id=\"%s\"><td class=\"%s\">%s</td><td>", finding->rule->id, status, status);
     put(out, finding->rule->title);
-    fprintf(out, "<br><code class=\"id\">%s</code></td><td>", finding->rule->id);
+    fprintf(out, "<div class=\"id\"><code>%s</code></div></td><td>", finding->rule->id);
     put(out, finding->summary != NULL ? finding->summary : "");
     if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL)
         element(out, "div", "soft", left_out);
