@@ -19,7 +19,7 @@
 
 /* --- settings ------------------------------------------------------------------------------------------- */
 
-/** One line: status, title, what it may cost; the cost on a line of its own where the terminal is narrow. */
+/** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
 static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
     char effect[32] = "no bound";
@@ -32,8 +32,8 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
         fprintf(printer->out, "%s%*s%s\n", finding->rule->title, printer->width == 0 ? 2 : pad, "", effect);
         return;
     }
-    st_print_wrapped(printer, 0, "", 0, finding->rule->title);
-    fprintf(printer->out, "%*s%s\n", STATUS_WIDTH, "", effect);
+    fprintf(printer->out, "%s\n", effect);
+    st_print_wrapped(printer, 0, "", INDENT, finding->rule->title);
 }
 
 /** The only line of a command that is not a comment; NULL when there are more, or it would not fit. */

@@ -9,6 +9,7 @@
 
 #include "advisor/print.h"
 #include "cli/command.h"
+#include "cli/locale.h"
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -92,24 +93,35 @@ const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t
     return buf;
 }
 
-static struct st_printer printer(void)
+/** Text to standard output; end it with st_locale_end. */
+static struct st_printer printer(struct st_locale_stream *stream)
 {
     return (struct st_printer){
-        .out = stdout,
+        .out = st_locale_begin(stream, stdout),
         .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
     };
 }
 
+static void printed(struct st_locale_stream *stream)
+{
+    if (st_locale_end(stream) != 0)
+        (void)st_failure(NULL, "out of memory: a line is missing");
+}
+
 void st_change_print(int column, const char *label, const char *text)
 {
-    const struct st_printer to = printer();
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
     st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
+    printed(&stream);
 }
 
 void st_change_print_lines(const char *text)
 {
-    const struct st_printer to = printer();
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
     st_print_verbatim(&to, 0, "", 4, text);
+    printed(&stream);
 }
 
 static const char *error_text(int error)

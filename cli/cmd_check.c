@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/facts_input.h"
+#include "cli/locale.h"
 #include "cli/measure_run.h"
 #include "cli/measured_facts.h"
 #include "cli/report_run.h"
@@ -105,7 +106,7 @@ static void look(void *ctx, const struct st_result *worst, bool first)
              st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
-    fprintf(stderr, "%s%s%s", first ? "" : "\r", line, terminal ? "\033[K" : "\n");
+    fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 

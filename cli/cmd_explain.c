@@ -7,6 +7,7 @@
 #include "advisor/text.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
+#include "cli/locale.h"
 
 #define COMMAND    "explain"
 #define NEAR_EDITS 4 /* a typing error or two, or a forgotten word of three letters */
@@ -122,7 +123,11 @@ static int explain(const struct st_rule *rule, const struct st_facts *facts, con
         if (report.findings[i].rule == rule)
             finding = &report.findings[i];
     }
-    r = st_report_explain(rule, finding, stdout, st_terminal_width(STDOUT_FILENO));
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
+    r = st_report_explain(rule, finding, out, st_terminal_width(STDOUT_FILENO));
+    const int ended = st_locale_end(&stream);
+    r = r != 0 ? r : ended;
     st_report_finish(&report);
     return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "%s", strerror(-r));
 }

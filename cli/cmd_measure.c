@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/measure_files.h"
 #include "cli/measure_run.h"
 #include "cli/measure_text.h"
@@ -261,19 +262,22 @@ static int parse_option(int option, const char *text, struct arguments *a)
     return r;
 }
 
-static void print_text(const struct st_result *results, size_t n)
+static int print_text(const struct st_result *results, size_t n)
 {
     int width = st_terminal_width(STDOUT_FILENO);
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
     width = width > 100 ? 100 : width;
     if (n > 1) {
         char verdict[480];
-        st_text_wrap(stdout, st_result_verdict_of_all(results, n, verdict, sizeof(verdict)), 0, width);
+        st_text_wrap(out, st_result_verdict_of_all(results, n, verdict, sizeof(verdict)), 0, width);
     }
     for (size_t i = 0; i < n; i++) {
         if (n > 1)
-            printf("\n== CPU %d\n", results[i].cpu);
-        st_measure_print(&results[i], stdout, width);
+            fprintf(out, "\n== CPU %d\n", results[i].cpu);
+        st_measure_print(&results[i], out, width);
     }
+    return st_locale_end(&stream) == 0 ? 0 : st_failure(NAME, "out of memory");
 }
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
@@ -303,7 +307,7 @@ static void say_progress(void *ctx, const struct st_result *worst, bool first)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
     snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
-            st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1));
+            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);
 }
 
@@ -327,7 +331,7 @@ static int measure(struct arguments *a)
         if (a->json)
             status = print_json(results, n);
         else
-            print_text(results, n);
+            status = print_text(results, n);
         if (status == 0)
             status = exit_status(a, results, n);
         if (files_status != 0 && status != ST_EXIT_BOOKS)

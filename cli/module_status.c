@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/status_text.h"
 #include "st_config.h"
 
@@ -185,6 +186,13 @@ static int fetch(const char *path, struct body *body)
     return 0;
 }
 
+static int print_text(const json_t *document, const char *path)
+{
+    struct st_locale_stream stream;
+    st_status_text(st_locale_begin(&stream, stdout), document, path, st_terminal_width(STDOUT_FILENO));
+    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
+}
+
 static int show(const struct options *options, const char *path, const struct body *body)
 {
     json_error_t error;
@@ -199,7 +207,7 @@ static int show(const struct options *options, const char *path, const struct bo
     else if (options->json)
         printf("%s\n", body->text);
     else
-        st_status_text(stdout, document, path, st_terminal_width(STDOUT_FILENO));
+        status = print_text(document, path);
     json_decref(document);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/mutes.h"
 #include "cli/output.h"
 
@@ -91,6 +92,8 @@ static int print_report(const char *command, const struct st_report *report,
     int r = st_report_print(report, options->format, memory, &view);
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
+    if (r == 0 && options->format == ST_FORMAT_TEXT)
+        bytes = strlen(st_locale_text(text));
     if (r == 0)
         r = st_output_write(options->output, text, bytes);
     free(text);

@@ -10,6 +10,8 @@
 #   skip_all REASON                 the whole file is not run; exits
 #   tap_done                        prints the plan; exits 1 when something failed
 
+export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
+
 tap_n=0 tap_failed=0
 
 tap_note() { sed 's/^/# /'; }

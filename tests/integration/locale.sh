@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Text in a locale without UTF-8, on dumb terminals and narrow ones.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+captures=$SLEEPTUNE_SRC/tests/fixtures/captures
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# ascii NAME FILE: not a byte beyond ASCII in it, and something in it
+ascii() { is "$1" "$([ -s "$2" ] && LC_ALL=C tr -d '\0-\177' <"$2" | wc -c)" 0; }
+
+LC_ALL=C "$SLEEPTUNE" report --all --frames 64 --root "$captures/linux-laptop" >"$tmp/report"
+ascii "the report is ASCII" "$tmp/report"
+like "with its units" "$(cat "$tmp/report")" '1333\.3 us'
+like "and in UTF-8 has the letter" "$("$SLEEPTUNE" report --frames 64 --root "$captures/linux-laptop")" '1333\.3 µs'
+LC_ALL=C "$SLEEPTUNE" explain freebsd-alloweddeviation --root "$captures/freebsd-13.2" >"$tmp/explain"
+ascii "so is explain" "$tmp/explain"
+like "with its formula" "$(cat "$tmp/explain")" '166\.7 us'
+LC_ALL=C "$SLEEPTUNE" measure --duration 100ms --warmup 0 --policy other >"$tmp/measure" 2>&1
+ascii "so is a measurement" "$tmp/measure"
+like "with its units" "$(cat "$tmp/measure")" '[0-9] us'
+LC_ALL=C "$SLEEPTUNE" check --duration 2100ms >"$tmp/check" 2>"$tmp/progress"
+ascii "so is check" "$tmp/check"
+ascii "and what it says meanwhile" "$tmp/progress"
+LC_ALL=C "$SLEEPTUNE" report --json --root "$captures/freebsd-13.2" >"$tmp/c.json"
+"$SLEEPTUNE" report --json --root "$captures/freebsd-13.2" >"$tmp/utf8.json"
+ok "JSON is the same in any locale" cmp "$tmp/c.json" "$tmp/utf8.json"
+for format in html markdown; do
+    ok "and so is $format" cmp <(LC_ALL=C "$SLEEPTUNE" report --format $format --root "$captures/freebsd-13.2") \
+        <("$SLEEPTUNE" report --format $format --root "$captures/freebsd-13.2")
+done
+
+for capture in "$captures"/*/; do
+    for width in 60 80 120 200; do
+        # counted in ASCII, as awk counts bytes; commands may be longer
+        is "$(basename "$capture"): the first screen fits $width columns" \
+            "$(LC_ALL=C COLUMNS=$width "$SLEEPTUNE" report --frames 64 --root "$capture" | grep -vE '^  ' | awk -v w=$width 'length > w')" ""
+    done
+    is "$(basename "$capture"): and 24 lines of 80" \
+        "$(LC_ALL=C COLUMNS=80 "$SLEEPTUNE" report --frames 64 --root "$capture" | awk 'length > 80 {wide = 1} END {print (NR <= 23 && !wide)}')" 1
+done
+# on a terminal: colour, unless it is not wanted
+terminal() { "$PYTHON" - "$SLEEPTUNE" "$captures/freebsd-13.2" "$@" <<'PY'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="xterm", COLUMNS="80")
+    os.environ.pop("NO_COLOR", None)
+    os.environ.update(arg.split("=", 1) for arg in sys.argv[3:])
+    os.execv(sys.argv[1], [sys.argv[1], "report", "--root", sys.argv[2]])
+out = b""
+try:
+    while chunk := os.read(fd, 4096):
+        out += chunk
+except OSError:
+    pass
+os.waitpid(pid, 0)
+print("escapes" if b"\x1b" in out else "plain", "text" if b"alloweddeviation" in out else "")
+PY
+}
+is "a terminal gets colour" "$(terminal)" "escapes text"
+is "not with NO_COLOR" "$(terminal NO_COLOR=1)" "plain text"
+is "nor on a dumb terminal" "$(terminal TERM=dumb)" "plain text"
+tap_done

@@ -1,0 +1,97 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/locale.h"
+
+static void set(const char *lc_all, const char *lc_ctype, const char *lang)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *const values[] = {lc_all, lc_ctype, lang};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
+        assert_int_equal(values[i] != NULL ? setenv(names[i], values[i], 1) : unsetenv(names[i]), 0);
+}
+
+static void the_first_variable_that_is_set_decides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lc_all, *lc_ctype, *lang;
+        bool utf8;
+    } rows[] = {
+        {NULL, NULL, NULL, false},
+        {NULL, NULL, "C.UTF-8", true},
+        {NULL, NULL, "de_DE.utf8", true},
+        {NULL, NULL, "de_DE.UTF-8@euro", true},
+        {NULL, NULL, "de_DE.ISO8859-1", false},
+        {NULL, NULL, "C", false},
+        {NULL, "C", "C.UTF-8", false},
+        {"C", "C.UTF-8", "C.UTF-8", false},
+        {"", "", "C.UTF-8", true},
+        {"C.UTF-8", "C", "C", true},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        set(rows[i].lc_all, rows[i].lc_ctype, rows[i].lang);
+        if (st_locale_utf8() != rows[i].utf8)
+            fail_msg("row %zu", i);
+    }
+}
+
+static void text_becomes_ascii(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *ascii;
+    } rows[] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"14.2 µs", "14.2 us"},
+        {"2 × 3 ± 1 … “x” ≥ →", "2 x 3 +- 1 ... \"x\" >= ->"},
+        {"Größe 日本", "Gr??e ??"},
+        {"\xC3", "?"},
+        {"a\xA0\xA0z", "a?z"},
+        {"\xF0\x9F\x98\x80!", "?!"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char text[64];
+        strcpy(text, rows[i].text);
+        set("C", NULL, NULL);
+        assert_string_equal(st_locale_text(text), rows[i].ascii);
+        strcpy(text, rows[i].text);
+        set("C.UTF-8", NULL, NULL);
+        assert_string_equal(st_locale_text(text), rows[i].text);
+    }
+}
+
+static void a_stream_is_ascii_when_it_ends(void **state)
+{
+    (void)state;
+    for (int utf8 = 0; utf8 <= 1; utf8++) {
+        char *text = NULL;
+        size_t bytes;
+        struct st_locale_stream stream;
+        set(utf8 == 1 ? "C.UTF-8" : "C", NULL, NULL);
+        FILE *to = open_memstream(&text, &bytes);
+        assert_non_null(to);
+        fputs("µ then ", to);
+        fputs("5 µs", st_locale_begin(&stream, to));
+        assert_int_equal(st_locale_end(&stream), 0);
+        assert_int_equal(fclose(to), 0);
+        assert_string_equal(text, utf8 == 1 ? "µ then 5 µs" : "µ then 5 us");
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_variable_that_is_set_decides),
+        cmocka_unit_test(text_becomes_ascii),
+        cmocka_unit_test(a_stream_is_ascii_when_it_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
