@@ -11,6 +11,12 @@ int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t
     return st_facts_int(facts, key, &value) == 0 ? value : fallback;
 }
 
+bool st_machine_is_unread(const struct st_facts *facts, const char *key)
+{
+    const struct st_fact *fact = st_facts_find(facts, key);
+    return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);
+}
+
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name;

@@ -7,6 +7,9 @@
 /** The number of a fact, or `fallback` when there is none. */
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
 
+/** Is this fact there, but could not be read or understood? Then nothing may rest on what it would say. */
+bool st_machine_is_unread(const struct st_facts *facts, const char *key);
+
 /** Is this inside a container (docker, lxc, flatpak ...)? false also when nobody knows. */
 bool st_machine_in_container(const struct st_facts *facts);
 

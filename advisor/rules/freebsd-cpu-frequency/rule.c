@@ -124,10 +124,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     }
     const int r = st_facts_int(facts, RUNNING, &running);
     st_finding_quote(finding, facts, RUNNING);
-    if (r == -EACCES || r == -EBADMSG)
+    if (r != 0)
         st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the CPU runs at %" PRId64 " MHz; whether powerd runs could not be read", mhz);
-    else if (r == 0 && running != 0)
+                       "the CPU runs at %" PRId64 " MHz; whether powerd runs is not known", mhz);
+    else if (running != 0)
         judge_powerd(facts, finding);
     else
         judge_fixed(facts, mhz, finding);

@@ -33,9 +33,9 @@ static void see(void *ctx, const struct st_fact *fact)
     snprintf(key, sizeof(key), "freebsd.%.200s", name);
     const struct st_fact *found = st_facts_find(scan->facts, key);
     /* hints and modules are no sysctls */
-    if (found == NULL || found->state != ST_FACT_OK)
+    if (found == NULL || found->state == ST_FACT_ABSENT)
         return;
-    if (fact->state != ST_FACT_OK) {
+    if (fact->state != ST_FACT_OK || found->state != ST_FACT_OK) {
         scan->unread++;
         return;
     }
@@ -78,7 +78,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%d lines of loader.conf are not understood", scan.unread);
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "%d lines of loader.conf could not be compared with what is in force", scan.unread);
     } else {
         st_finding_set(finding, ST_STATUS_OK,
                        scan.compared == 0 ? "loader.conf sets nothing that matters here"

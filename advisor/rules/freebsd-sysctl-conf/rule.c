@@ -7,6 +7,7 @@
 
 #include "advisor/rule.h"
 #include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
 
 #define FILE_KEY "freebsd.file.sysctl_conf"
 #define PREFIX   "freebsd.sysctl_conf."
@@ -42,11 +43,11 @@ static void see(void *ctx, const struct st_fact *fact)
     char key[256];
     const char *name = fact->key + strlen(PREFIX);
     scan->lines++;
-    if (fact->state != ST_FACT_OK) {
+    snprintf(key, sizeof(key), "freebsd.%.240s", name);
+    if (fact->state != ST_FACT_OK || st_machine_is_unread(scan->facts, key)) {
         scan->unread++;
         return;
     }
-    snprintf(key, sizeof(key), "freebsd.%.240s", name);
     const struct st_fact *found = st_facts_find(scan->facts, key);
     const bool moved = is_moved(scan->facts, name);
     /* a sysctl that nobody looked for says nothing; 15 has fewer than 13, so one that is absent does */
@@ -109,7 +110,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%d lines of /etc/sysctl.conf are not understood",
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "%d lines of /etc/sysctl.conf could not be compared with what is in force",
                        scan.unread);
     } else {
         st_finding_set(finding, ST_STATUS_OK,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
+#include "advisor/rules/machine.h"
 
 #define PREFIX    "linux.alsa."
 #define BUFFER    ".buffer_frames"
@@ -79,7 +80,10 @@ static void look(void *ctx, const struct st_fact *fact)
     const double ring_us = (double)buffer * 1e6 / (double)rate;
     key_of(key, stream, "owner");
     const bool of_pipewire = st_facts_text(scan->facts, key, &owner) == 0 && is_pipewire(owner);
-    const double gap_us = of_pipewire ? quantum_us(scan->facts) - ring_us : 0;
+    const bool quantum_unread =
+        st_machine_is_unread(scan->facts, QUANTUM) || st_machine_is_unread(scan->facts, PIPE_RATE);
+    scan->unread_n += st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
+    const double gap_us = of_pipewire && !quantum_unread ? quantum_us(scan->facts) - ring_us : 0;
     key_of(key, stream, "period_frames");
     const bool one_period = st_facts_int(scan->facts, key, &period) == 0 && period > 0 && buffer / 2 < period;
     if (gap_us > scan->worst_gap_us) {
@@ -125,8 +129,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        "# give that program two or three periods a buffer (jackd: -n 2 or -n 3)",
                        ST_NEEDS_REOPEN);
     } else if (scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the size of %zu open stream%s could not be read",
-                       scan.unread_n, scan.unread_n == 1 ? "" : "s");
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "what %zu open stream%s could not all be read",
+                       scan.unread_n, scan.unread_n == 1 ? " needs" : "s need");
     } else if (scan.open_n == 0) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device is open at the moment");
     } else {

@@ -55,7 +55,8 @@ static void judge_config(const struct st_facts *facts, struct st_finding *findin
     const char *config;
     char option[16];
     st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-    if (st_machine_boot_option(facts, "highres", option, sizeof(option)) == 0 && st_machine_is_off(option)) {
+    const int boot = st_machine_boot_option(facts, "highres", option, sizeof(option));
+    if (boot == 0 && st_machine_is_off(option)) {
         judge_off(facts, finding, "highres=off on the kernel command line");
         return;
     }
@@ -67,6 +68,10 @@ static void judge_config(const struct st_facts *facts, struct st_finding *findin
     }
     if (strcmp(config, "n") == 0)
         judge_off(facts, finding, "not in this kernel's configuration");
+    else if (strcmp(config, "y") == 0 && boot == -ENODATA)
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "high-resolution timers are built in; whether they were switched off at boot is not known");
     else if (strcmp(config, "y") == 0)
         st_finding_set(
             finding, ST_STATUS_OK,

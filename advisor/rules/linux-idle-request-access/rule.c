@@ -18,6 +18,7 @@ struct scan {
     const struct st_facts *facts;
     const struct st_fact *deepest;
     int64_t latency_us;
+    size_t unread_n;
 };
 
 static void look(void *ctx, const struct st_fact *fact)
@@ -28,6 +29,7 @@ static void look(void *ctx, const struct st_fact *fact)
     snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
     if (strlen(fact->key) < sizeof(key) && st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
         return;
+    scan->unread_n += st_machine_is_unread(scan->facts, fact->key);
     if (st_facts_int(scan->facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
         (scan->deepest != NULL && latency <= scan->latency_us))
         return;
@@ -49,7 +51,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_quote(finding, facts, scan.deepest->key);
-    if (scan.latency_us <= SHALLOW_US) {
+    if (scan.latency_us <= SHALLOW_US && scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the latency of %zu idle states could not be read",
+                       scan.unread_n);
+    } else if (scan.latency_us <= SHALLOW_US) {
         st_finding_set(finding, ST_STATUS_OK,
                        "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
                        scan.latency_us);

@@ -22,6 +22,12 @@ static void judge_isolated(const struct st_facts *facts, const char *text, const
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "all CPUs are isolated, which leaves none for the rest of the machine");
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
+    } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENODATA) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "CPUs %.40s are isolated; whether from the kernel's own callbacks (RCU), too, the command "
+            "line would tell, which could not be read",
+            text);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENOENT &&
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
         st_finding_set(finding, ST_STATUS_ADVICE,

@@ -14,9 +14,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     const int r = st_machine_boot_option(facts, "mitigations", value, sizeof(value));
     if (r == 0 && strcmp(value, "off") == 0)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "mitigations are off: it saves about a microsecond an entry into the kernel, and "
-                       "opens the machine");
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "mitigations are off: entries into the kernel are a little shorter, and the machine is "
+            "open");
     else
         st_finding_set(finding, ST_STATUS_OK, "mitigations of CPU vulnerabilities are on, as they should be");
     st_finding_effect(finding, 0,

@@ -34,7 +34,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     st_finding_set(finding, ST_STATUS_OK, "no program runs above the sound server's priority %" PRId64 "%s",
                    server.priority, complete != 0 ? "" : " (not all threads were looked at)");
-    st_finding_effect(finding, 0, "the server's %" PRId64 " is the highest", server.priority);
+    st_finding_effect(finding, 0, "the server's %" PRId64 " is the highest%s", server.priority,
+                      complete != 0 ? "" : " of those looked at");
 }
 
 const struct st_rule st_rule_linux_priority_order = {

@@ -24,6 +24,11 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_effect(finding, 0, "timer_migration=0");
     } else if (migration != 1) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "timer_migration of %" PRId64 " cannot be", migration);
+    } else if (st_machine_is_unread(facts, NOHZ_FULL)) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be "
+            "read");
     } else if (nohz.n == 0) {
         st_finding_set(finding, ST_STATUS_OK,
                        "a timer stays on the CPU of the thread that sets it, as it is not idle then");
