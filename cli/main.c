@@ -10,6 +10,7 @@ const struct st_command st_commands[] = {
     {"check", "measure ten seconds, judge the settings, say both on one screen", st_cmd_check, NULL},
     {"measure", "run an audio-shaped loop and say whether this machine holds the period", st_cmd_measure,
      NULL},
+    {"bench", "compare ways of sleeping, and what else a program does to wait", st_cmd_bench, NULL},
     {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
      st_cmd_report, NULL},
     {"explain", "mechanism, formula and sources of one rule", st_cmd_explain, NULL},

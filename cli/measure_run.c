@@ -8,31 +8,18 @@
 #include <time.h>
 
 #include "cli/command.h"
+#include "cli/stop.h"
 #include "lib/ns.h"
 
 /* RLIMIT_RTTIME, real-time CPU time without a sleep: at half of it SIGXCPU demotes the loops, at all of it
  * the kernel ends the program. */
 #define RTTIME_NS ST_NS_PER_S
 
-/* timeout(1) sends its signal twice at once: to us and to our group. A later one is a person in a hurry. */
-#define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
-
 static struct st_session *volatile running; /* for the signal handlers */
-static volatile sig_atomic_t stop_asked, demoted;
-static _Atomic int64_t stop_asked_ns;
+static volatile sig_atomic_t demoted;
 
-/* The first one ends the measurement early, another one ends the program. */
-static void on_stop(int signal_number)
+static void on_stop(void)
 {
-    struct st_platform *p = st_platform_native();
-    if (stop_asked && p->now_ns(p) - stop_asked_ns > STOP_AGAIN_NS) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number); /* comes when this handler has returned */
-        return;
-    }
-    if (!stop_asked)
-        stop_asked_ns = p->now_ns(p);
-    stop_asked = 1;
     if (running != NULL)
         st_session_ask_stop(running);
 }
@@ -47,28 +34,9 @@ static void on_rttime(int signal_number)
         st_session_demote(running);
 }
 
-static bool ignored(int signal_number)
-{
-    struct sigaction action;
-    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-static void catch_stop(int signal_number)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop;
-    sigaction(signal_number, &action, NULL);
-}
-
 static void catch_signals(struct st_platform *p, const struct st_session_config *config)
 {
-    catch_stop(SIGINT);
-    catch_stop(SIGTERM);
-    if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
-                             same */
-        catch_stop(SIGHUP);
+    st_stop_catch(on_stop);
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
@@ -135,7 +103,7 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
     if (r != 0)
         return st_failure(command, "cannot start: %s", strerror(-r));
     running = session;
-    if (stop_asked) /* before the session was there to be told */
+    if (st_stop_asked()) /* before the session was there to be told */
         st_session_ask_stop(session);
     wait_for_end(session, look, ctx);
     st_session_join(session);

@@ -1,26 +1,9 @@
 /* The document sleeptune-measure/1 (docs/schema). */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/json.h"
 #include "measure/result.h"
-
-#define JSON(n) json_integer((json_int_t)(n))
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    (void)json_object_set_new(object, key, value); /* out of memory leaves a key out; nothing else can fail */
-}
-
-static json_t *number_or_null(bool known, int64_t value)
-{
-    return known ? JSON(value) : json_null();
-}
-
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *distribution(const struct st_hist *hist)
 {
@@ -33,17 +16,18 @@ static json_t *distribution(const struct st_hist *hist)
         {"p999", "p999_ci95", 0.999},
     };
     json_t *object = json_object();
-    set(object, "n", JSON(hist->total_n));
-    set(object, "min", number_or_null(hist->total_n > 0, hist->min_ns));
+    st_json_set(object, "n", ST_JSON(hist->total_n));
+    st_json_set(object, "min", st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
         const struct st_quantile q = st_stats_quantile(hist, quantiles[i].p);
-        set(object, quantiles[i].key, number_or_null(q.known, q.value_ns));
-        set(object, quantiles[i].interval_key,
-            q.known && q.interval_known ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
-                                        : json_null());
+        st_json_set(object, quantiles[i].key, st_json_integer_or_null(q.known, q.value_ns));
+        st_json_set(object, quantiles[i].interval_key,
+                    q.known && q.interval_known
+                        ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
+                        : json_null());
     }
-    set(object, "max", number_or_null(hist->total_n > 0, hist->max_ns));
-    set(object, "over_range", JSON(hist->over_n));
+    st_json_set(object, "max", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
+    st_json_set(object, "over_range", ST_JSON(hist->over_n));
     return object;
 }
 
@@ -85,7 +69,7 @@ static json_t *circumstance(const char *value)
     char *end;
     const long long number = strtoll(value, &end, 10);
     if (end != value && *end == '\0' && strlen(value) < 18)
-        return JSON(number);
+        return ST_JSON(number);
     json_t *text = json_string(value);
     return text != NULL ? text : json_null(); /* not UTF-8 */
 }
@@ -95,20 +79,21 @@ static json_t *circumstances(const struct st_result *result)
     static const char *const lock_names[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
     json_t *object = json_object();
-    set(object, "policy", json_string(st_policy_name(result->policy)));
-    set(object, "policy_asked", json_string(st_policy_name(result->policy_asked)));
-    set(object, "priority", JSON(result->priority));
-    set(object, "cpu", number_or_null(result->cpu >= 0, result->cpu));
-    set(object, "frames", JSON(result->frames));
-    set(object, "rate_hz", JSON(result->rate_hz));
-    set(object, "periods", JSON(result->periods));
-    set(object, "load_percent", json_real(result->load_percent));
-    set(object, "memory_locked", json_string(lock_names[result->lock]));
-    set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
-    set(object, "degraded", result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
+    st_json_set(object, "policy", json_string(st_policy_name(result->policy)));
+    st_json_set(object, "policy_asked", json_string(st_policy_name(result->policy_asked)));
+    st_json_set(object, "priority", ST_JSON(result->priority));
+    st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
+    st_json_set(object, "frames", ST_JSON(result->frames));
+    st_json_set(object, "rate_hz", ST_JSON(result->rate_hz));
+    st_json_set(object, "periods", ST_JSON(result->periods));
+    st_json_set(object, "load_percent", json_real(result->load_percent));
+    st_json_set(object, "memory_locked", json_string(lock_names[result->lock]));
+    st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
+    st_json_set(object, "degraded",
+                result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
     for (size_t i = 0; i < result->circumstances_n; i++)
-        set(object, result->circumstances[i].key, circumstance(result->circumstances[i].value));
-    set(object, "smi", number_or_null(result->smi >= 0, result->smi));
+        st_json_set(object, result->circumstances[i].key, circumstance(result->circumstances[i].value));
+    st_json_set(object, "smi", st_json_integer_or_null(result->smi >= 0, result->smi));
     return object;
 }
 
@@ -116,44 +101,47 @@ json_t *st_result_json(const struct st_result *result)
 {
     char verdict[400];
     json_t *o = json_object();
-    set(o, "verdict", json_string(st_result_verdict(result, verdict, sizeof(verdict))));
-    set(o, "period_ns",
-        json_pack("{s:I, s:I}", "num", (json_int_t)result->period.num, "den",
-                  (json_int_t)result->period.den));
-    set(o, "n", JSON(result->n));
-    set(o, "cycles", JSON(result->cycles));
-    set(o, "skipped_periods", JSON(result->skipped_periods));
-    set(o, "elapsed_periods", JSON(result->elapsed_periods));
-    set(o, "books_balance", json_boolean(result->books_balance));
-    set(o, "misses", JSON(result->misses));
-    set(o, "misses_per_hour_max95", real_or_null(st_result_misses_per_hour_max95(result)));
-    set(o, "early", JSON(result->early));
-    set(o, "simulated_xruns", JSON(result->simulated_xruns));
-    set(o, "silence_ns", JSON(result->silence_ns));
-    set(o, "silence_max_ns", JSON(result->silence_max_ns));
-    set(o, "suspends", JSON(result->suspends));
-    set(o, "lateness_ns", distribution(&result->lateness));
-    set(o, "response_ns", distribution(&result->response));
-    set(o, "cpu_ns_per_cycle",
-        result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
-    set(o, "clock_read_ns", number_or_null(result->clock_read_ns >= 0, result->clock_read_ns));
+    st_json_set(o, "verdict", json_string(st_result_verdict(result, verdict, sizeof(verdict))));
+    st_json_set(o, "period_ns",
+                json_pack("{s:I, s:I}", "num", (json_int_t)result->period.num, "den",
+                          (json_int_t)result->period.den));
+    st_json_set(o, "n", ST_JSON(result->n));
+    st_json_set(o, "cycles", ST_JSON(result->cycles));
+    st_json_set(o, "skipped_periods", ST_JSON(result->skipped_periods));
+    st_json_set(o, "elapsed_periods", ST_JSON(result->elapsed_periods));
+    st_json_set(o, "books_balance", json_boolean(result->books_balance));
+    st_json_set(o, "misses", ST_JSON(result->misses));
+    st_json_set(o, "misses_per_hour_max95",
+                st_json_real_or_null(true, st_result_misses_per_hour_max95(result)));
+    st_json_set(o, "early", ST_JSON(result->early));
+    st_json_set(o, "simulated_xruns", ST_JSON(result->simulated_xruns));
+    st_json_set(o, "silence_ns", ST_JSON(result->silence_ns));
+    st_json_set(o, "silence_max_ns", ST_JSON(result->silence_max_ns));
+    st_json_set(o, "suspends", ST_JSON(result->suspends));
+    st_json_set(o, "lateness_ns", distribution(&result->lateness));
+    st_json_set(o, "response_ns", distribution(&result->response));
+    st_json_set(o, "cpu_ns_per_cycle",
+                result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
+    st_json_set(o, "clock_read_ns",
+                st_json_integer_or_null(result->clock_read_ns >= 0, result->clock_read_ns));
     const bool faults_known = result->faults_minor >= 0;
-    set(o, "faults", number_or_null(faults_known, result->faults_minor + result->faults_major));
-    set(o, "faults_major", number_or_null(faults_known, result->faults_major));
-    set(o, "switches_involuntary",
-        number_or_null(result->switches_involuntary >= 0, result->switches_involuntary));
-    set(o, "records_lost", JSON(result->records_lost));
-    set(o, "ring_high_water", JSON(result->ring_high_water));
-    set(o, "ring_words", JSON(result->ring_words));
-    set(o, "interrupted", json_boolean(result->interrupted));
-    set(o, "error", result->error != 0 ? json_string(strerror(-result->error)) : json_null());
-    set(o, "duration_ns", JSON(result->duration_ns));
-    set(o, "started_ns", JSON(result->started_wall_ns));
-    set(o, "late_threshold_ns", JSON(result->cause_above_ns));
-    set(o, "late_wakes", JSON(result->cause_late_n));
-    set(o, "late_wakes_explained", JSON(result->cause_explained_n));
-    set(o, "causes", causes(result));
-    set(o, "worst", events(result));
-    set(o, "circumstances", circumstances(result));
+    st_json_set(o, "faults",
+                st_json_integer_or_null(faults_known, result->faults_minor + result->faults_major));
+    st_json_set(o, "faults_major", st_json_integer_or_null(faults_known, result->faults_major));
+    st_json_set(o, "switches_involuntary",
+                st_json_integer_or_null(result->switches_involuntary >= 0, result->switches_involuntary));
+    st_json_set(o, "records_lost", ST_JSON(result->records_lost));
+    st_json_set(o, "ring_high_water", ST_JSON(result->ring_high_water));
+    st_json_set(o, "ring_words", ST_JSON(result->ring_words));
+    st_json_set(o, "interrupted", json_boolean(result->interrupted));
+    st_json_set(o, "error", result->error != 0 ? json_string(strerror(-result->error)) : json_null());
+    st_json_set(o, "duration_ns", ST_JSON(result->duration_ns));
+    st_json_set(o, "started_ns", ST_JSON(result->started_wall_ns));
+    st_json_set(o, "late_threshold_ns", ST_JSON(result->cause_above_ns));
+    st_json_set(o, "late_wakes", ST_JSON(result->cause_late_n));
+    st_json_set(o, "late_wakes_explained", ST_JSON(result->cause_explained_n));
+    st_json_set(o, "causes", causes(result));
+    st_json_set(o, "worst", events(result));
+    st_json_set(o, "circumstances", circumstances(result));
     return o;
 }

@@ -22,14 +22,24 @@ _sleeptune() {
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
     --cpu | -a) words=all ;;
+    --methods | --baseline) words=$(sleeptune bench sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --durations) words='64f 128f 256f 512f 5ms 10ms' ;;
+    --budget) words='10s 60s 10m' ;;
+    --slack) words='found 1ns found,1ns' ;;
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain guide apply verify revert snapshot export analyse simulate status devices help version --help --version'
+        words='check measure bench report explain guide apply verify revert snapshot export analyse simulate status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
+        bench)
+            words='sleep --help'
+            case ${COMP_WORDS[2]-} in
+            sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
+                --seed --brief --json --format --quiet --help' ;;
+            esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --quiet --no-servers --help' ;;
         report) words='--frames --rate --snapshot --root --input --user --no-servers --measurement --profile --only --config --format --json --threshold --all
@@ -45,7 +55,7 @@ _sleeptune() {
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --json --format --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain guide apply verify revert snapshot export analyse simulate status devices version' ;;
+        help) words='check measure bench report explain guide apply verify revert snapshot export analyse simulate status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -30,6 +30,17 @@ for command in "${commands[@]}"; do
     is "$command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
     is "$command: an unknown option is a usage error" "$("$SLEEPTUNE" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
     like "sleeptune(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
+    help=$out
+    [ "$command" != bench ] || for bench in $(sed -n '/^Benches:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$out"); do
+        out=$("$SLEEPTUNE" bench "$bench" --help 2>&1)
+        is "bench $bench --help ends with 0" "$?" 0
+        like "bench $bench --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: sleeptune bench $bench"
+        is "bench $bench --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
+        is "bench $bench: an unknown option is a usage error" "$("$SLEEPTUNE" bench "$bench" --no-such-option >/dev/null 2>&1; echo $?)" 3
+        like "sleeptune(1) has a section on bench $bench" "$(grep '^\.Ss' "$man")" "^\.Ss bench $bench\$"
+        help+=$'\n'$out
+    done
+    out=$help
     missing=''
     for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+' | sort -u); do
         [ "$option" = --help ] || grep -qE -- "(Fl|,|\|) -${option#--}( |\$)" "$man" || missing="$missing man:$option"

@@ -1,0 +1,486 @@
+/* sleeptune bench sleep: which way of sleeping is most exact, and what it costs. */
+#include "cli/bench_sleep.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/locale.h"
+#include "cli/stop.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+#include "lib/period.h"
+
+#define NAME            "bench sleep"
+#define METHODS_MAX     64
+#define DURATIONS_MAX   24
+#define SETTINGS_MAX    12
+#define DURATION_MIN_NS (10 * ST_NS_PER_US)
+#define DURATION_MAX_NS (10 * ST_NS_PER_S)
+#define BUDGET_NS       (60 * ST_NS_PER_S)
+#define RTTIME_NS       ST_NS_PER_S
+
+static const char *const usual_durations = "64f,128f,5ms,256f,10ms,512f";
+static const char *const all_durations = "64f,128f,5ms,256f,10ms,512f,30ms,50ms,100ms,500ms";
+
+struct arguments {
+    const struct st_sleep_method *methods[METHODS_MAX];
+    int64_t durations_ns[DURATIONS_MAX];
+    struct st_sleep_setting settings[SETTINGS_MAX];
+    struct st_bench_sleep_config config;
+    const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
+    int64_t priority;
+    bool all, list, brief, json, quiet, seeded;
+    int64_t shown_ns; /* when progress was shown last; 0: never */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune bench sleep [OPTION...]\n"
+          "Which way of sleeping is most exact on this machine, and what it costs.\n\n"
+          "      --methods LIST      as ppoll,timerfd-abs (the usual six; see --list)\n"
+          "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
+          "                          64 to 512 frames)\n"
+          "      --all               every method, also 30 to 500 ms\n"
+          "      --list              all methods, also those that this system has not\n"
+          "      --budget TIME       for all of it (60s; with --all what 20 blocks take)\n"
+          "      --policy LIST       other, fifo, rr (other)\n"
+          "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
+          "      --slack LIST        timer slacks of normal threads: found, or a time\n"
+          "                          (found,1ns)\n"
+          "      --baseline METHOD   what the others are compared with (the first)\n"
+          "      --precision PERCENT enough: half the interval of a median (5)\n"
+          "      --seed N            of the order (another one each time)\n"
+          "      --brief             medians and ranks only\n"
+          "      --json, --format json|text\n"
+          "  -q, --quiet             nothing on standard error\n"
+          "  -h, --help\n\n"
+          "Examples:\n"
+          "  sleeptune bench sleep --brief\n"
+          "  sleeptune bench sleep --methods ppoll,timerfd-abs --durations 2ms --budget 10s\n"
+          "  sleeptune bench sleep --policy other,fifo --slack found,1ns,1ms --json\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure (nothing could be measured).\n",
+          stdout);
+}
+
+/* Calls put for each word of a list. @return 0, what put returned, or ST_EXIT_USAGE for an empty word. */
+static int each_word(const char *option, const char *text, int (*put)(struct arguments *a, const char *word),
+                     struct arguments *a)
+{
+    for (const char *at = text;;) {
+        const size_t bytes = strcspn(at, ",");
+        char word[64];
+        if (bytes == 0 || bytes >= sizeof(word))
+            return st_usage_error(NAME, "%s: '%s' is not a list of words with commas between", option, text);
+        memcpy(word, at, bytes);
+        word[bytes] = '\0';
+        const int r = put(a, word);
+        if (r != 0)
+            return r;
+        if (at[bytes] == '\0')
+            return 0;
+        at += bytes + 1;
+    }
+}
+
+static int add_method(struct arguments *a, const struct st_sleep_method *method)
+{
+    for (size_t i = 0; i < a->config.methods_n; i++) {
+        if (a->methods[i] == method)
+            return 0;
+    }
+    if (a->config.methods_n == METHODS_MAX)
+        return st_usage_error(NAME, "--methods: at most %d", METHODS_MAX);
+    a->methods[a->config.methods_n++] = method;
+    return 0;
+}
+
+static int put_method(struct arguments *a, const char *word)
+{
+    const struct st_sleep_method *method = st_sleep_method_find(st_platform_native(), word);
+    if (method == NULL)
+        return st_usage_error(NAME, "no such method: %s (--list shows all)", word);
+    return add_method(a, method);
+}
+
+/* "5ms", or "64f": frames at 48 kHz. */
+static int parse_duration(const char *word, int64_t *ret_ns)
+{
+    char *end;
+    errno = 0;
+    const long frames = strtol(word, &end, 10);
+    if (end != word && strcmp(end, "f") == 0 && errno == 0 && frames >= 1 && frames <= 1 << 20) {
+        struct st_period period;
+        const int r = st_period_init(&period, (uint32_t)frames, 48000);
+        *ret_ns = r == 0 ? st_period_ns(&period) : 0;
+        return r;
+    }
+    return st_ns_parse(word, ret_ns);
+}
+
+static int put_duration(struct arguments *a, const char *word)
+{
+    int64_t ns;
+    if (parse_duration(word, &ns) != 0)
+        return st_usage_error(NAME, "--durations: '%s' is not a time such as 5ms, or frames such as 64f",
+                              word);
+    if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
+        return st_usage_error(NAME, "--durations: %s is out of range: 10us .. 10s", word);
+    for (size_t i = 0; i < a->config.durations_n; i++) {
+        if (a->durations_ns[i] == ns)
+            return 0;
+    }
+    if (a->config.durations_n == DURATIONS_MAX)
+        return st_usage_error(NAME, "--durations: at most %d", DURATIONS_MAX);
+    a->durations_ns[a->config.durations_n++] = ns;
+    return 0;
+}
+
+static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
+{
+    if (a->config.settings_n == SETTINGS_MAX)
+        return st_usage_error(NAME, "--policy, --slack: at most %d settings", SETTINGS_MAX);
+    a->settings[a->config.settings_n++] =
+        (struct st_sleep_setting){.policy = policy, .priority = (int)a->priority, .slack_ns = slack_ns};
+    return 0;
+}
+
+static int put_slack(struct arguments *a, const char *word)
+{
+    int64_t ns = -1;
+    if (strcmp(word, "found") != 0 &&
+        (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
+        return st_usage_error(NAME, "--slack: '%s' is not 'found' or a time with its unit, 1ns .. 1s", word);
+    return add_setting(a, ST_POLICY_OTHER, ns);
+}
+
+static int put_policy(struct arguments *a, const char *word)
+{
+    struct st_platform *p = st_platform_native();
+    int64_t found_ns;
+    if (strcmp(word, "fifo") == 0 || strcmp(word, "rr") == 0)
+        return add_setting(a, strcmp(word, "rr") == 0 ? ST_POLICY_RR : ST_POLICY_FIFO, -1);
+    if (strcmp(word, "other") != 0)
+        return st_usage_error(NAME, "--policy: '%s' is not other, fifo or rr", word);
+    const bool has_slack = p->timer_slack_ns(p, &found_ns) == 0;
+    if (a->slacks_text != NULL && !has_slack)
+        return st_usage_error(NAME, "--slack: this system has no timer slack");
+    if (a->slacks_text != NULL)
+        return each_word("--slack", a->slacks_text, put_slack, a);
+    const int r = add_setting(a, ST_POLICY_OTHER, -1);
+    return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
+}
+
+static int choose_methods(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    const struct st_sleep_method *method;
+    int r = 0;
+    if (a->methods_text != NULL)
+        return each_word("--methods", a->methods_text, put_method, a);
+    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL && r == 0; i++) {
+        if (a->all || method->usual)
+            r = add_method(a, method);
+    }
+    return r;
+}
+
+static int choose_baseline(struct arguments *a)
+{
+    if (a->baseline == NULL)
+        return 0;
+    for (size_t i = 0; i < a->config.methods_n; i++) {
+        if (strcmp(a->methods[i]->name, a->baseline) == 0) {
+            a->config.baseline = i;
+            return 0;
+        }
+    }
+    return st_usage_error(NAME, "--baseline: %s is not among the methods of this run", a->baseline);
+}
+
+static int choose(struct arguments *a)
+{
+    const char *durations = a->all ? all_durations : usual_durations;
+    int r = choose_methods(a);
+    if (r == 0)
+        r = choose_baseline(a);
+    if (r == 0)
+        r = each_word("--durations", a->durations_text != NULL ? a->durations_text : durations, put_duration,
+                      a);
+    if (r == 0)
+        r = each_word("--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy, a);
+    for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
+        if (a->durations_ns[i] > a->config.budget_ns)
+            r = st_usage_error(NAME, "--budget: shorter than one of the durations");
+    }
+    return r;
+}
+
+enum {
+    OPT_METHODS = 256,
+    OPT_DURATIONS,
+    OPT_ALL,
+    OPT_LIST,
+    OPT_BUDGET,
+    OPT_POLICY,
+    OPT_SLACK,
+    OPT_BASELINE,
+    OPT_PRECISION,
+    OPT_SEED,
+    OPT_BRIEF,
+    OPT_JSON,
+    OPT_FORMAT,
+};
+
+static const struct option options[] = {
+    {"methods", required_argument, NULL, OPT_METHODS},
+    {"durations", required_argument, NULL, OPT_DURATIONS},
+    {"all", no_argument, NULL, OPT_ALL},
+    {"list", no_argument, NULL, OPT_LIST},
+    {"budget", required_argument, NULL, OPT_BUDGET},
+    {"policy", required_argument, NULL, OPT_POLICY},
+    {"priority", required_argument, NULL, 'p'},
+    {"slack", required_argument, NULL, OPT_SLACK},
+    {"baseline", required_argument, NULL, OPT_BASELINE},
+    {"precision", required_argument, NULL, OPT_PRECISION},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"brief", no_argument, NULL, OPT_BRIEF},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int parse_precision(const char *text, double *ret)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || *end != '\0' || !(percent >= 0 && percent <= 100))
+        return st_usage_error(NAME, "--precision: '%s' is not a number in 0 .. 100", text);
+    *ret = percent / 100;
+    return 0;
+}
+
+static int parse_budget(const char *text, int64_t *ret_ns)
+{
+    if (st_ns_parse(text, ret_ns) != 0 || *ret_ns < 100 * ST_NS_PER_MS || *ret_ns > 86400 * ST_NS_PER_S)
+        return st_usage_error(NAME, "--budget: '%s' is not a time in 100ms .. 24h", text);
+    return 0;
+}
+
+static int parse_option(int option, const char *text, struct arguments *a)
+{
+    int64_t n = 0;
+    int r = 0;
+    switch (option) {
+    case OPT_METHODS:
+        a->methods_text = text;
+        break;
+    case OPT_DURATIONS:
+        a->durations_text = text;
+        break;
+    case OPT_ALL:
+        a->all = true;
+        break;
+    case OPT_LIST:
+        a->list = true;
+        break;
+    case OPT_BUDGET:
+        return parse_budget(text, &a->config.budget_ns);
+    case OPT_POLICY:
+        a->policies_text = text;
+        break;
+    case 'p':
+        return st_option_i64(NAME, "--priority", text, 1, 99, &a->priority);
+    case OPT_SLACK:
+        a->slacks_text = text;
+        break;
+    case OPT_BASELINE:
+        a->baseline = text;
+        break;
+    case OPT_PRECISION:
+        return parse_precision(text, &a->config.precision);
+    case OPT_SEED:
+        r = st_option_i64(NAME, "--seed", text, 0, INT64_MAX, &n);
+        a->config.seed = (uint64_t)n;
+        a->seeded = true;
+        break;
+    case OPT_BRIEF:
+        a->brief = true;
+        break;
+    case OPT_JSON:
+        a->json = true;
+        break;
+    case OPT_FORMAT:
+        if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+            return st_usage_error(NAME, "--format: '%s' is not json or text", text);
+        a->json = strcmp(text, "json") == 0;
+        break;
+    case 'q':
+        a->quiet = true;
+        break;
+    default: /* getopt has said what */
+        fputs("Try 'sleeptune bench sleep --help'.\n", stderr);
+        return ST_EXIT_USAGE;
+    }
+    return r;
+}
+
+/* --- the run
+ * ------------------------------------------------------------------------------------------------ */
+
+static void on_rttime(int signal_number)
+{
+    struct st_platform *p = st_platform_native();
+    (void)signal_number;
+    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
+}
+
+/* The least median so far at the first duration and setting: what a person who waits wants to see. */
+static void best_so_far(const struct st_bench_sleep *bench, char *buf, size_t buf_bytes)
+{
+    const struct st_sleep_cell *best = NULL;
+    int64_t best_ns = 0, values_ns[256];
+    char text[32], requested[32];
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, 0, 0, i);
+        const size_t n = cell->n < ST_ARRAY_LEN(values_ns) ? cell->n : ST_ARRAY_LEN(values_ns);
+        if (n < 20)
+            continue;
+        memcpy(values_ns, cell->overshoot_ns + cell->n - n, n * sizeof(values_ns[0]));
+        const struct st_sample sample = st_sample_of(values_ns, n);
+        const int64_t median_ns = st_sample_quantile(&sample, 0.5);
+        if (best == NULL || median_ns < best_ns) {
+            best = cell;
+            best_ns = median_ns;
+        }
+    }
+    buf[0] = '\0';
+    if (best != NULL)
+        snprintf(buf, buf_bytes, ", so far at %s: %s late by %s",
+                 st_ns_format(best->requested_ns, requested, sizeof(requested)), best->method->name,
+                 st_ns_format(best_ns, text, sizeof(text)));
+}
+
+static bool go_on(void *ctx, const struct st_bench_sleep *bench)
+{
+    struct arguments *a = ctx;
+    struct st_platform *p = st_platform_native();
+    const int64_t now_ns = p->now_ns(p);
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
+        char line[240], best[120];
+        best_so_far(bench, best, sizeof(best));
+        snprintf(line, sizeof(line), "block %u, %lld of at most %lld s%s", bench->blocks_n + 1,
+                 (long long)(bench->elapsed_ns / ST_NS_PER_S),
+                 (long long)(bench->config.budget_ns / ST_NS_PER_S), best);
+        fprintf(stderr, "\r%s\033[K",
+                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        a->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+static int print_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures)
+{
+    json_t *document = st_bench_sleep_json(bench, figures, st_platform_native());
+    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(document);
+    return r == 0 && putchar('\n') != EOF ? ST_EXIT_DONE
+                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
+}
+
+static int print(struct arguments *a, const struct st_bench_sleep *bench)
+{
+    struct st_sleep_figures *figures;
+    const int r = st_bench_sleep_figures(bench, &figures);
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    int status = ST_EXIT_DONE;
+    if (a->json) {
+        status = print_json(bench, figures);
+    } else {
+        struct st_locale_stream text;
+        const int width = st_terminal_width(STDOUT_FILENO);
+        st_bench_sleep_print(bench, figures, st_platform_native(), a->brief, st_locale_begin(&text, stdout),
+                             width < 100 ? width : 100);
+        if (st_locale_end(&text) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    free(figures);
+    size_t measured_n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        measured_n += bench->cells[i].n > 0;
+    if (status == ST_EXIT_DONE && measured_n == 0)
+        return st_failure(NAME, "nothing was measured");
+    return status;
+}
+
+static int run(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_bench_sleep bench;
+    int r = st_bench_sleep_init(&bench, p, &a->config);
+    if (r == -E2BIG)
+        return st_usage_error(NAME, "more than %d methods x durations x settings", ST_BENCH_SLEEP_CELLS_MAX);
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    if (!a->quiet)
+        st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
+    st_stop_catch(NULL);
+    signal(SIGXCPU, on_rttime);
+    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    r = st_bench_sleep_measure(&bench, p);
+    if (a->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+    int status = r != 0 ? st_failure(NAME, "%s", strerror(-r)) : ST_EXIT_DONE;
+    const int printed = print(a, &bench);
+    st_bench_sleep_finish(&bench);
+    return status != ST_EXIT_DONE ? status : printed;
+}
+
+int st_bench_sleep(int argc, char **argv)
+{
+    struct st_platform *p = st_platform_native();
+    struct arguments a;
+    memset(&a, 0, sizeof(a));
+    a.priority = 70;
+    a.config = (struct st_bench_sleep_config){.methods = a.methods,
+                                              .durations_ns = a.durations_ns,
+                                              .settings = a.settings,
+                                              .precision = 0.05,
+                                              .go_on = go_on,
+                                              .ctx = &a};
+    int option;
+    while ((option = getopt_long(argc, argv, "p:qh", options, NULL)) != -1) {
+        if (option == 'h') {
+            help();
+            return ST_EXIT_DONE;
+        }
+        const int r = parse_option(option, optarg, &a);
+        if (r != 0)
+            return r;
+    }
+    if (optind < argc)
+        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
+    if (a.list) {
+        st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
+        return ST_EXIT_DONE;
+    }
+    if (a.config.budget_ns == 0 && !a.all)
+        a.config.budget_ns = BUDGET_NS;
+    if (!a.seeded)
+        a.config.seed = (uint64_t)p->wall_ns(p) & INT64_MAX;
+    const int blocked = st_sleep_block_signals();
+    if (blocked != 0)
+        return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
+    const int r = choose(&a);
+    return r != 0 ? r : run(&a);
+}

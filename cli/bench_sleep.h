@@ -1,0 +1,17 @@
+/* sleeptune bench sleep: its text. */
+#ifndef ST_CLI_BENCH_SLEEP_H
+#define ST_CLI_BENCH_SLEEP_H
+
+#include "measure/bench_sleep_result.h"
+
+/** One line a method: what it is, its clock, what the kernel stretches; missing ones with the reason. */
+void st_bench_sleep_list(struct st_platform *p, FILE *out, int width);
+
+/** What will be measured and how long that takes, before it starts. */
+void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width);
+
+/** The result: a table a setting and duration (not when brief), medians and ranks side by side, sentences. */
+void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          struct st_platform *p, bool brief, FILE *out, int width);
+
+#endif

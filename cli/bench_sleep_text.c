@@ -1,0 +1,299 @@
+/* Results of `sleeptune bench sleep` for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bench_sleep.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+
+#define NAME_COLUMNS   30
+#define MATRIX_COLUMNS 8 /* "1050 12 " */
+
+/* Three digits or so: what fits a column. */
+static const char *three_digits(double value, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(value);
+    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, value);
+    return buf;
+}
+
+/* Microseconds. */
+static const char *us(double ns, char *buf, size_t buf_bytes)
+{
+    return three_digits(ns / 1000.0, buf, buf_bytes);
+}
+
+/* "5 ms", "1.33 ms", "500 µs": what was asked for. */
+static const char *asked(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const double ms = (double)ns / 1e6;
+    const bool whole = ns % ST_NS_PER_MS == 0;
+    if (ns < ST_NS_PER_MS)
+        snprintf(buf, buf_bytes, "%.0f µs", ms * 1000);
+    else
+        snprintf(buf, buf_bytes, "%.*f ms", whole ? 0 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    return buf;
+}
+
+static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf_bytes)
+{
+    return q->known ? us((double)q->value_ns, buf, buf_bytes) : "-";
+}
+
+void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
+{
+    const struct st_sleep_method *m;
+    for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
+        char text[240], unit[32];
+        struct st_sleep s;
+        const int r = st_sleep_open(&s, p, m);
+        if (m->absent != NULL) {
+            snprintf(text, sizeof(text), "not here: %s", m->absent);
+        } else {
+            const int n =
+                snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
+                         st_sleep_asked_name(m->asked), m->clock, st_sleep_stretch_name(m->stretch));
+            size_t used = n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0;
+            if (m->unit_ns > 1)
+                used += (size_t)snprintf(text + used, sizeof(text) - used, ", in steps of %s",
+                                         st_ns_format(m->unit_ns, unit, sizeof(unit)));
+            if (r != 0 && used < sizeof(text))
+                snprintf(text + used, sizeof(text) - used, "; NOT HERE: %s", strerror(-r));
+        }
+        if (r == 0)
+            st_sleep_close(&s);
+        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+    }
+}
+
+static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least, size_t *ret_most)
+{
+    const int64_t block_ns = st_bench_sleep_block_ns(bench);
+    const double blocks = block_ns > 0 ? (double)bench->config.budget_ns / (double)block_ns : 0;
+    *ret_least = SIZE_MAX;
+    *ret_most = 0;
+    for (size_t i = 0; i < bench->config.durations_n; i++) {
+        const size_t n = (size_t)(blocks * (double)st_sleep_visit_n(bench, bench->config.durations_ns[i]));
+        *ret_least = n < *ret_least ? n : *ret_least;
+        *ret_most = n > *ret_most ? n : *ret_most;
+    }
+}
+
+void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width)
+{
+    const struct st_bench_sleep_config *c = &bench->config;
+    char text[400], budget[32];
+    size_t least, most;
+    samples_range(bench, &least, &most);
+    int n = snprintf(text, sizeof(text),
+                     "%zu methods, %zu durations, %zu settings in random order (seed %" PRIu64
+                     "): at most %s, about %zu",
+                     c->methods_n, c->durations_n, c->settings_n, c->seed,
+                     st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
+    if (least < most)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);
+    snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");
+    st_text_wrap(out, text, 0, width);
+    if (least < st_stats_quantile_min_n(0.5))
+        st_text_wrap(out, "Too short for a median (20 samples) of some: take a longer --budget.", 0, width);
+}
+
+/* --- one setting and duration
+ * -------------------------------------------------------------------------------- */
+
+static void missing_line(const struct st_sleep_cell *cell, FILE *out, int width)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
+             cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
+    st_text_field(out, cell->method->name, text, NAME_COLUMNS + 3, width);
+}
+
+static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
+{
+    char value[16], low[16], high[16];
+    if (!ratio->known)
+        snprintf(buf, buf_bytes, "-");
+    else
+        snprintf(buf, buf_bytes, "%s [%s, %s]", three_digits(ratio->value, value, sizeof(value)),
+                 three_digits(ratio->low, low, sizeof(low)), three_digits(ratio->high, high, sizeof(high)));
+}
+
+static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_figures *f, bool baseline,
+                       FILE *out, int width)
+{
+    const struct st_summary *s = &f->overshoot;
+    char rank[16] = "-", a[16], b[16], interval[40] = "-", spread[40], percent[16] = "-", cpu[16], line[320];
+    char q1[16], q3[16], p95[16], p99[16], low[16], high[16], ratio[64];
+    if (cell->n == 0) {
+        if (cell->why == NULL)
+            st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
+        else
+            missing_line(cell, out, width);
+        return;
+    }
+    if (f->rank > 0)
+        snprintf(rank, sizeof(rank), "%u", f->rank);
+    if (s->median.interval_known)
+        snprintf(interval, sizeof(interval), "%s .. %s", us((double)s->median.low_ns, a, sizeof(a)),
+                 us((double)s->median.high_ns, b, sizeof(b)));
+    snprintf(spread, sizeof(spread), "%s ± %s", us(s->mean_ns, a, sizeof(a)),
+             s->sd_known ? us(s->sd_ns, b, sizeof(b)) : "-");
+    if (f->percent_known)
+        snprintf(percent, sizeof(percent), "%.2f", f->percent);
+    fprintf(out, "%2s %-*s%5zu %6s  ", rank, NAME_COLUMNS - 1, cell->method->name, cell->n,
+            us_or_dash(&s->median, a, sizeof(a)));
+    st_text_pad(out, interval, 14);
+    fprintf(out, "%6s  %s\n", percent, spread);
+    ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
+    int n = snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; CPU %s",
+                     us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
+                     us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
+                     us_or_dash(&s->p99, p99, sizeof(p99)), us((double)s->max_ns, high, sizeof(high)),
+                     f->cpu_ns >= 0 ? us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
+    if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
+    if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))
+        n += snprintf(line + n, sizeof(line) - (size_t)n,
+                      "; %" PRIu64 " sleeps ended by a signal, not counted", cell->interrupted_n);
+    if (f->rank == 0 && n > 0 && (size_t)n < sizeof(line))
+        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples for a median (20)");
+    st_text_field(out, "", line, 3, width);
+    if (cell->why != NULL)
+        missing_line(cell, out, width);
+}
+
+static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
+                  size_t duration, FILE *out, int width)
+{
+    char requested[32], text[120];
+    fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], requested, sizeof(requested)),
+            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+    fprintf(out, " # %-*s%5s %6s  %-14s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
+            "95 % interval", "%", "mean ± sd");
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
+        cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
+    }
+    fputc('\n', out);
+}
+
+/* --- medians and ranks side by side
+ * -------------------------------------------------------------------------- */
+
+static void matrix_rows(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                        size_t setting, size_t first, size_t last, FILE *out)
+{
+    char text[40], value[16];
+    fprintf(out, "%-*s", NAME_COLUMNS, "");
+    for (size_t d = first; d < last; d++) {
+        st_text_pad(out, asked(bench->config.durations_ns[d], text, sizeof(text)), MATRIX_COLUMNS);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        fprintf(out, "%-*s", NAME_COLUMNS, bench->config.methods[i]->name);
+        for (size_t d = first; d < last; d++) {
+            const struct st_sleep_figures *f =
+                &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
+            if (f->rank > 0)
+                snprintf(text, sizeof(text), "%s %u",
+                         us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
+            else
+                snprintf(text, sizeof(text), "-");
+            st_text_pad(out, text, MATRIX_COLUMNS);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
+                   FILE *out, int width)
+{
+    char text[120];
+    const size_t durations_n = bench->config.durations_n;
+    const size_t fit_n =
+        width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
+    fprintf(out, "Median overshoot in µs, and rank: %s\n",
+            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+    for (size_t first = 0; first < durations_n; first += fit_n)
+        matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
+                    out);
+    fputc('\n', out);
+}
+
+/* How often each method was of rank 1: the most. */
+static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          size_t setting, FILE *out, int width)
+{
+    const size_t durations_n = bench->config.durations_n;
+    char line[1024], text[120];
+    size_t most = 0, used;
+    size_t firsts[64] = {0};
+    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
+        for (size_t d = 0; d < durations_n; d++)
+            firsts[i] += figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells].rank == 1;
+        most = firsts[i] > most ? firsts[i] : most;
+    }
+    if (most == 0)
+        return;
+    used = (size_t)snprintf(line, sizeof(line), "Most exact (%s; rank 1 at %zu of %zu durations): ",
+                            st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n);
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
+        if (firsts[i] == most)
+            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : "",
+                                     bench->config.methods[i]->name);
+    }
+    if (used < sizeof(line))
+        snprintf(line + used, sizeof(line) - used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+static void circumstance(void *ctx, const char *key, const char *value)
+{
+    static const char *const shown[] = {
+        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",      "governor",
+        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise"};
+    char *line = ctx;
+    const size_t used = strlen(line);
+    for (size_t i = 0; i < ST_ARRAY_LEN(shown); i++) {
+        if (strcmp(key, shown[i]) == 0)
+            snprintf(line + used, 600 - used, "%s%s %s", used > 0 ? ", " : "", key, value);
+    }
+}
+
+void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          struct st_platform *p, bool brief, FILE *out, int width)
+{
+    const struct st_bench_sleep_config *c = &bench->config;
+    char text[ST_SLEEP_SENTENCE_BYTES] = "", elapsed[32];
+    if (!brief) {
+        for (size_t s = 0; s < c->settings_n; s++) {
+            for (size_t d = 0; d < c->durations_n; d++)
+                group(bench, figures, s, d, out, width);
+        }
+        snprintf(text, sizeof(text),
+                 "#: rank by median, shared where the blocks do not tell two apart (95 %%). A dash: too few "
+                 "samples. %%: median overshoot of what was asked for. CPU: µs a sleep, user and system "
+                 "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
+                 "against %s.",
+                 c->methods[c->baseline]->name);
+        st_text_wrap(out, text, 0, width);
+        fputc('\n', out);
+    }
+    for (size_t s = 0; s < c->settings_n; s++)
+        matrix(bench, figures, s, out, width);
+    for (size_t s = 0; s < c->settings_n; s++)
+        best_sentence(bench, figures, s, out, width);
+    if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
+        st_text_wrap(out, text, 0, width);
+    snprintf(text, sizeof(text), "%" PRIu32 " blocks in %s, seed %" PRIu64 "%s.", bench->blocks_n,
+             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), c->seed,
+             bench->stopped ? ", ended early" : "");
+    st_text_wrap(out, text, 0, width);
+    text[0] = '\0';
+    p->circumstances(p, -1, circumstance, text);
+    st_text_wrap(out, text, 0, width);
+}

@@ -1,0 +1,14 @@
+/* Ctrl-C, SIGTERM and SIGHUP end a measurement early, which still prints what it has. */
+#ifndef ST_CLI_STOP_H
+#define ST_CLI_STOP_H
+
+#include <stdbool.h>
+
+/** Catches them from now on. A second one, not at once, ends the program. SIGHUP stays ignored under nohup.
+ * @param told called in the signal handler at the first one; async-signal-safe; NULL: nobody. */
+void st_stop_catch(void (*told)(void));
+
+/** Has one come? Any thread. */
+bool st_stop_asked(void);
+
+#endif

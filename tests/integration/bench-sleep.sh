@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# sleeptune bench sleep on the real clock: structure and honesty, never values.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+bench() { "$SLEEPTUNE" bench sleep "$@"; }
+# key FILE EXPRESSION: of the JSON document d
+key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+
+# --- the methods -------------------------------------------------------------------------------------------------
+bench --list >list
+is "--list ends with 0" $? 0
+for method in clock_nanosleep-abs-monotonic nanosleep usleep select pselect poll ppoll epoll_wait timerfd-abs posix-timer \
+    setitimer sigtimedwait pthread_cond_timedwait sem_timedwait mq_timedreceive futex io_uring-timeout libuv-loop spin umtx; do
+    grep -q "^$method " list || fail "--list has $method"
+done
+like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
+is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 82')" "" # bytes: µ has two
+
+# --- a run -------------------------------------------------------------------------------------------------------
+bench --budget 3s --durations 1ms,2ms --seed 7 --json >run.json 2>run.err
+is "a run ends with 0" $? 0
+like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'methods, 2 durations, .*seed 7\): at most 3(.00)? s, about [0-9]+ (to [0-9]+ )?samples'
+is "the budget is kept" "$(key run.json 'd["elapsed_ns"] < 4e9')" True
+is "the seed is told" "$(key run.json 'd["seed"]')" 7
+is "six methods by default" "$(key run.json 'len(d["methods"])')" 6
+is "a cell for each" "$(key run.json 'len(d["results"]) % 12')" 0
+is "the median lies within its interval" \
+    "$(key run.json 'all(r["median_ci95_ns"][0] <= r["overshoot_ns"]["median"] <= r["median_ci95_ns"][1] for r in d["results"] if r["median_ci95_ns"])')" True
+is "no quantile of too few samples" \
+    "$(key run.json 'all((r["overshoot_ns"]["p99"] is None) == (r["n"] < 1000) and (r["overshoot_ns"]["median"] is None) == (r["n"] < 20) for r in d["results"])')" True
+is "ranks begin at 1" "$(key run.json 'all(min([r["rank"] for r in d["results"] if r["rank"] and r["requested_ns"] == t] or [1]) == 1 for t in (1000000, 2000000))')" True
+is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns"]["min"] for r in d["results"] if r["n"]) > -1000000')" True
+
+bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err
+is "--quiet says nothing on standard error" "$(cat text.err)" ""
+like "a method that is missing here is told with the reason" "$(cat text)" '(umtx|futex) +not measured: .'
+is "the text fits 80 columns" "$(COLUMNS=80 bench --quiet --budget 1s | "$PYTHON" -c 'import sys; print(max(map(len, sys.stdin.read().splitlines())) <= 80)')" True
+like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
+
+# --- spinning -----------------------------------------------------------------------------------------------------
+bench --quiet --budget 2s --durations 200ms --methods spin --policy fifo --json >spin.json 2>spin.err
+is "a real-time thread does not spin for 200 ms: nothing measured is a failure" $? 4
+like "and the reason is told" "$(key spin.json 'd["results"][0]["missing"]')" 'real-time priority'
+
+# --- rights ---------------------------------------------------------------------------------------------------------
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$tmp"
+    setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
+        "$SLEEPTUNE" bench sleep --quiet --budget 1s --durations 1ms --methods ppoll --policy fifo,other --json >nobody.json
+    is "without the right to FIFO the rest is measured" "$(key nobody.json '[r["n"] > 0 for r in d["results"]][0:2]')" "[False, True]"
+    like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
+else
+    skip "without the right to FIFO" "needs root and setpriv"
+fi
+
+# --- ends -----------------------------------------------------------------------------------------------------------
+"$SLEEPTUNE" bench sleep --quiet --budget 1h --precision 0 --durations 1ms --json >int.json &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+is "Ctrl-C ends early with status 0" $? 0
+is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
+is "a full disk is a failure" "$(bench --quiet --budget 200ms --durations 1ms --methods ppoll >/dev/full 2>/dev/null; echo $?)" 4
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' \
+    '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
+    '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
+    '--seed -1' '--baseline spin' '--format xml' 'nonsense'; do
+    # shellcheck disable=SC2086  # words
+    message=$(bench $bad 2>&1 >/dev/null)
+    is "$bad: a usage error" "$?" 3
+    [ -n "$message" ] || fail "$bad: says why"
+done
+is "no bench: a usage error" "$("$SLEEPTUNE" bench >/dev/null 2>&1; echo $?)" 3
+is "an unknown bench: a usage error" "$("$SLEEPTUNE" bench nonsense >/dev/null 2>&1; echo $?)" 3
+tap_done
