@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/text.h"
 #include "lib/ns.h"
 #include "lib/sample.h"
@@ -161,7 +162,7 @@ static const struct {
     double p;
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-static int print_quantiles(const struct st_series *series)
+static int print_quantiles(const struct st_series *series, FILE *out)
 {
     char text[32];
     int64_t *sorted = malloc(series->n * sizeof(*sorted));
@@ -169,18 +170,18 @@ static int print_quantiles(const struct st_series *series)
         return -ENOMEM;
     memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
     const struct st_sample sample = st_sample_of(sorted, series->n);
-    printf("lateness  min %s", st_ns_format(sorted[0], text, sizeof(text)));
+    fprintf(out, "lateness  min %s", st_ns_format(sorted[0], text, sizeof(text)));
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
         if (series->n >= st_stats_quantile_min_n(quantiles[i].p))
-            printf(", %s %s", quantiles[i].label,
-                   st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
+            fprintf(out, ", %s %s", quantiles[i].label,
+                    st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
     }
-    printf(", max %s\n", st_ns_format(sorted[series->n - 1], text, sizeof(text)));
+    fprintf(out, ", max %s\n", st_ns_format(sorted[series->n - 1], text, sizeof(text)));
     free(sorted);
     return 0;
 }
 
-static void print_circumstances(json_t *circumstances, int width)
+static void print_circumstances(json_t *circumstances, FILE *out, int width)
 {
     char line[4096];
     size_t at = 0;
@@ -190,11 +191,14 @@ static void print_circumstances(json_t *circumstances, int width)
     json_object_foreach(circumstances, key, value)
     {
         if (at < sizeof(line))
-            at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %s", at == 0 ? "" : ", ", key,
-                                   json_string_value(value));
+            at += json_is_integer(value)
+                      ? (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %lld", at == 0 ? "" : ", ", key,
+                                         (long long)json_integer_value(value))
+                      : (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %s", at == 0 ? "" : ", ", key,
+                                         json_string_value(value));
     }
     if (at > 0)
-        st_text_field(stdout, "where", line, LABEL_COLUMNS, width);
+        st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }
 
 static int print_text(const char *command, const struct st_series_result *result)
@@ -202,26 +206,29 @@ static int print_text(const char *command, const struct st_series_result *result
     const struct st_series *series = &result->series;
     const struct st_analysis *a = &result->analysis;
     char line[400], period[32], span[32];
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line), "%zu %s samples, one every %s for %s; %" PRIu64 " periods without one%s",
              series->n, result->source, st_ns_format(st_period_ns(&series->period), period, sizeof(period)),
              st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), st_series_span(series) - series->n,
              result->interrupted ? "; ended before its time" : "");
-    st_text_field(stdout, "series", line, LABEL_COLUMNS, width);
+    st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->note[0] != '\0')
-        st_text_field(stdout, "note", result->note, LABEL_COLUMNS, width);
-    if (print_quantiles(series) != 0)
-        return st_failure(command, "out of memory");
+        st_text_field(out, "note", result->note, LABEL_COLUMNS, width);
+    int r = print_quantiles(series, out);
     if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
-        st_text_field(stdout, "found", "nothing that passes its test", LABEL_COLUMNS, width);
+        st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
-        st_text_field(stdout,
+        st_text_field(out,
                       i >= a->findings_n ? "limits"
                       : i == 0           ? "found"
                                          : "",
                       a->sentence[i], LABEL_COLUMNS, width);
-    print_circumstances(result->circumstances, width);
-    return ST_EXIT_DONE;
+    print_circumstances(result->circumstances, out, width);
+    const int ended = st_locale_end(&stream);
+    r = r != 0 ? r : ended;
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));
 }
 
 int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,

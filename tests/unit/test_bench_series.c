@@ -1,0 +1,147 @@
+/* measure/bench_series on the fake platform: due times, what is left out, what is no sample. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "lib/ns.h"
+#include "measure/bench_series.h"
+#include "platform/fake/fake.h"
+
+static struct st_platform *fake;
+
+static int setup(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, 1000);
+    return fake == NULL;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_fake_free(fake);
+    return 0;
+}
+
+static struct st_bench_series_config config(const char *method, int64_t period_ns, uint64_t count)
+{
+    struct st_bench_series_config c = {.method = st_sleep_method_find(fake, method), .count = count};
+    assert_non_null(c.method);
+    assert_int_equal(st_period_init_ns(&c.period, (uint64_t)period_ns, 1), 0);
+    return c;
+}
+
+static void absolute_and_relative_sleeps_keep_the_same_due_times(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"timerfd-abs", "ppoll"};
+    static const int64_t late_ns[] = {1000, 7000, 500000, -200};
+    assert_int_equal(fake->set_timer_slack_ns(fake, 1), 0);
+    for (size_t m = 0; m < ST_ARRAY_LEN(names); m++) {
+        const struct st_bench_series_config c = config(names[m], 1000000, 8);
+        const int64_t slack_ns = c.method->stretch == ST_STRETCH_YES ? 1 : 0;
+        struct st_bench_series bench;
+        assert_int_equal(st_fake_script_method(fake, names[m], late_ns, 4, 0), 0);
+        assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+        assert_int_equal(bench.series.n, 8);
+        for (size_t i = 0; i < 8; i++) {
+            assert_int_equal(bench.series.lateness_ns[i], late_ns[i % 4] + slack_ns);
+            assert_int_equal(bench.series.index[i], i); /* also behind the one that woke early */
+        }
+        st_series_finish(&bench.series);
+    }
+}
+
+static void due_times_that_passed_are_left_out(void **state)
+{
+    (void)state;
+    static const int64_t late_ns[] = {2500000, 0};
+    const struct st_bench_series_config c = config("timerfd-abs", 1000000, 4);
+    struct st_bench_series bench;
+    assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 2, 0), 0);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+    assert_int_equal(bench.series.lateness_ns[0], 2500000);
+    assert_int_equal(bench.series.index[1], 3); /* 1 and 2 were due before it woke */
+    assert_int_equal(bench.series.index[2], 4);
+    assert_int_equal(bench.series.index[3], 7);
+    st_series_finish(&bench.series);
+}
+
+static void a_periodic_method_counts_its_own_beats(void **state)
+{
+    (void)state;
+    static const int64_t late_ns[] = {3000, 4000};
+    const struct st_bench_series_config c = config("timerfd-periodic", 1000000, 4);
+    struct st_bench_series bench;
+    assert_int_equal(st_fake_script_method(fake, "timerfd-periodic", late_ns, 2, 0), 0);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(bench.series.index[i], i);
+        assert_int_equal(bench.series.lateness_ns[i], late_ns[i % 2]);
+    }
+    st_series_finish(&bench.series);
+}
+
+static bool until_two(void *ctx, const struct st_series *series)
+{
+    *(int *)ctx += 1;
+    return series->n < 2;
+}
+
+static void it_stops_when_it_is_told_to(void **state)
+{
+    (void)state;
+    struct st_bench_series_config c = config("timerfd-abs", 1000000, 100);
+    struct st_bench_series bench;
+    int asked = 0;
+    c.go_on = until_two;
+    c.ctx = &asked;
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+    assert_true(bench.stopped);
+    assert_int_equal(bench.series.n, 2);
+    assert_int_equal(asked, 3);
+    st_series_finish(&bench.series);
+}
+
+static void a_sleep_that_a_signal_ends_is_no_sample(void **state)
+{
+    (void)state;
+    static const int64_t late_ns[] = {INT64_MIN, 1000};
+    const struct st_bench_series_config c = config("timerfd-abs", 1000000, 3);
+    struct st_bench_series bench;
+    assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 2, 0), 0);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+    assert_int_equal(bench.interrupted_n, 3);
+    assert_int_equal(bench.series.n, 3);
+    assert_int_equal(bench.series.lateness_ns[2], 1000);
+    st_series_finish(&bench.series);
+}
+
+static void what_cannot_sleep_is_refused(void **state)
+{
+    (void)state;
+    struct st_bench_series bench;
+    struct st_bench_series_config c = config("spin", 1000000, 3);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), -EINVAL);
+    c = config("umtx", 1000000, 3);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), -ENOTSUP);
+    assert_int_equal(bench.series.n, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(absolute_and_relative_sleeps_keep_the_same_due_times),
+        TEST(due_times_that_passed_are_left_out),
+        TEST(a_periodic_method_counts_its_own_beats),
+        TEST(it_stops_when_it_is_told_to),
+        TEST(a_sleep_that_a_signal_ends_is_no_sample),
+        TEST(what_cannot_sleep_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
