@@ -39,8 +39,8 @@ static void help(void)
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --count N           samples (900)\n"
           "      --relative          sleep for a time, not until one (clock_nanosleep)\n"
-          "      --method NAME       another way; 'bench sleep --list' names them, a row for\n"
-          "                          each clock (clock_nanosleep-abs-monotonic)\n"
+          "      --method NAME       another way: 'bench sleep --list' names all, one for\n"
+          "                          each clock too (clock_nanosleep-abs-monotonic)\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
           "      --json, --format json|text   JSON has every sample\n"
@@ -178,6 +178,16 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
 
+static void announce(const struct arguments *a, const struct st_bench_series_config *config)
+{
+    char text[32];
+    const double seconds = st_period_seconds(&config->period) * (double)config->count;
+    if (a->quiet || seconds < 2)
+        return;
+    st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
+    fprintf(stderr, "%s: takes %s.\n", config->method->name, st_locale_text(text));
+}
+
 static void on_rttime(int signal_number)
 {
     struct st_platform *p = st_platform_native();
@@ -201,6 +211,7 @@ static int run(struct arguments *a, const struct st_bench_series_config *config)
     st_stop_catch(NULL);
     signal(SIGXCPU, on_rttime);
     (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    announce(a, config);
     set_policy(a, p, result);
     const int known_hz = circumstances(p, config->method, result);
     r = st_bench_series_measure(p, config, &bench);

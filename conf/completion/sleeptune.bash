@@ -22,7 +22,7 @@ _sleeptune() {
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
     --cpu | -a) words=all ;;
-    --methods | --baseline) words=$(sleeptune bench sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --methods | --method | --baseline) words=$(sleeptune bench sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --durations) words='64f 128f 256f 512f 5ms 10ms' ;;
     --budget) words='10s 60s 10m' ;;
     --slack) words='found 1ns found,1ns' ;;
@@ -35,10 +35,12 @@ _sleeptune() {
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         bench)
-            words='sleep --help'
+            words='sleep series --help'
             case ${COMP_WORDS[2]-} in
             sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
                 --seed --brief --json --format --quiet --help' ;;
+            series) words='--every --frames --rate --count --relative --method --policy --priority --json --format --quiet
+                --help' ;;
             esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --quiet --no-servers --help' ;;

@@ -48,6 +48,32 @@ else
     fail "measure records" "$(cat err)"
 fi
 
+# --- a measurement: structure, not speed
+status 0 "bench series measures" "$SLEEPTUNE" bench series --every 2ms --count 200 --json
+is "as many samples as it was asked for" "$(sed -n '/"samples_ns"/,/]/p' out | grep -c '^ *-*[0-9]')" 200
+mv out measured.json
+"$SLEEPTUNE" analyse measured.json --json >again.json
+is "periods without a sample are counted by both" "$(grep skipped_periods again.json)" "$(grep skipped_periods measured.json)"
+like "the method is told" "$(cat measured.json)" '"method": "clock_nanosleep-abs-monotonic"'
+for method in ppoll nanosleep; do
+    status 0 "bench series --method $method" "$SLEEPTUNE" bench series --every 2ms --count 20 --method $method
+done
+status 0 "bench series --relative" "$SLEEPTUNE" bench series --every 2ms --count 20 --relative
+like "is told" "$(cat out)" 'clock_nanosleep-rel-monotonic'
+# its own group: Ctrl-C
+"$SLEEPTUNE" bench series --every 20ms --count 100000 --json >stopped.json 2>err &
+pid=$!
+sleep 0.5
+kill -TERM "$pid"
+wait "$pid"
+is "a measurement that is ended early ends with 0" "$?" 0
+like "and says so" "$(cat stopped.json)" '"interrupted": true'
+for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--method spin' '--policy best' '--priority 0' \
+    '--method ppoll --relative' extra; do
+    # shellcheck disable=SC2086  # option and value
+    status 3 "bench series $option is a usage error" "$SLEEPTUNE" bench series $option
+done
+
 # --- few samples
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE" analyse herman
