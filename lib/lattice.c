@@ -72,7 +72,7 @@ static uint64_t assign(const struct st_series *s, const struct st_series_bulk *b
 /* @return whether the differences are two tight clusters. */
 static bool two_clusters(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *ret)
 {
-    struct clusters c = {.low_ns = INFINITY, .high_ns = -INFINITY};
+    struct clusters c = {.low_ns = (double)INFINITY, .high_ns = -(double)INFINITY};
     double difference;
     for (size_t i = 1; i < s->n; i++) {
         if (pair(s, bulk, i, &difference)) {
