@@ -1,5 +1,6 @@
 /* Facts as JSON and back: sleeptune-snapshot/1. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,17 +37,22 @@ json_t *st_json_time(int64_t time_ns)
     return json_string(text);
 }
 
+/* "0002", a USB product's id, is to be read back as it was. */
+static json_t *value_json(const struct st_fact *fact)
+{
+    char plain[24];
+    snprintf(plain, sizeof(plain), "%" PRId64, fact->i64);
+    return fact->is_int && strcmp(fact->text, plain) == 0 ? json_integer(fact->i64)
+                                                          : st_json_text(fact->text);
+}
+
 json_t *st_fact_json(const struct st_fact *fact)
 {
-    const bool ok = fact->state == ST_FACT_OK;
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
-                     !ok            ? json_null()
-                     : fact->is_int ? json_integer(fact->i64)
-                                    : st_json_text(fact->text),
-                     "state", st_fact_state_name(fact->state), "errno",
-                     fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
-                     st_json_text(fact->raw), "source", st_json_text(fact->source), "time",
-                     st_json_time(fact->time_ns));
+    return json_pack(
+        "{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
+        fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state", st_fact_state_name(fact->state),
+        "errno", fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
+        st_json_text(fact->raw), "source", st_json_text(fact->source), "time", st_json_time(fact->time_ns));
 }
 
 json_t *st_snapshot_json(const struct st_facts *facts)

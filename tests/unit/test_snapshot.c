@@ -17,6 +17,7 @@ static struct st_facts *sample(void)
     st_facts_set_time(facts, INT64_C(1767225599123000000)); /* 2025-12-31T23:59:59.123Z */
     assert_int_equal(st_facts_put_int(facts, "freebsd.kern.hz", -1, "-1\n", "sysctl kern.hz"), 0);
     assert_int_equal(st_facts_put_text(facts, "freebsd.text", "gr\xC3\xBCn \"x\"", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, "freebsd.zeros", "0002", "0002\n", "/i"), 0);
     assert_int_equal(st_facts_put_text(facts, "freebsd.empty", "", "\n", "/e"), 0);
     st_facts_set_time(facts, 0);
     assert_int_equal(st_facts_put_state(facts, "freebsd.absent", ST_FACT_ABSENT, 0, NULL, "/a"), 0);
