@@ -84,6 +84,14 @@ void st_changes_close(struct st_changes *changes)
 /* --- before the first write ------------------------------------------------------------------------------
  */
 
+/* Between the plan and the write somebody was asked, and the loop recorded. */
+static bool is_as_planned(const struct st_changes *changes, const struct st_step *step)
+{
+    char now[ST_CHANGE_VALUE_BYTES];
+    return st_change_value_read(changes->p, step->type, step->target, now, sizeof(now)) == 0 &&
+           strcmp(now, step->old_value) == 0;
+}
+
 static int look_ahead(const struct st_changes *changes, const struct st_plan *plan)
 {
     for (size_t i = 0; i < plan->steps_n; i++) {
@@ -99,6 +107,8 @@ static int look_ahead(const struct st_changes *changes, const struct st_plan *pl
                 strcmp(changes->journal.entries[j].target, step->target) == 0)
                 r = -EEXIST;
         }
+        if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(changes, step))
+            r = -ESTALE;
         if (r == 0 && step->type != ST_ENTRY_SYSCTL)
             r = changes->p->can_write(changes->p, step->target, step->type == ST_ENTRY_SYSFS);
         if (r == 0 && !st_journal_target_allowed(changes->p->os, step->type, step->target))

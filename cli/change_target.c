@@ -129,6 +129,8 @@ static const char *error_text(int error)
     switch (error) {
     case -EEXIST:
         return "sleeptune has changed it already, for another rule";
+    case -ESTALE:
+        return "somebody changed it meanwhile: run it again";
     case -EROFS:
         return "the file system is read-only here";
     case -ELOOP:

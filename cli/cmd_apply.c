@@ -8,6 +8,7 @@
 #include "advisor/print.h"
 #include "cli/change_target.h"
 #include "cli/command.h"
+#include "cli/proof.h"
 
 #define COMMAND    "apply"
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -19,6 +20,7 @@ struct options {
     bool dry_run;
     bool yes;
     bool run_generators;
+    int64_t measure_ns; /* before the first change; 0: not */
     const char *const *ids;
     size_t ids_n;
 };
@@ -46,6 +48,9 @@ static void help(void)
           "  -r, --rate N       frames a second (48000)\n"
           "  --run-generators   run what makes the changed files count: update-grub,\n"
           "                     cap_mkdb, systemctl daemon-reload ...; else it is printed\n"
+          "  --measure TIME     record the loop for so long first, for verify to compare\n"
+          "                     with, 1s .. 10m (30s); not with --dry-run or --root\n"
+          "  --no-measure       do not\n"
           "  --user NAME        for NAME, with the rights that NAME gets at login\n"
           "  --snapshot FILE    judge by a snapshot of this machine, as the user who plays\n"
           "                     took it: root's limits are not theirs; '-': standard input\n"
@@ -66,11 +71,12 @@ static void help(void)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     static const struct option table[] = {
-        {"dry-run", no_argument, NULL, 'n'},      {"yes", no_argument, NULL, 'y'},
-        {"frames", required_argument, NULL, 'f'}, {"rate", required_argument, NULL, 'r'},
-        {"root", required_argument, NULL, 'O'},   {"snapshot", required_argument, NULL, 's'},
-        {"user", required_argument, NULL, 'U'},   {"run-generators", no_argument, NULL, 'g'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"dry-run", no_argument, NULL, 'n'},       {"yes", no_argument, NULL, 'y'},
+        {"frames", required_argument, NULL, 'f'},  {"rate", required_argument, NULL, 'r'},
+        {"root", required_argument, NULL, 'O'},    {"snapshot", required_argument, NULL, 's'},
+        {"user", required_argument, NULL, 'U'},    {"run-generators", no_argument, NULL, 'g'},
+        {"measure", required_argument, NULL, 'm'}, {"no-measure", no_argument, NULL, 'M'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     int option, r = 0;
     opterr = 0;
@@ -100,6 +106,12 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'g':
             options->run_generators = true;
+            break;
+        case 'm':
+            r = st_proof_time(COMMAND, optarg, &options->measure_ns);
+            break;
+        case 'M':
+            options->measure_ns = 0;
             break;
         case 'h':
             help();
@@ -260,6 +272,9 @@ static int carry_out(struct work *work)
         return st_failure(COMMAND, "%s", message);
     }
     int status = ST_EXIT_DONE;
+    if (work->options->measure_ns > 0 && work->target->live)
+        st_proof_record(COMMAND, work->target, &changes.journal, (uint32_t)work->options->frames,
+                        (uint32_t)work->options->rate_hz, work->options->measure_ns);
     r = st_changes_apply(&changes, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0 ? st_failure(COMMAND,
@@ -267,6 +282,7 @@ static int carry_out(struct work *work)
                             : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
         if (is_not_allowed(r))
             print_planned_by_hand(work);
+        (void)st_proof_forget(COMMAND, work->target, &changes.journal);
     }
     st_changes_close(&changes);
     if (status == ST_EXIT_DONE) {
@@ -384,7 +400,7 @@ static int recover(struct work *work, int argc, char **argv)
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct options options = {.frames = 128, .rate_hz = 48000};
+    struct options options = {.frames = 128, .rate_hz = 48000, .measure_ns = ST_PROOF_DEFAULT_NS};
     struct st_change_target target;
     char message[512];
     int status = parse_options(argc, argv, &options);

@@ -299,30 +299,19 @@ static int print_json(const struct st_result *results, size_t n)
                                           : st_failure(NAME, "cannot write the result: %s", strerror(errno));
 }
 
-static void say_progress(void *ctx, const struct st_result *worst, bool first)
-{
-    const struct arguments *a = ctx;
-    char text[200], line[240], cpu[24] = "";
-    if (a->config.cpus_n > 1)
-        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
-    fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
-            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
-    fflush(stderr);
-}
-
 static int measure(struct arguments *a)
 {
     const size_t n = a->config.cpus_n;
     const bool progress = !a->quiet && isatty(STDERR_FILENO) == 1;
     struct st_measure_files *files = NULL;
-    int status = st_measure_files_open(&a->config, a->record, a->hlog, &files);
+    int status = st_measure_files_open(NAME, &a->config, a->record, a->hlog, &files);
     if (status != 0)
         return status;
     a->config.sinks = st_measure_files_sinks(files);
     struct st_result *results = calloc(n, sizeof(*results));
     status = results == NULL ? st_failure(NAME, "out of memory")
-                             : st_measure_run(NAME, &a->config, progress ? say_progress : NULL, a, results);
+                             : st_measure_run(NAME, &a->config, progress ? st_measure_show_progress : NULL,
+                                              NULL, results);
     if (status == 0) {
         if (progress)
             fputs("\r\033[K", stderr);

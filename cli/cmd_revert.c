@@ -1,9 +1,11 @@
 /* sleeptune revert: takes back what apply wrote, as far as it is still ours. */
 #include <errno.h>
+#include <getopt.h>
 #include <string.h>
 
 #include "cli/change_target.h"
 #include "cli/command.h"
+#include "cli/proof.h"
 
 #define COMMAND "revert"
 
@@ -35,17 +37,38 @@ struct options {
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    int first;
-    const struct st_option table[] = {
-        {"all", .flag = &options->all},
-        {"run-generators", .flag = &options->run_generators},
-        {"root", .text = &options->root},
+    static const struct option table[] = {
+        {"all", no_argument, NULL, 'a'},
+        {"run-generators", no_argument, NULL, 'g'},
+        {"root", required_argument, NULL, 'O'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
-    const int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
-    if (r != -1)
-        return r;
-    options->ids = (const char *const *)argv + first;
-    options->ids_n = (size_t)(argc - first);
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        switch (option) {
+        case 'a':
+            options->all = true;
+            break;
+        case 'g':
+            options->run_generators = true;
+            break;
+        case 'O':
+            options->root = optarg;
+            break;
+        case 'h':
+            help();
+            return ST_EXIT_DONE;
+        case ':':
+            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
+        default:
+            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
+        }
+    }
+    options->ids = (const char *const *)argv + optind;
+    options->ids_n = (size_t)(argc - optind);
     if (options->all == (options->ids_n > 0))
         return st_usage_error(COMMAND, "give --all or the ids of rules");
     if (options->run_generators && options->root != NULL)
@@ -69,6 +92,8 @@ static int take_back(const struct options *options, const struct st_change_targe
         r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
     else
         counts = (struct st_revert_counts){0};
+    if (st_proof_forget(COMMAND, target, &changes.journal))
+        puts("removed   the recording from before the changes");
     st_changes_close(&changes);
     counts.restored_n += left.restored_n;
     counts.changed_n += left.changed_n;

@@ -1,4 +1,4 @@
-/* The files of `sleeptune measure`. */
+/* The files of a measurement. */
 #include "cli/measure_files.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include "lib/ns.h"
 #include "store/recording.h"
 
-#define NAME       "measure"
 #define PATH_BYTES 4096
 
 /* What one loop is recorded into. */
 struct lane {
+    const char *command;
     struct st_recording *recording;
     char path[PATH_BYTES];
     int error; /* the first one; negative errno */
@@ -24,6 +24,7 @@ struct lane {
 };
 
 struct st_measure_files {
+    const char *command;
     size_t n;
     bool several;
     const char *hlog;
@@ -70,15 +71,16 @@ static void on_flush(void *ctx)
     if (lane->error == 0 || lane->told)
         return;
     lane->told = true; /* at once: the run may go on for hours */
-    (void)st_failure(NAME, "%s: %s; measuring goes on without it", lane->path, strerror(-lane->error));
+    (void)st_failure(lane->command, "%s: %s; measuring goes on without it", lane->path,
+                     strerror(-lane->error));
 }
 
 /* FILE, or FILE.cpuN when there are several loops. */
-static int path_of(char *buf, const char *file, bool several, int cpu)
+static int path_of(const struct st_measure_files *files, char *buf, const char *file, int cpu)
 {
-    const int n =
-        several ? snprintf(buf, PATH_BYTES, "%s.cpu%d", file, cpu) : snprintf(buf, PATH_BYTES, "%s", file);
-    return n > 0 && n < PATH_BYTES ? 0 : st_failure(NAME, "%s: the name is too long", file);
+    const int n = files->several ? snprintf(buf, PATH_BYTES, "%s.cpu%d", file, cpu)
+                                 : snprintf(buf, PATH_BYTES, "%s", file);
+    return n > 0 && n < PATH_BYTES ? 0 : st_failure(files->command, "%s: the name is too long", file);
 }
 
 static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
@@ -93,21 +95,24 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     meta.started_wall_ns = p->wall_ns(p);
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
-        return st_usage_error(NAME, "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
+        return st_usage_error(files->command,
+                              "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
                               config->frames, config->rate_hz);
     files->sinks = calloc(files->n, sizeof(*files->sinks));
     if (files->sinks == NULL)
-        return st_failure(NAME, "out of memory");
+        return st_failure(files->command, "out of memory");
     for (size_t i = 0; i < files->n; i++) {
         struct lane *lane = &files->lanes[i];
-        const int status = path_of(lane->path, record, files->several, config->cpus[i]);
+        lane->command = files->command;
+        const int status = path_of(files, lane->path, record, config->cpus[i]);
         if (status != 0)
             return status;
         r = st_recording_create(lane->path, &meta, &lane->recording);
         if (r == -EEXIST)
-            return st_failure(NAME, "%s exists and is not a recording: not overwritten", lane->path);
+            return st_failure(files->command, "%s exists and is not a recording: not overwritten",
+                              lane->path);
         if (r != 0)
-            return st_failure(NAME, "cannot record into %s: %s", lane->path, strerror(-r));
+            return st_failure(files->command, "cannot record into %s: %s", lane->path, strerror(-r));
         files->sinks[i] = (struct st_sink){.start = on_start,
                                            .cycle = on_cycle,
                                            .skipped = on_skipped,
@@ -123,23 +128,24 @@ static int load_hlog(struct st_measure_files *files)
     char error[512];
     void *address = st_module_load("hlog", "st_module_hlog_write", error, sizeof(error));
     if (address == NULL)
-        return st_failure(NAME, "--hlog: %s", error);
+        return st_failure(files->command, "--hlog: %s", error);
     memcpy(&files->hlog_write, &address,
            sizeof(files->hlog_write)); /* no cast from object to function pointer in C */
     return 0;
 }
 
-int st_measure_files_open(const struct st_session_config *config, const char *record, const char *hlog,
-                          struct st_measure_files **ret)
+int st_measure_files_open(const char *command, const struct st_session_config *config, const char *record,
+                          const char *hlog, struct st_measure_files **ret)
 {
     struct st_measure_files *files = calloc(1, sizeof(*files));
     if (files == NULL)
-        return st_failure(NAME, "out of memory");
+        return st_failure(command, "out of memory");
+    files->command = command;
     files->n = config->cpus_n;
     files->several = config->cpus_n > 1;
     files->hlog = hlog;
     files->lanes = calloc(files->n, sizeof(*files->lanes));
-    int status = files->lanes != NULL ? 0 : st_failure(NAME, "out of memory");
+    int status = files->lanes != NULL ? 0 : st_failure(files->command, "out of memory");
     if (status == 0 && hlog != NULL)
         status = load_hlog(files);
     if (status == 0 && record != NULL)
@@ -157,13 +163,23 @@ const struct st_sink *st_measure_files_sinks(struct st_measure_files *files)
     return files->sinks;
 }
 
+void st_measure_files_text(struct st_measure_files *files, const char *lines)
+{
+    for (size_t i = 0; files->sinks != NULL && i < files->n; i++)
+        keep_first(&files->lanes[i], st_recording_text(files->lanes[i].recording, lines));
+}
+
 /* The circumstances are only complete at the end. */
 static void tell_circumstances(struct lane *lane, const struct st_result *result)
 {
+    static const char *const locks[] = {
+        [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
     char line[256];
-    snprintf(line, sizeof(line), "policy: %s\npriority: %d\nload_percent: %g\n",
-             st_policy_name(result->policy), result->priority, result->load_percent);
+    snprintf(line, sizeof(line), "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
+             st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
     keep_first(lane, st_recording_text(lane->recording, line));
+    snprintf(line, sizeof(line), "cpu: %d\n", result->cpu);
+    keep_first(lane, st_recording_text(lane->recording, result->cpu >= 0 ? line : "cpu: any\n"));
     for (size_t i = 0; i < result->circumstances_n; i++) {
         snprintf(line, sizeof(line), "%s: %s\n", result->circumstances[i].key,
                  result->circumstances[i].value);
@@ -178,7 +194,8 @@ static int close_recording(struct lane *lane, const struct st_result *result)
     lane->recording = NULL;
     if (lane->error == 0)
         return 0;
-    return st_failure(NAME, "%s: %s; it can be read up to there", lane->path, strerror(-lane->error));
+    return st_failure(lane->command, "%s: %s; it can be read up to there", lane->path,
+                      strerror(-lane->error));
 }
 
 int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n)
@@ -191,13 +208,13 @@ int st_measure_files_close(struct st_measure_files *files, const struct st_resul
         }
         if (files->hlog != NULL) {
             char path[PATH_BYTES], comment[400];
-            int r = path_of(path, files->hlog, files->several, results[i].cpu);
+            int r = path_of(files, path, files->hlog, results[i].cpu);
             if (r == 0) {
                 r = files->hlog_write(path, &results[i].lateness, &results[i].response,
                                       results[i].started_wall_ns,
                                       st_ns_add(results[i].started_wall_ns, results[i].duration_ns),
                                       st_result_verdict(&results[i], comment, sizeof(comment)));
-                r = r != 0 ? st_failure(NAME, "cannot write %s: %s", path, strerror(-r)) : 0;
+                r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, strerror(-r)) : 0;
             }
             status = r != 0 ? r : status;
         }

@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/text.h"
 #include "lib/ns.h"
 
@@ -200,4 +203,16 @@ const char *st_measure_progress(const struct st_result *result, char *buf, size_
              result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
     return buf;
+}
+
+void st_measure_show_progress(void *ctx, const struct st_result *worst, bool first)
+{
+    char text[200], line[240], cpu[24] = "";
+    (void)ctx;
+    if (worst->cpu >= 0)
+        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
+    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
+    fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
+            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+    fflush(stderr);
 }

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# The proof that it helped: apply records, verify runs again and compares, revert forgets. On the real clock and the real
+# machine, but /etc/security and /var/lib are this test's own, and the rule that is applied writes a file there only.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+if [ "${1:-}" != inside ]; then
+    [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || skip_all "needs root, and setpriv to become nobody"
+    unshare --mount true 2>/dev/null || skip_all "no right to a mount namespace here"
+    exec unshare --mount "$0" inside
+fi
+tmp=$(mktemp -d)
+trap 'umount /var/lib 2>/dev/null; rm -rf "$tmp"' EXIT
+mount --make-rprivate / && mkdir -p /etc/security && mount -t tmpfs -o mode=755 none /etc/security &&
+    mount -t tmpfs -o mode=755 none /var/lib || skip_all "no right to mount here"
+folder=/var/lib/sleeptune-changes recording=/var/lib/sleeptune-changes/before.recording
+limits=/etc/security/limits.d/90-sleeptune.conf
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=65536 -- "$@"; }
+chmod 755 "$tmp"
+mkdir -m 1777 "$tmp/T"
+export TMPDIR=$tmp/T
+as_nobody test -x "$SLEEPTUNE" || skip_all "this program cannot be run by nobody"
+as_nobody "$SLEEPTUNE" snapshot >"$tmp/snapshot"
+
+apply() { "$SLEEPTUNE" apply --yes --snapshot "$tmp/snapshot" "$@" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null; }
+verify() { "$SLEEPTUNE" verify "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
+revert() { "$SLEEPTUNE" revert --all >"$tmp/out" 2>"$tmp/err" </dev/null; }
+all() { tr -s '\n ' ' ' <"$1"; }
+
+# --- there and back ----------------------------------------------------------------------------------------------
+apply --measure 2s
+is "apply ends with 0" "$?" 0
+like "it says that it records, and for how long" "$(cat "$tmp/err")" 'recording the loop as it runs now, 2\.00 s'
+ok "the recording is beside the journal" test -s "$recording"
+"$SLEEPTUNE" export --csv -o "$tmp/csv" "$recording"
+is "and is one that export reads, with what was applied" "$(grep -c '^# applied: nothing$' "$tmp/csv")" 1
+verify
+like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
+like "it runs the loop as long" "$(cat "$tmp/err")" 'running the loop again, to compare, 2\.00 s'
+like "it says in a sentence what differs" "$(cat "$tmp/out")" '^proof: +(Better|Worse|Better and worse|No difference)'
+like "with the median of both and an interval" "$(cat "$tmp/out")" '^median +[0-9.]+ .s +[0-9.]+ .s +-?[0-9.]+ .s \(-?[0-9.]+ .s \.\. -?[0-9.]+ .s\)$'
+like "misses of all periods" "$(cat "$tmp/out")" '^missed +[0-9]+ of [0-9]+ +[0-9]+ of [0-9]+ '
+like "p99 of too few cycles is not given" "$(cat "$tmp/out")" '^p99 +- +- +not known: too few cycles$'
+like "and what is not the same" "$(all "$tmp/out")" 'differs: applied: nothing -> linux-rt-permission'
+is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
+
+# yes NAME: each line of the input "yes NAME" or "no NAME" is a test
+each() {
+    local answer name
+    while read -r answer name; do
+        if [ "$answer" = yes ]; then pass "$name"; else fail "$name" "$(cat "$tmp/out")"; fi
+    done
+}
+verify --json --measure 3s
+like "JSON, for another time" "$?" '^[01]$'
+cp "$tmp/out" "$tmp/verify.json"
+each < <("$PYTHON" - "$tmp/out" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+p = d["proof"]
+def say(good, name):
+    print("yes" if good else "no", name)
+say(d["schema"] == "sleeptune-verify/1" and d["in_effect"] is True, "JSON: the schema and whether all is in effect")
+say(d["entries"][0]["state"] == "in place" and d["rules"][0]["id"] == "linux-rt-permission", "JSON: entries and rules")
+say(p["compared"] and abs(p["before"]["duration_ns"] - 2e9) < 1e8 and abs(p["now"]["duration_ns"] - 3e9) < 1e8, "JSON: both durations")
+m = p["difference"]["median_ns"]
+say(abs(m["value"] - (p["now"]["median_ns"] - p["before"]["median_ns"])) <= 1, "JSON: the difference is that of the medians")
+say(m["shown"] == ((m["low"] > 0 or m["high"] < 0) and abs(m["value"]) > m["drift"]), "JSON: shown as interval and drift say")
+shown = [f for f in p["difference"].values() if f and f["shown"]]
+say(p["sentence"].startswith("No difference") == (not shown), "JSON: and the sentence says so")
+PY
+)
+if "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
+    ok "JSON: is what docs/schema says" "$PYTHON" -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$tmp/verify.json" "$SLEEPTUNE_SRC/docs/schema/sleeptune-verify-1.json"
+else
+    skip "JSON: is what docs/schema says" "python3-jsonschema is not installed"
+fi
+
+apply --measure 2s
+like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'applied already'
+as_nobody "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
+is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
+like "and no comparison" "$(all "$tmp/out")" "proof: +the loop ran with SCHED_FIFO 70 then, and this user may not: 'sudo sleeptune verify' can"
+is "and no run" "$(cat "$tmp/err")" ""
+verify --no-measure
+like "verify --no-measure says so" "$(cat "$tmp/out")" '^proof: +not measured'
+
+# --- recordings that cannot be compared with -----------------------------------------------------------------------
+cp "$recording" "$tmp/good"
+bytes=$(stat -c %s "$tmp/good")
+# because NAME PATTERN: verify says why it does not compare, and the rest as ever
+because() {
+    verify --measure 1s
+    is "$1: the rest is in effect" "$?" 0
+    like "$1: why" "$(all "$tmp/out")" "$2"
+}
+rm "$recording"
+because "no recording" 'nothing was recorded before the changes'
+echo hello >"$recording"
+because "another file" 'before\.recording cannot be read: not a recording'
+{ head -c $((bytes / 2)) "$tmp/good"; printf '\377\377'; tail -c +$((bytes / 2 + 3)) "$tmp/good"; } >"$recording"
+because "a damaged one" 'before\.recording is damaged'
+cp "$tmp/good" "$recording"
+TMPDIR=$tmp/nowhere because "no folder to record into" 'cannot record into .*/nowhere/sleeptune-'
+head -c $((bytes - 20)) "$tmp/good" >"$recording"
+verify
+like "one cut by a crash is compared with" "$(all "$tmp/out")" 'before: [^;]* \(ended early\);'
+is "nothing is left in the folder for temporary files" "$(ls -A "$TMPDIR")" ""
+revert
+is "revert ends with 0" "$?" 0
+like "and removes the recording" "$(cat "$tmp/out")" '^removed '
+ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
+
+# --- ended early ---------------------------------------------------------------------------------------------------
+timeout -s INT 2 "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null
+ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
+verify
+like "and the time that there was is compared" "$(all "$tmp/out")" 'proof: .* before: [^;]* \(ended early\);'
+timeout -s INT 1 "$SLEEPTUNE" verify --measure 10m >"$tmp/out" 2>"$tmp/err"
+like "Ctrl-C while it runs again: so, too" "$(all "$tmp/out")" 'proof: .* now: [^;]* \(ended early\);'
+revert
+
+timeout -s KILL 2 "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission >/dev/null 2>&1 </dev/null
+ok "killed while it records: nothing is changed" test ! -e "$limits" -a ! -e "$folder/journal.json"
+is "verify has nothing" "$("$SLEEPTUNE" verify)" "nothing is applied"
+apply --measure 1s
+is "the next apply records anew" "$?" 0
+verify --measure 1s
+like "to the end" "$(all "$tmp/out")" 'before: [^;]*, 1\.00[0-9]* s;'
+revert
+
+apply --no-measure
+is "apply --no-measure" "$?" 0
+ok "records nothing" test ! -e "$recording" -a -e "$limits"
+is "and does not say that it did" "$(cat "$tmp/err")" ""
+revert
+is "revert says nothing of a recording" "$(grep -c '^removed' "$tmp/out")" 0
+
+# --- a full disk ---------------------------------------------------------------------------------------------------
+mount -t tmpfs -o mode=755,size=12k none /var/lib
+apply --measure 4s --frames 16
+like "no space for the recording: said" "$(cat "$tmp/err")" 'No space left'
+ok "and it is not in the way" test ! -e "$recording"
+if [ -e "$limits" ]; then
+    pass "what is applied is whole"
+    like "verify says that there is no proof" "$("$SLEEPTUNE" verify)" '^proof: +nothing was recorded'
+else
+    is "nothing is half-changed" "$(ls "$folder")" ""
+    skip "verify says that there is no proof" "the journal had no space"
+fi
+revert
+umount /var/lib
+
+# --- refused -------------------------------------------------------------------------------------------------------
+for time in 0 nonsense 11m -3s; do
+    apply --measure "$time"
+    is "--measure $time: status 3" "$?" 3
+    like "--measure $time: what would do" "$(cat "$tmp/err")" '1s \.\. 10m'
+done
+verify --format xml
+is "verify --format xml" "$?" 3
+ok "nothing of it is changed" test ! -e "$limits"
+tap_done
