@@ -192,9 +192,21 @@ say(r["faults"] == 0, "no page fault after warm-up")
 PY
 }
 
-# Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh.
+# guest SCENARIO NAME [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest; NAME is its log's and its subtests'
+guest() {
+    local scenario=$1 name=$2 log=$work/log/vm-${2// /-}.tap options status=0
+    options=$(sed -n 's/^# vm: //p' "tests/vm/$scenario.sh")
+    # shellcheck disable=SC2086  # words
+    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:3}" -- "BOOT=${name##*boot } bash /share/tests/$scenario.sh" >"$log" || status=$?
+    cat "$log"
+    sed -n "s/^\(not \)\{0,1\}ok [0-9]* - /\1ok - $name: /p" "$log" >&3
+    grep -q '^1\.\.' "$log" || verdict 1 "$name: ran to its end (status $status)"
+}
+
+# Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh. "# boots: N" runs
+# it N times on one disk, with BOOT=1 ... N; what a run writes to /share/append is on the kernel's command line of the next.
 part_guests() {
-    local scenario name options share=$work/guest status
+    local scenario name boots boot share=$work/guest disk
     [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
     have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
     have qemu-system-x86_64 && have mmdebstrap || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
@@ -203,17 +215,22 @@ part_guests() {
     meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
     mkdir -p "$share/tests"
     cp tests/tap.sh tests/vm/*.sh "$share/tests/"
-    export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,libcurl4,strace,curl,jq
+    export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,libcurl4,strace,curl,jq,grub2-common,jackd2
+    disk=$VMBOOT_DIR/disk
     # both kernels first, so that the image has the modules of both
     { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
     for scenario in tests/vm/[0-9]*.sh; do
-        name=$(basename "$scenario" .sh) status=0
-        options=$(sed -n 's/^# vm: //p' "$scenario")
-        # shellcheck disable=SC2086  # words
-        tests/vm/vm-boot.sh $options -s "$share" -- "bash /share/tests/$name.sh" >"$work/log/vm-$name.tap" || status=$?
-        cat "$work/log/vm-$name.tap"
-        sed -n "s/^\(not \)\{0,1\}ok [0-9]* - /\1ok - $name: /p" "$work/log/vm-$name.tap" >&3
-        grep -q '^1\.\.' "$work/log/vm-$name.tap" || verdict 1 "$name: ran to its end (status $status)"
+        name=$(basename "$scenario" .sh)
+        boots=$(sed -n 's/^# boots: //p' "$scenario")
+        if [ -z "$boots" ]; then
+            guest "$name" "$name"
+            continue
+        fi
+        rm -f "$disk" "$share/append"
+        for ((boot = 1; boot <= boots; boot++)); do
+            guest "$name" "$name boot $boot" -d "$disk" -a "$(cat "$share/append" 2>/dev/null)" || break
+        done
+        rm -f "$disk"
     done
 }
 

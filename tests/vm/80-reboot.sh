@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# vm: -k generic -c usb -t 400
+# boots: 3
+# apply, reboot, verify and revert, reboot: what was written counts after a real boot, by systemd-sysctl, tmpfiles, modprobe, udev,
+# PAM, units and the boot loader's own generator; then /etc is byte for byte as before.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+state=/srv/reboot
+rules=(linux-rt-throttling linux-swap linux-huge-pages linux-hda-power-save linux-usb-audio-options linux-usb-autosuspend
+    linux-rt-permission linux-memlock linux-service-limits linux-preemption)
+
+as_player() { su - player -c "$*"; }
+# every file below /etc with its hash, mode and owner. .updated is systemd-update-done's time stamp of the boot
+etc() { (cd /etc && find . ! -name .updated -printf '%p %y %m %u %g %l\n' && find . -type f ! -name .updated -exec sha256sum {} +) | sort; }
+# the running values that apply changes
+values() {
+    sysctl kernel.sched_rt_runtime_us vm.swappiness
+    grep -H . /sys/kernel/mm/transparent_hugepage/{enabled,defrag} /sys/module/snd_hda_intel/parameters/power_save* \
+        /sys/module/snd_usb_audio/parameters/lowlatency "$usb/power/control"
+    echo "limits $(as_player 'ulimit -r; ulimit -l' | paste -sd ' ')"
+    grep -E 'realtime priority|locked memory' "/proc/$(systemctl show -P MainPID jack.service)/limits" | tr -s ' '
+    grep -H . /sys/kernel/debug/sched/preempt
+}
+# The command line that GRUB would give to the kernel; on /share it is the next boot's.
+next_command_line() { sed -n 's/^[[:space:]]*linux[[:space:]]*[^ ]* *//p' /boot/grub/grub.cfg | head -n 1; }
+# a machine as found, with settings of a distribution and of its user that the advisor has something against
+set_up() {
+    useradd -m -G audio player
+    sed 's/@[A-Z_]*@//' /usr/share/grub/default/grub >/etc/default/grub
+    dd if=/dev/zero of=/swap bs=1M count=16 status=none && chmod 600 /swap && mkswap -q /swap
+    echo '/swap none swap sw 0 0' >>/etc/fstab
+    echo 'kernel.sched_rt_runtime_us = 500000' >/etc/sysctl.d/10-distribution.conf
+    echo 'options snd_usb_audio lowlatency=N' >/etc/modprobe.d/10-distribution.conf
+    echo 'ACTION=="add", SUBSYSTEM=="usb", TEST=="power/control", ATTR{power/control}="auto"' >/etc/udev/rules.d/50-distribution.rules
+    cat >/etc/systemd/system/compaction.service <<'UNIT'
+[Unit]
+DefaultDependencies=no
+Before=systemd-tmpfiles-setup.service
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'cd /sys/kernel/mm/transparent_hugepage && echo always >enabled && echo always >defrag'
+[Install]
+WantedBy=sysinit.target
+UNIT
+    cat >/etc/systemd/system/jack.service <<'UNIT'
+[Service]
+User=player
+ExecStart=/usr/bin/jackd -r -d dummy
+[Install]
+WantedBy=multi-user.target
+UNIT
+    # what the next boot would do
+    systemctl daemon-reload
+    systemctl -q enable --now compaction.service jack.service
+    systemctl restart systemd-sysctl.service
+    swapon -a
+    modprobe -r snd_usb_audio && modprobe snd_usb_audio
+    udevadm control --reload && udevadm trigger --action add --subsystem-match usb --settle
+}
+
+boot_1() {
+    local applied rule
+    cp -a /share/usr /share/etc / 2>/dev/null
+    ldconfig
+    systemd-sysusers
+    mkdir -p "$state" /boot/grub
+    set_up
+    etc >"$state/etc"
+    values >"$state/values"
+    as_player sleeptune snapshot >/tmp/snapshot
+    mkfifo /tmp/applied
+    as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure' >/tmp/verify &
+    until [ -e /tmp/logged-in ]; do sleep 0.2; done
+    sleeptune apply --yes --run-generators --measure 3s --snapshot /tmp/snapshot >/tmp/out 2>&1
+    is "apply ends with 0" "$?" 0
+    applied=$(jq -r '[.entries[].rule] | unique | .[]' /var/lib/sleeptune-changes/journal.json)
+    for rule in "${rules[@]}"; do
+        like "it does something for $rule" "$applied" "^$rule\$"
+    done
+    echo >/tmp/applied
+    wait $!
+    is "verify says 1 while something waits" "$?" 1
+    like "it says what is in effect at once" "$(cat /tmp/verify)" '^in effect .*linux-swap'
+    like "what waits for the next login" "$(cat /tmp/verify)" '^not yet +linux-rt-permission:.* log out'
+    like "what waits for the reboot" "$(cat /tmp/verify)" '^not yet +linux-usb-audio-options:.* reboot'
+    [ "$tap_failed" -eq 0 ] || cat /tmp/out /tmp/verify | tap_note
+    next_command_line >/share/append
+}
+
+boot_2() {
+    local rule
+    sleeptune verify --user player --no-measure >/tmp/verify
+    is "verify: all of it took effect" "$?" 0
+    for rule in "${rules[@]}"; do
+        like "$rule is in effect" "$(cat /tmp/verify)" "^in effect +$rule:"
+    done
+    sleeptune verify >/tmp/proof 2>/tmp/err # whether it helped is the host's doing here
+    like "it ran the loop again and compared" "$(cat /tmp/proof)" '^proof: +(Better|Worse|No difference)'
+    like "and says that the kernel was started otherwise" "$(cat /tmp/proof)" '^differs: +kernel_command_line: .* -> .* preempt=full'
+    values >/tmp/values
+    like "systemd-sysctl read the drop-in" "$(cat /tmp/values)" '^kernel.sched_rt_runtime_us = 950000$'
+    like "and that for swap" "$(cat /tmp/values)" '^vm.swappiness = 10$'
+    like "systemd-tmpfiles wrote the choice in sysfs" "$(cat /tmp/values)" 'transparent_hugepage/enabled:always \[madvise\] never$'
+    like "modprobe passed the option, after that of the distribution" "$(cat /tmp/values)" '/lowlatency:Y$'
+    like "and the one for the built-in card" "$(cat /tmp/values)" '/power_save:0$'
+    like "udev keeps the USB card awake" "$(cat /tmp/values)" '/power/control:on$'
+    like "PAM gives a login the limits" "$(cat /tmp/values)" '^limits 90 4194304$'
+    like "the unit's process has the right" "$(cat /tmp/values)" '^Max realtime priority 90 90'
+    like "the command line has what GRUB made of the drop-in" "$(cat /proc/cmdline)" ' preempt=full( |$)'
+    like "and the kernel obeys it" "$(cat /tmp/values)" 'sched/preempt:.*\(full\)'
+    [ "$tap_failed" -eq 0 ] || cat /tmp/verify /tmp/proof /tmp/values | tap_note
+    sleeptune revert --all --run-generators >/tmp/out 2>&1
+    is "revert ends with 0" "$?" 0
+    etc >/tmp/etc
+    ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
+    ok "and no file of sleeptune's is left" test -z "$(ls -A /var/lib/sleeptune-changes)"
+    next_command_line >/share/append
+}
+
+boot_3() {
+    etc >/tmp/etc
+    ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
+    values >/tmp/values
+    ok "and so are the running values" diff "$state/values" /tmp/values
+    is "verify has nothing" "$(sleeptune verify)" "nothing is applied"
+}
+
+modprobe snd-hda-intel # a machine with a built-in card, too
+udevadm settle
+usb=$(dirname "$(grep -l 'USB Audio' /sys/bus/usb/devices/*/product)")
+"boot_${BOOT:?by the driver}"
+tap_done
