@@ -10,6 +10,8 @@ extra=$(needed "$SLEEPTUNE" | tr ' ' '\n' | grep -vE '^(libc|libm|libpthread|lib
 is "sleeptune links nothing but libc, libconfig and jansson" "$extra" ""
 for module in "$SLEEPTUNE_BUILD"/cli/sleeptune-*.so; do
     name=$(basename "$module" .so) name=${name#sleeptune-}
+    # lazily bound: it would be missed only when it is called
+    is "$(basename "$module") brings what it uses" "$(readelf -Ws --dyn-syms "$module" | awk '$7 == "UND" && $8 ~ /^st_/ {print $8}' | sort -u)" ""
     [ -e "$module" ] && [ "$name" != hlog ] || continue
     ok "$(basename "$module") loads" "$SLEEPTUNE" help "$name"
 done
