@@ -136,6 +136,11 @@ struct st_platform {
     /** Timer slack of the calling thread. -ENOTSUP: no such thing (FreeBSD). */
     int (*timer_slack_ns)(struct st_platform *p, int64_t *ret_ns);
     int (*set_timer_slack_ns)(struct st_platform *p, int64_t ns);
+    /** Asks that no CPU takes longer than `us` to wake (PM QoS, /dev/cpu_dma_latency), for all programs,
+     * until the handle is released or the process ends. @return handle >= 0, -ENOTSUP (FreeBSD), -ENOENT (a
+     * kernel without it), -EACCES, ... */
+    int (*hold_latency)(struct st_platform *p, int32_t us);
+    void (*release_latency)(struct st_platform *p, int handle);
 
     int (*counters_open)(struct st_platform *p, struct st_counters_handle *ret); /* self */
     /** Slow path of the cycle loop, by the thread itself: some 2 us, no allocation, no page fault after the

@@ -19,6 +19,7 @@ static const char *const function_names[F_COUNT] = {
     [F_SET_NAME] = "set_name",
     [F_TIMER_SLACK_NS] = "timer_slack_ns",
     [F_SET_TIMER_SLACK_NS] = "set_timer_slack_ns",
+    [F_HOLD_LATENCY] = "hold_latency",
     [F_COUNTERS_OPEN] = "counters_open",
     [F_COUNTERS_SELF] = "counters_self",
     [F_COUNTERS_OTHER] = "counters_other",
@@ -141,6 +142,23 @@ void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters
     pthread_mutex_lock(&fake->lock);
     fake->counters = *counters;
     pthread_mutex_unlock(&fake->lock);
+}
+
+void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns)
+{
+    struct st_fake *fake = st_fake_of(p);
+    pthread_mutex_lock(&fake->lock);
+    fake->idle_exit_ns = ns;
+    pthread_mutex_unlock(&fake->lock);
+}
+
+int st_fake_latency_holds_n(struct st_platform *p)
+{
+    struct st_fake *fake = st_fake_of(p);
+    pthread_mutex_lock(&fake->lock);
+    const int n = fake->latency_holds_n;
+    pthread_mutex_unlock(&fake->lock);
+    return n;
 }
 
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns)

@@ -23,12 +23,16 @@ static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
     {FAKE_METHOD("timerfd-periodic", ST_SLEEP_PERIODIC, ST_STRETCH_NO)},
     {FAKE_METHOD("spin", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .spins = true},
     {.name = "umtx", .absent = "only FreeBSD has it"},
+    {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD, instead of the row above */
 };
+
+#define UMTX_ABSENT (ST_ARRAY_LEN(methods) - 2)
 
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t i)
 {
-    (void)p;
-    return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
+    if (i == UMTX_ABSENT && p->os == ST_OS_FREEBSD)
+        return &methods[UMTX_ABSENT + 1];
+    return i <= UMTX_ABSENT ? &methods[i] : NULL;
 }
 
 static struct st_fake_method *script_of(struct st_platform *p, const struct st_sleep_method *method)
@@ -50,6 +54,8 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
     pthread_mutex_lock(&fake->lock);
     if (s->method->stretch == ST_STRETCH_YES && fake->policy == ST_POLICY_OTHER && late_ns != INT64_MIN)
         late_ns = st_ns_add(late_ns, fake->timer_slack_ns);
+    if (fake->latency_holds_n == 0 && late_ns != INT64_MIN)
+        late_ns = st_ns_add(late_ns, fake->idle_exit_ns);
     fake->counters.cpu_ns += script->cpu_ns;
     pthread_mutex_unlock(&fake->lock);
     if (late_ns == INT64_MIN)

@@ -118,6 +118,31 @@ static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
     return 0;
 }
 
+static int fake_hold_latency(struct st_platform *p, int32_t us)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_HOLD_LATENCY);
+    if (error != 0)
+        return error;
+    if (p->os == ST_OS_FREEBSD)
+        return -ENOTSUP;
+    if (us < 0)
+        return -EINVAL;
+    pthread_mutex_lock(&fake->lock);
+    const int handle = fake->latency_holds_n++;
+    pthread_mutex_unlock(&fake->lock);
+    return handle;
+}
+
+static void fake_release_latency(struct st_platform *p, int handle)
+{
+    struct st_fake *fake = st_fake_of(p);
+    (void)handle;
+    pthread_mutex_lock(&fake->lock);
+    fake->latency_holds_n--;
+    pthread_mutex_unlock(&fake->lock);
+}
+
 static int fake_counters_open(struct st_platform *p, struct st_counters_handle *ret)
 {
     const int error = st_fake_fault(st_fake_of(p), F_COUNTERS_OPEN);
@@ -243,6 +268,8 @@ void st_fake_system_row(struct st_platform *row)
     row->set_name = fake_set_name;
     row->timer_slack_ns = fake_timer_slack_ns;
     row->set_timer_slack_ns = fake_set_timer_slack_ns;
+    row->hold_latency = fake_hold_latency;
+    row->release_latency = fake_release_latency;
     row->counters_open = fake_counters_open;
     row->counters_self = fake_counters_self;
     row->counters_other = fake_counters_other;

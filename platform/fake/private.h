@@ -22,6 +22,7 @@ enum st_fake_function {
     F_SET_NAME,
     F_TIMER_SLACK_NS,
     F_SET_TIMER_SLACK_NS,
+    F_HOLD_LATENCY,
     F_COUNTERS_OPEN,
     F_COUNTERS_SELF,
     F_COUNTERS_OTHER,
@@ -63,7 +64,7 @@ struct st_fake_entry {
     int error;
 };
 
-#define ST_FAKE_METHODS_N 7
+#define ST_FAKE_METHODS_N 8
 
 /* What a sleeping method does. */
 struct st_fake_method {
@@ -92,6 +93,8 @@ struct st_fake {
     int priority;
     int cpu; /* -1: not pinned */
     int64_t timer_slack_ns;
+    int64_t idle_exit_ns; /* a sleep of a method ends so much later while nobody holds the latency */
+    int latency_holds_n;
     struct st_fake_entry *files; /* sorted by compare_paths */
     struct st_fake_entry *sysctls;
     struct st_fake_entry *answers; /* of programs, by command line */

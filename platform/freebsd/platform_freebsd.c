@@ -13,6 +13,19 @@ static int no_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
     return -ENOTSUP;
 }
 
+static int no_hold_latency(struct st_platform *p, int32_t us)
+{
+    (void)p;
+    (void)us;
+    return -ENOTSUP;
+}
+
+static void no_release_latency(struct st_platform *p, int handle)
+{
+    (void)p;
+    (void)handle;
+}
+
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform freebsd_row = {
@@ -33,6 +46,8 @@ struct st_platform *st_platform_native(void)
         .set_name = st_freebsd_set_name,
         .timer_slack_ns = st_freebsd_timer_slack_ns,
         .set_timer_slack_ns = st_freebsd_set_timer_slack_ns,
+        .hold_latency = no_hold_latency,
+        .release_latency = no_release_latency,
         .counters_open = st_freebsd_counters_open,
         .counters_self = st_freebsd_counters_self,
         .counters_other = st_freebsd_counters_other,

@@ -22,6 +22,10 @@ int st_linux_set_name(struct st_platform *p, const char *name);
 int st_linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns);
 int st_linux_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret);
 
+/* latency_linux.c */
+int st_linux_hold_latency(struct st_platform *p, int32_t us);
+void st_linux_release_latency(struct st_platform *p, int handle);
+
 /* counters_linux.c */
 int st_linux_counters_open(struct st_platform *p, struct st_counters_handle *ret);
 int st_linux_counters_self(struct st_platform *p, const struct st_counters_handle *h,

@@ -23,6 +23,8 @@ struct st_platform *st_platform_native(void)
         .set_name = st_linux_set_name,
         .timer_slack_ns = st_linux_timer_slack_ns,
         .set_timer_slack_ns = st_linux_set_timer_slack_ns,
+        .hold_latency = st_linux_hold_latency,
+        .release_latency = st_linux_release_latency,
         .counters_open = st_linux_counters_open,
         .counters_self = st_linux_counters_self,
         .counters_other = st_linux_counters_other,
