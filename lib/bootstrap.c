@@ -96,7 +96,7 @@ static void between_tails(double *effects, size_t n, double tail, double value, 
 struct ranks {
     uint64_t first;
     size_t len;
-    double *upto;
+    double *cumulative;
     size_t guide[GUIDE_N]; /* where a search for unit = i / GUIDE_N begins: Chen & Asau 1974 */
 };
 
@@ -111,10 +111,10 @@ static int ranks_init(struct ranks *ranks, uint64_t n, double p)
     const size_t mode = (size_t)((uint64_t)(count * p) - ranks->first);
     const double odds = p / (1 - p);
     ranks->len = (size_t)(last - ranks->first) + 1;
-    ranks->upto = calloc(ranks->len, sizeof(*ranks->upto));
-    if (ranks->upto == NULL)
+    ranks->cumulative = calloc(ranks->len, sizeof(*ranks->cumulative));
+    if (ranks->cumulative == NULL)
         return -ENOMEM;
-    double *const at = ranks->upto;
+    double *const at = ranks->cumulative;
     at[mode] = 1; /* the sum makes it right below */
     for (size_t i = mode; i > 0; i--) {
         const double k = (double)(ranks->first + i);
@@ -140,10 +140,10 @@ static int ranks_init(struct ranks *ranks, uint64_t n, double p)
 /** A rank in [0, n + 1): between the k-th and the next value when k values are below the quantile. */
 static double ranks_draw(const struct ranks *ranks, double unit)
 {
-    size_t low = ranks->guide[(size_t)(unit * GUIDE_N)]; /* the least i with upto[i] > unit */
-    while (low + 1 < ranks->len && ranks->upto[low] <= unit)
+    size_t low = ranks->guide[(size_t)(unit * GUIDE_N)]; /* the least i with cumulative[i] > unit */
+    while (low + 1 < ranks->len && ranks->cumulative[low] <= unit)
         low++;
-    const double below = low > 0 ? ranks->upto[low - 1] : 0, step = ranks->upto[low] - below;
+    const double below = low > 0 ? ranks->cumulative[low - 1] : 0, step = ranks->cumulative[low] - below;
     const double part = step > 0 ? (unit - below) / step : 0;
     return (double)(ranks->first + low) + (part < 1 ? part : 1);
 }
@@ -188,8 +188,8 @@ int st_bootstrap_quantile(const struct st_sample *a, const struct st_sample *b, 
     }
     if (r == 0 && exists)
         between_tails(effects, RESAMPLES_MAX, TAIL, value, ret);
-    free(ranks_a.upto);
-    free(ranks_b.upto);
+    free(ranks_a.cumulative);
+    free(ranks_b.cumulative);
     free(effects);
     return r;
 }
@@ -366,6 +366,33 @@ void st_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum s
     *ret = effect == ST_EFFECT_RATIO
                ? (struct st_estimate){true, exp(mean), exp(mean - half), exp(mean + half)}
                : (struct st_estimate){true, mean, mean - half, mean + half};
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+int st_median_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum st_effect effect,
+                              struct st_estimate *ret)
+{
+    uint64_t low, high;
+    *ret = (struct st_estimate){0};
+    if (st_stats_quantile_ranks(pairs_n, 0.5, 1 - 2 * TAIL, &low, &high) != 0)
+        return 0;
+    double *effects = calloc(pairs_n, sizeof(*effects));
+    if (effects == NULL)
+        return -ENOMEM;
+    bool exists = true;
+    for (size_t i = 0; i < pairs_n && exists; i++)
+        exists = against(a[i], b[i], effect, &effects[i]);
+    qsort(effects, pairs_n, sizeof(*effects), compare_doubles);
+    if (exists)
+        *ret = (struct st_estimate){true, (effects[(pairs_n - 1) / 2] + effects[pairs_n / 2]) / 2,
+                                    effects[low - 1], effects[high - 1]};
+    free(effects);
+    return 0;
 }
 
 /* --- rates ------------------------------------------------------------------------------------------------

@@ -84,6 +84,15 @@ void st_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum s
                         struct st_estimate *ret);
 
 /**
+ * The same for pairs of which a few were struck by something else (a stall in one block): median of the
+ * differences or ratios, with the interval of the sign test, which assumes nothing and covers 95 % at least.
+ * On quiet data some 25 % wider than st_effect_of_pairs. Known from 6 pairs on. @return 0, -ENOMEM. Threads:
+ * any.
+ */
+ST_NODISCARD int st_median_effect_of_pairs(const double *a, const double *b, size_t pairs_n,
+                                           enum st_effect effect, struct st_estimate *ret);
+
+/**
  * Rate of events in B (events_b of n_b) against that in A; also right where one of them is 0. No random
  * numbers: difference by Newcombe's hybrid score interval, ratio by the share of B in all events. Known from
  * one trial a side on; a ratio needs an event on some side, and is INFINITY when A has none.

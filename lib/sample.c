@@ -25,7 +25,7 @@ static size_t filled(const uint64_t *counts, uint32_t len)
 /** What a histogram becomes. */
 struct filling {
     int64_t *values_ns;
-    uint64_t *upto_n;
+    uint64_t *cumulative_n;
     size_t len;
     uint64_t n;
 };
@@ -36,16 +36,16 @@ static void put(struct filling *to, int64_t value_ns, uint64_t n)
         return;
     to->n += n;
     to->values_ns[to->len] = value_ns;
-    to->upto_n[to->len++] = to->n;
+    to->cumulative_n[to->len++] = to->n;
 }
 
 int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret)
 {
     const size_t len = filled(hist->early, hist->counts_len) + filled(hist->late, hist->counts_len) + 2;
-    struct filling to = {calloc(len, sizeof(*to.values_ns)), calloc(len, sizeof(*to.upto_n)), 0, 0};
-    if (to.values_ns == NULL || to.upto_n == NULL) {
+    struct filling to = {calloc(len, sizeof(*to.values_ns)), calloc(len, sizeof(*to.cumulative_n)), 0, 0};
+    if (to.values_ns == NULL || to.cumulative_n == NULL) {
         free(to.values_ns);
-        free(to.upto_n);
+        free(to.cumulative_n);
         return -ENOMEM;
     }
     put(&to, hist->min_ns, hist->early_over_n);
@@ -59,30 +59,31 @@ int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret)
         to.values_ns[0] = hist->min_ns;
     if (to.len > 0 && to.values_ns[to.len - 1] > hist->max_ns)
         to.values_ns[to.len - 1] = hist->max_ns;
-    *ret = (struct st_sample){.values_ns = to.values_ns, .upto_n = to.upto_n, .len = to.len};
+    *ret = (struct st_sample){.values_ns = to.values_ns, .cumulative_n = to.cumulative_n, .len = to.len};
     return 0;
 }
 
 void st_sample_finish(struct st_sample *sample)
 {
     free((void *)(uintptr_t)sample->values_ns);
-    free((void *)(uintptr_t)sample->upto_n);
+    free((void *)(uintptr_t)sample->cumulative_n);
     *sample = (struct st_sample){0};
 }
 
 uint64_t st_sample_n(const struct st_sample *sample)
 {
-    return sample->upto_n == NULL || sample->len == 0 ? sample->len : sample->upto_n[sample->len - 1];
+    return sample->cumulative_n == NULL || sample->len == 0 ? sample->len
+                                                            : sample->cumulative_n[sample->len - 1];
 }
 
 int64_t st_sample_at(const struct st_sample *sample, uint64_t rank)
 {
-    if (sample->upto_n == NULL)
+    if (sample->cumulative_n == NULL)
         return sample->values_ns[rank - 1];
-    size_t low = 0, high = sample->len - 1; /* the least i with upto_n[i] >= rank */
+    size_t low = 0, high = sample->len - 1; /* the least i with cumulative_n[i] >= rank */
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (sample->upto_n[middle] >= rank)
+        if (sample->cumulative_n[middle] >= rank)
             high = middle;
         else
             low = middle + 1;

@@ -4,10 +4,10 @@
 
 #include "lib/hist.h"
 
-/** Sorted values, each once (upto_n NULL), or distinct ones with how many values are <= each. */
+/** Sorted values, each once (cumulative_n NULL), or distinct ones with how many values are <= each. */
 struct st_sample {
-    const int64_t *values_ns; /* ascending */
-    const uint64_t *upto_n;   /* cumulative counts; NULL: 1, 2, 3 ... */
+    const int64_t *values_ns;     /* ascending */
+    const uint64_t *cumulative_n; /* cumulative counts; NULL: 1, 2, 3 ... */
     size_t len;
 };
 

@@ -177,6 +177,40 @@ static void ratios_of_few_pairs_are_covered(void **state)
     }
 }
 
+/* One pair in six is struck by a stall on either side. */
+static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
+{
+    (void)state;
+    int hits = 0, found = 0, found_by_mean = 0;
+    for (int run = 0; run < RUNS; run++) {
+        struct st_random random = {(uint64_t)run};
+        struct st_estimate estimate;
+        double a[12], b[12];
+        for (size_t i = 0; i < 12; i++) {
+            a[i] = 60000 + 2000 * normal(&random);
+            b[i] = a[i] - 10000 + 2000 * normal(&random);
+            *(st_random_unit(&random) < 0.5 ? &a[i] : &b[i]) +=
+                st_random_unit(&random) < 1.0 / 6 ? 500000 : 0;
+        }
+        assert_int_equal(st_median_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, &estimate), 0);
+        hits += holds(&estimate, -10000);
+        found += st_estimate_shows(&estimate, ST_EFFECT_DIFFERENCE);
+        st_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, &estimate);
+        found_by_mean += st_estimate_shows(&estimate, ST_EFFECT_DIFFERENCE);
+    }
+    assert_covered(hits, RUNS, "median of pairs");
+    print_message("# effect found: %d, by the mean %d of %d\n", found, found_by_mean, RUNS);
+    assert_true(found > RUNS * 8 / 10);
+    assert_true(found_by_mean < RUNS / 2);
+    struct st_estimate estimate;
+    const double ones[6] = {1, 1, 1, 1, 1, 1}, up[6] = {1, 2, 3, 4, 5, 6};
+    assert_int_equal(st_median_effect_of_pairs(ones, up, 6, ST_EFFECT_RATIO, &estimate), 0);
+    assert_true(estimate.known && fabs(estimate.value - 3.5) < 1e-9 && estimate.low <= 1 &&
+                estimate.high >= 6);
+    assert_int_equal(st_median_effect_of_pairs(ones, up, 5, ST_EFFECT_RATIO, &estimate), 0);
+    assert_false(estimate.known);
+}
+
 static void means_are_covered(void **state)
 {
     (void)state;
@@ -338,6 +372,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_covered),
         cmocka_unit_test(blocks_are_covered_where_single_values_are_not),
         cmocka_unit_test(ratios_of_few_pairs_are_covered),
+        cmocka_unit_test(struck_pairs_do_not_move_the_median_of_pairs),
         cmocka_unit_test(means_are_covered),
         cmocka_unit_test(rates_are_covered),
         cmocka_unit_test(the_same_seed_gives_the_same_interval),

@@ -1,0 +1,164 @@
+#include "lib/trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/stats.h"
+
+#define NOISY_SHARE 0.2 /* of A's median; a choice of ours */
+
+const char *st_trial_outcome_name(enum st_trial_outcome outcome)
+{
+    switch (outcome) {
+    case ST_TRIAL_NOT_TRIED:
+        return "not-tried";
+    case ST_TRIAL_TOO_FEW:
+        return "too-few";
+    case ST_TRIAL_NOISY:
+        return "noisy";
+    case ST_TRIAL_NO_EFFECT:
+        return "no-effect";
+    case ST_TRIAL_EFFECT:
+        return "effect";
+    }
+    return "?";
+}
+
+enum st_trial_outcome st_trial_outcome(const struct st_trial *trial)
+{
+    if (trial->not_tried[0] != '\0')
+        return ST_TRIAL_NOT_TRIED;
+    if (!trial->median.known)
+        return ST_TRIAL_TOO_FEW;
+    if (st_estimate_shows(&trial->median, ST_EFFECT_DIFFERENCE))
+        return ST_TRIAL_EFFECT;
+    const double noise = NOISY_SHARE * fabs((double)trial->arms[0].median_ns);
+    return st_estimate_resolution(&trial->median) > noise ? ST_TRIAL_NOISY : ST_TRIAL_NO_EFFECT;
+}
+
+bool st_trial_is_for(const struct st_trial *trial, const char *rule_id)
+{
+    for (size_t i = 0; i < ST_TRIAL_RULES_MAX && trial->rules[i] != NULL; i++) {
+        if (strcmp(trial->rules[i], rule_id) == 0)
+            return true;
+    }
+    return false;
+}
+
+double st_trial_gain_us(const struct st_trial *trial)
+{
+    return st_trial_outcome(trial) == ST_TRIAL_EFFECT && trial->median.high < 0 ? -trial->median.value / 1000
+                                                                                : 0;
+}
+
+const struct st_trial *st_trials_gain(const struct st_trials *trials, const char *rule_id)
+{
+    for (size_t i = 0; trials != NULL && i < trials->n; i++) {
+        if (st_trial_is_for(&trials->rows[i], rule_id) && st_trial_gain_us(&trials->rows[i]) > 0)
+            return &trials->rows[i];
+    }
+    return NULL;
+}
+
+/* A text that grows in a buffer and stops at its end. */
+struct text {
+    char *buf;
+    size_t bytes, used;
+};
+
+static void ST_PRINTF(2, 3) say(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text->buf + text->used, text->bytes - text->used, format, args);
+    va_end(args);
+    if (n > 0)
+        text->used += (size_t)n < text->bytes - text->used ? (size_t)n : text->bytes - text->used - 1;
+}
+
+/** "-49.8 µs (95 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
+static void say_difference(struct text *text, const struct st_estimate *ns)
+{
+    const int digits = st_estimate_resolution(ns) < 500 ? 2 : 1;
+    say(text, "%+.*f µs (95 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits, ns->low / 1000, digits,
+        ns->high / 1000);
+}
+
+static void say_outcome(struct text *text, const struct st_trial *trial)
+{
+    const struct st_estimate *median = &trial->median;
+    const double resolution_us = st_estimate_resolution(median) / 1000;
+    const enum st_trial_outcome outcome = st_trial_outcome(trial);
+    switch (outcome) {
+    case ST_TRIAL_NOT_TRIED:
+        say(text, "not tried: %s", trial->not_tried);
+        break;
+    case ST_TRIAL_TOO_FEW:
+        say(text, "too few values for an interval. ");
+        break;
+    case ST_TRIAL_EFFECT:
+        say(text, "B wakes %s, ", median->high < 0 ? "earlier" : "later");
+        say_difference(text, median);
+        say(text, ". ");
+        break;
+    case ST_TRIAL_NO_EFFECT:
+    case ST_TRIAL_NOISY:
+        say(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell, " : "no effect shown, ");
+        say_difference(text, median);
+        say(text, "; beyond %.*f µs it would have been. ", resolution_us < 0.5 ? 2 : 1, resolution_us);
+        break;
+    }
+}
+
+static void say_p99(struct text *text, const struct st_trial *trial)
+{
+    const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
+    if (!a->p99_known || !b->p99_known)
+        return;
+    say(text, "; p99 %.1f and %.1f µs", (double)a->p99_ns / 1000, (double)b->p99_ns / 1000);
+    if (trial->p99.known) {
+        say(text, ", ");
+        say_difference(text, &trial->p99);
+    }
+}
+
+const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_bytes)
+{
+    struct text text = {buf, buf_bytes, 0};
+    const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
+    buf[0] = '\0';
+    say(&text, "%s: ", trial->title);
+    say_outcome(&text, trial);
+    if (st_trial_outcome(trial) == ST_TRIAL_NOT_TRIED)
+        return buf;
+    if (a->n > 0 && b->n > 0)
+        say(&text, "A (%s): median %.1f µs late; B (%s): %.1f µs", a->name, (double)a->median_ns / 1000,
+            b->name, (double)b->median_ns / 1000);
+    else
+        say(&text, "A: %s; B: %s", a->name, b->name);
+    say_p99(&text, trial);
+    say(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n, (unsigned)trial->pairs_n);
+    if (a->skipped_n + b->skipped_n > 0)
+        say(&text, "; slept through %" PRIu64 " and %" PRIu64 " periods", a->skipped_n, b->skipped_n);
+    say(&text, ".");
+    return buf;
+}
+
+const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes)
+{
+    struct text text = {buf, buf_bytes, 0};
+    char took[32];
+    buf[0] = '\0';
+    say(&text, "%s for %s at a period of %.1f µs, A and B in turn",
+        trials->interrupted ? "Interrupted: tried" : "Tried",
+        st_ns_format(trials->duration_ns, took, sizeof(took)), (double)trials->period_ns / 1000);
+    if (trials->circumstances[0] != '\0')
+        say(&text, "; %s", trials->circumstances);
+    say(&text, ". One interval in twenty misses the truth; a p99 needs n >= %" PRIu64 " each.",
+        st_stats_quantile_min_n(0.99));
+    return buf;
+}

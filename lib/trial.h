@@ -1,0 +1,69 @@
+/* What came of trying two ways beside each other: A as it is, B changed. */
+#ifndef ST_LIB_TRIAL_H
+#define ST_LIB_TRIAL_H
+
+#include "lib/bootstrap.h"
+
+#define ST_TRIAL_RULES_MAX  3
+#define ST_TRIAL_TEXT_BYTES 480
+
+/** Lateness of one way. */
+struct st_trial_arm {
+    char name[64]; /* "slack 50 µs, as found" */
+    uint64_t n;
+    int64_t median_ns; /* of all n; 0 while n is 0 */
+    bool p99_known;    /* n >= 1000 */
+    int64_t p99_ns;
+    uint64_t skipped_n; /* periods that passed during an earlier wake-up or its lateness */
+};
+
+struct st_trial {
+    const char *id;                        /* stable: "timer-slack" */
+    const char *title;                     /* what is tried */
+    const char *rules[ST_TRIAL_RULES_MAX]; /* ids of the rules that it is evidence for */
+    char not_tried[160];                   /* "" or why there is nothing */
+    struct st_trial_arm arms[2];           /* A, B */
+    uint32_t pairs_n;                      /* blocks of A beside blocks of B */
+    struct st_estimate median;             /* B - A, ns: of the medians, the middle one of the pairs */
+    struct st_estimate p99;                /* B - A, ns: of all values, pairs resampled */
+};
+
+/** All that was tried in one go. */
+struct st_trials {
+    struct st_trial *rows;
+    size_t n;
+    int64_t period_ns;
+    int64_t duration_ns; /* that it took */
+    uint64_t seed;
+    bool interrupted;        /* ended before its time */
+    char circumstances[320]; /* "kernel 6.18.5, governor performance ..." */
+};
+
+enum st_trial_outcome {
+    ST_TRIAL_NOT_TRIED,
+    ST_TRIAL_TOO_FEW,   /* no interval: fewer than 6 pairs or 20 values a side */
+    ST_TRIAL_NOISY,     /* none shown, and an effect of a fifth of A's median would not have been */
+    ST_TRIAL_NO_EFFECT, /* none shown */
+    ST_TRIAL_EFFECT,    /* the interval of the median's difference leaves 0 out */
+};
+
+/** "not-tried", "too-few", "noisy", "no-effect", "effect". */
+const char *st_trial_outcome_name(enum st_trial_outcome outcome);
+enum st_trial_outcome st_trial_outcome(const struct st_trial *trial);
+
+/** Is it evidence for that rule? */
+bool st_trial_is_for(const struct st_trial *trial, const char *rule_id);
+
+/** How much less late B is, us: with an effect in that direction the difference of the medians, else 0. */
+double st_trial_gain_us(const struct st_trial *trial);
+
+/** One or two sentences with all the figures. @return buf; ST_TRIAL_TEXT_BYTES hold any. */
+const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_bytes);
+
+/** The first one for a rule whose B is shown to be less late: what its change gains here. NULL: none. */
+const struct st_trial *st_trials_gain(const struct st_trials *trials, const char *rule_id);
+
+/** When, on what and how long: "Tried at 2666.7 µs for 9.8 s ..." @return buf. */
+const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes);
+
+#endif
