@@ -1,0 +1,355 @@
+#include "measure/experiments.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define PRIORITY    70 /* below the kernel's own threads, as the loop's */
+#define BLOCK_NS    (50 * ST_NS_PER_MS)
+#define CYCLES_MIN  6
+#define CYCLES_MAX  40
+#define PAIRS_MIN   6
+#define PAIRS_MAX   20000
+#define NO_REQUEST  "2000000000" /* us: cpu_dma_latency when nobody asks */
+#define CPUS_MAX    256
+#define CPU_PATH    "/sys/devices/system/cpu/"
+#define ABSOLUTE    "clock_nanosleep-abs-monotonic"
+#define SLACK_LEAST 1 /* ns */
+#define AS_FOUND                                                                                             \
+    {                                                                                                        \
+        .method = ABSOLUTE, .cpu = -1, .slack_ns = -1, .hold_us = -1                                         \
+    }
+#define LEAST_SLACK  .method = ABSOLUTE, .slack_ns = SLACK_LEAST
+#define ANY_CPU      .cpu = -1
+#define NOTHING_HELD .hold_us = -1
+#define FIFO         .policy = ST_POLICY_FIFO, .priority = PRIORITY
+
+/* The CPUs that "two CPUs" compares are chosen by choose_cpus. */
+#define CPUS_ID "cpu"
+
+static const struct {
+    enum st_os os;
+    struct st_experiment experiment;
+} table[] = {
+    {ST_OS_LINUX,
+     {.id = "timer-slack",
+      .title = "Timer slack of a normal thread",
+      .rules = {"linux-timer-slack"},
+      .arms = {AS_FOUND, {LEAST_SLACK, ANY_CPU, NOTHING_HELD}}}},
+    {ST_OS_LINUX,
+     {.id = "timerfd",
+      .title = "A timer descriptor instead of clock_nanosleep",
+      .rules = {"linux-timer-slack"},
+      .arms = {AS_FOUND, {.method = "timerfd-abs", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_LINUX,
+     {.id = "real-time",
+      .title = "Real-time priority",
+      .rules = {"linux-rt-permission"},
+      .arms = {AS_FOUND, {.method = ABSOLUTE, FIFO, ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_LINUX,
+     {.id = "timer-slack-fifo",
+      .title = "Timer slack of a real-time thread",
+      .rules = {"linux-timer-slack"},
+      .arms = {{.method = ABSOLUTE, FIFO, ANY_CPU, .slack_ns = -1, NOTHING_HELD},
+               {LEAST_SLACK, FIFO, ANY_CPU, NOTHING_HELD}}}},
+    {ST_OS_LINUX,
+     {.id = "pm-qos",
+      .title = "CPUs kept awake (PM QoS)",
+      .rules = {"linux-idle-states", "linux-idle-request-access"},
+      .arms = {{LEAST_SLACK, ANY_CPU, NOTHING_HELD}, {LEAST_SLACK, ANY_CPU, .hold_us = 0}}}},
+    {ST_OS_LINUX,
+     {.id = "absolute-relative",
+      .title = "Sleeping for a time instead of until one",
+      .arms = {AS_FOUND,
+               {.method = "clock_nanosleep-rel-monotonic", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_LINUX,
+     {.id = CPUS_ID,
+      .title = "Choice of CPU",
+      .arms = {{LEAST_SLACK, NOTHING_HELD}, {LEAST_SLACK, NOTHING_HELD}}}},
+
+    {ST_OS_FREEBSD,
+     {.id = "precise-wait",
+      .title = "A wait that the kernel does not stretch",
+      .rules = {"freebsd-alloweddeviation", "freebsd-nanosleep-precise"},
+      .arms = {AS_FOUND, {.method = "umtx", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_FREEBSD,
+     {.id = "real-time",
+      .title = "Real-time priority",
+      .rules = {"freebsd-rt-permission"},
+      .arms = {AS_FOUND, {.method = ABSOLUTE, FIFO, ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_FREEBSD,
+     {.id = "absolute-relative",
+      .title = "Sleeping for a time instead of until one",
+      .arms = {AS_FOUND,
+               {.method = "clock_nanosleep-rel-monotonic", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
+    {ST_OS_FREEBSD,
+     {.id = CPUS_ID,
+      .title = "Choice of CPU",
+      .arms = {{.method = ABSOLUTE, .slack_ns = -1, NOTHING_HELD},
+               {.method = ABSOLUTE, .slack_ns = -1, NOTHING_HELD}}}},
+};
+
+/* --- CPUs -------------------------------------------------------------------------------------------------
+ */
+
+/** A whole number at the beginning of a file. @return 0, -ENODATA. */
+static int read_number(struct st_platform *p, const char *path, int64_t *ret)
+{
+    char text[256], *end;
+    size_t len;
+    const int r = p->read_text(p, path, text, sizeof(text), &len);
+    if (r != 0)
+        return r;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || value < 0)
+        return -ENODATA;
+    *ret = value;
+    return 0;
+}
+
+/** How strong a CPU is by its own account, in units that only compare. @return 0: it does not say. */
+static int64_t strength(struct st_platform *p, int cpu)
+{
+    char path[96];
+    int64_t value;
+    snprintf(path, sizeof(path), CPU_PATH "cpu%d/cpu_capacity", cpu);
+    if (read_number(p, path, &value) == 0)
+        return value;
+    snprintf(path, sizeof(path), CPU_PATH "cpu%d/cpufreq/cpuinfo_max_freq", cpu);
+    return read_number(p, path, &value) == 0 ? value : 0;
+}
+
+static void set_cpu(struct st_experiment *experiment, size_t arm, int cpu, const char *what)
+{
+    experiment->arms[arm].cpu = cpu;
+    snprintf(experiment->names[arm], sizeof(experiment->names[arm]), "CPU %d%s%s", cpu,
+             what[0] != '\0' ? ", " : "", what);
+}
+
+/** An ordinary against an isolated CPU, else a weak against a strong one, else the first against the last. */
+static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
+{
+    int cpus[CPUS_MAX];
+    const int allowed = p->cpus_allowed(p, cpus, CPUS_MAX);
+    if (allowed < 1) {
+        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "which CPUs are allowed is not known");
+        return;
+    }
+    const int n = allowed < CPUS_MAX ? allowed : CPUS_MAX;
+    int weak = 0, strong = 0;
+    for (int i = 1; i < n; i++) {
+        weak = strength(p, cpus[i]) < strength(p, cpus[weak]) ? i : weak;
+        strong = strength(p, cpus[i]) > strength(p, cpus[strong]) ? i : strong;
+    }
+    int64_t isolated;
+    if (read_number(p, CPU_PATH "isolated", &isolated) == 0 && isolated != cpus[0]) {
+        set_cpu(experiment, 0, cpus[0], "ordinary");
+        set_cpu(experiment, 1, (int)isolated, "isolated");
+        experiment->rules[0] = "linux-isolated-cpus";
+    } else if (weak != strong) {
+        set_cpu(experiment, 0, cpus[weak], "of the weakest kind");
+        set_cpu(experiment, 1, cpus[strong], "of the strongest kind");
+    } else if (n > 1) {
+        set_cpu(experiment, 0, cpus[0], "");
+        set_cpu(experiment, 1, cpus[n - 1], "");
+    } else {
+        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "CPU %d is the only one allowed",
+                 cpus[0]);
+    }
+}
+
+/* --- planning ---------------------------------------------------------------------------------------------
+ */
+
+static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *name, size_t bytes)
+{
+    char slack[48] = "";
+    int64_t slack_ns = arm->slack_ns;
+    if (arm->policy == ST_POLICY_OTHER && slack_ns < 0 && p->timer_slack_ns(p, &slack_ns) == 0)
+        snprintf(slack, sizeof(slack), ", slack %.1f µs as found", (double)slack_ns / 1000);
+    else if (slack_ns >= 0)
+        snprintf(slack, sizeof(slack), ", slack %" PRId64 " ns", slack_ns);
+    if (arm->hold_us >= 0)
+        snprintf(name, bytes, "held at %" PRId32 " µs by us%s", arm->hold_us, slack);
+    else if (strcmp(arm->method, ABSOLUTE) != 0)
+        snprintf(name, bytes, "%s", arm->method);
+    else if (arm->policy != ST_POLICY_OTHER)
+        snprintf(name, bytes, "real-time thread, %s %d%s", st_policy_name(arm->policy), arm->priority, slack);
+    else
+        snprintf(name, bytes, "normal thread%s", slack);
+}
+
+/** Why an arm was refused, in words. */
+static void say_refused(struct st_experiment *experiment, const struct st_ab_arm *arm, int error)
+{
+    const char *what = arm->hold_us >= 0                ? "/dev/cpu_dma_latency"
+                       : arm->policy != ST_POLICY_OTHER ? "real-time priority"
+                       : arm->cpu >= 0                  ? "that CPU"
+                                                        : arm->method;
+    if (error == -EPERM || error == -EACCES) {
+        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "no right to %s", what);
+        return;
+    }
+    const char *why = error == -ENOTSUP ? "this system has no such thing" : strerror(-error);
+    snprintf(experiment->not_tried, sizeof(experiment->not_tried), "%s: %s", what, why);
+}
+
+static void try_arms(struct st_platform *p, struct st_experiment *experiment)
+{
+    for (size_t i = 0; i < 2 && experiment->not_tried[0] == '\0'; i++) {
+        const int r = st_ab_try(p, &experiment->arms[i]);
+        if (r != 0)
+            say_refused(experiment, &experiment->arms[i], r);
+    }
+}
+
+static struct st_ab_config config_of(const struct st_experiments *plan, const struct st_experiment *row)
+{
+    return (struct st_ab_config){
+        .period = plan->period,
+        .arms = {row->arms[0], row->arms[1]},
+        .pairs_n = row->pairs_n,
+        .cycles_n = row->cycles_n,
+    };
+}
+
+static uint32_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return (uint32_t)(value < low ? low : value > high ? high : value);
+}
+
+void st_experiments_plan(struct st_platform *p, const struct st_period *period, int64_t budget_ns,
+                         struct st_experiments *ret)
+{
+    *ret = (struct st_experiments){.period = *period};
+    int64_t tried_n = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(table); i++) {
+        if (table[i].os != p->os)
+            continue;
+        struct st_experiment *row = &ret->rows[ret->n++];
+        *row = table[i].experiment;
+        if (strcmp(row->id, CPUS_ID) == 0) {
+            choose_cpus(p, row);
+        } else {
+            for (size_t arm = 0; arm < 2; arm++)
+                name_arm(p, &row->arms[arm], row->names[arm], sizeof(row->names[arm]));
+        }
+        try_arms(p, row);
+        tried_n += row->not_tried[0] == '\0';
+    }
+    const int64_t period_ns = st_period_ns(period);
+    for (size_t i = 0; i < ret->n; i++) {
+        struct st_experiment *row = &ret->rows[i];
+        if (row->not_tried[0] != '\0')
+            continue;
+        row->cycles_n = clamp(BLOCK_NS / period_ns, CYCLES_MIN, CYCLES_MAX);
+        const int64_t pair_ns = 2 * (ST_AB_WARMUP_CYCLES + (int64_t)row->cycles_n) * period_ns;
+        row->pairs_n = clamp(budget_ns / tried_n / pair_ns, PAIRS_MIN, PAIRS_MAX);
+        const struct st_ab_config config = config_of(ret, row);
+        row->duration_ns = st_ab_duration_ns(&config);
+        ret->duration_ns += row->duration_ns;
+    }
+}
+
+/* --- running ----------------------------------------------------------------------------------------------
+ */
+
+static void add_circumstance(void *ctx, const char *key, const char *value)
+{
+    static const char *const wanted[][2] = {
+        {"kernel_release", "kernel"},
+        {"governor", "governor"},
+        {"clocksource", "clock source"},
+        {"hypervisor", "hypervisor"},
+        {"cpu_dma_latency_us", "CPU latency request in µs"},
+    };
+    struct st_trials *trials = ctx;
+    for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
+        const size_t used = strlen(trials->circumstances);
+        if (strcmp(key, wanted[i][0]) == 0 && strcmp(value, NO_REQUEST) != 0)
+            snprintf(trials->circumstances + used, sizeof(trials->circumstances) - used, "%s%s %.60s",
+                     used > 0 ? ", " : "", wanted[i][1], value);
+    }
+}
+
+/* What a look knows besides the pair that is done. */
+struct looking {
+    const struct st_experiments_run *run;
+    const struct st_experiment *row;
+    int64_t before_ns;
+};
+
+static void look(void *ctx, uint32_t pairs_done)
+{
+    const struct looking *looking = ctx;
+    if (looking->run->look != NULL)
+        looking->run->look(looking->run->look_ctx, looking->row,
+                           looking->before_ns +
+                               looking->row->duration_ns * pairs_done / looking->row->pairs_n);
+}
+
+static int run_row(struct st_platform *p, const struct st_experiments *plan, struct looking *looking,
+                   struct st_random *random, struct st_trial *trial)
+{
+    const struct st_experiment *row = looking->row;
+    struct st_ab_config config = config_of(plan, row);
+    config.random = random;
+    config.stop = looking->run->stop;
+    config.look = look;
+    config.look_ctx = looking;
+    const int r = st_ab_run(p, &config, trial);
+    if (r == -ENOMEM)
+        return r;
+    if (r != 0)
+        snprintf(trial->not_tried, sizeof(trial->not_tried), "it failed on the way: %s", strerror(-r));
+    looking->before_ns += row->duration_ns;
+    return 0;
+}
+
+int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
+                       const struct st_experiments_run *run, struct st_trials *ret)
+{
+    const int64_t start_ns = p->now_ns(p);
+    struct st_random random = {run->seed};
+    struct looking looking = {.run = run};
+    struct st_trials trials = {.n = plan->n, .period_ns = st_period_ns(&plan->period), .seed = run->seed};
+    trials.rows = calloc(plan->n + 1, sizeof(*trials.rows));
+    if (trials.rows == NULL)
+        return -ENOMEM;
+    p->circumstances(p, -1, add_circumstance, &trials);
+    for (size_t i = 0; i < plan->n; i++) {
+        struct st_trial *trial = &trials.rows[i];
+        looking.row = &plan->rows[i];
+        trial->id = looking.row->id;
+        trial->title = looking.row->title;
+        memcpy(trial->rules, looking.row->rules, sizeof(trial->rules));
+        memcpy(trial->not_tried, looking.row->not_tried, sizeof(trial->not_tried));
+        for (size_t arm = 0; arm < 2; arm++)
+            memcpy(trial->arms[arm].name, looking.row->names[arm], sizeof(trial->arms[arm].name));
+        if (trial->not_tried[0] != '\0')
+            continue;
+        if (run->stop != NULL && atomic_load(run->stop)) {
+            snprintf(trial->not_tried, sizeof(trial->not_tried), "interrupted before");
+            continue;
+        }
+        const int r = run_row(p, plan, &looking, &random, trial);
+        if (r != 0) {
+            st_trials_finish(&trials);
+            return r;
+        }
+    }
+    trials.interrupted = run->stop != NULL && atomic_load(run->stop);
+    trials.duration_ns = p->now_ns(p) - start_ns;
+    *ret = trials;
+    return 0;
+}
+
+void st_trials_finish(struct st_trials *trials)
+{
+    free(trials->rows);
+    *trials = (struct st_trials){0};
+}
