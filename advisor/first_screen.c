@@ -20,10 +20,14 @@
 /* --- settings ------------------------------------------------------------------------------------------- */
 
 /** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
-static void print_row(const struct st_printer *printer, const struct st_finding *finding)
+static void print_row(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_finding *finding)
 {
     char effect[32] = "no bound";
-    if (finding->effect_known)
+    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
+    if (gain != NULL)
+        snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));
+    else if (finding->effect_known)
         snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
     const int pad =
         printer->width - STATUS_WIDTH - st_print_columns(finding->rule->title) - st_print_columns(effect);
@@ -107,7 +111,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
         const struct st_finding *finding = &report->findings[i];
         if (!st_finding_bears(finding))
             continue;
-        print_row(printer, finding);
+        print_row(printer, report, finding);
         print_command(printer, finding);
         print_cost(printer, finding);
         n++;

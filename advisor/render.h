@@ -33,6 +33,12 @@ const char *st_left_out_text(const struct st_report *report, const struct st_fin
 const char *st_fact_text(const struct st_fact *fact, char *buf,
                          size_t buf_bytes); /* may hold control characters */
 
+/** The next trial from *at on that is evidence for the finding; *at moves behind it. NULL: no more. */
+const struct st_trial *st_finding_trial(const struct st_report *report, const struct st_finding *finding,
+                                        size_t *at);
+json_t *st_finding_measured_json(const struct st_report *report, const struct st_finding *finding);
+json_t *st_report_trials_json(const struct st_report *report); /* null: nothing was tried */
+
 const char *st_needs_name(enum st_needs needs); /* "nothing", "reopen", "relogin", "reboot" */
 const char *st_needs_text(enum st_needs needs); /* for people */
 const char *st_applicability_name(enum st_applicability applicability); /* "auto", "manual", "dangerous" */

@@ -6,6 +6,7 @@
 
 #include "advisor/profile.h"
 #include "advisor/rule.h"
+#include "lib/trial.h"
 
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
  * problems, last elsewhere), then the order of the rules. */
@@ -15,7 +16,8 @@ struct st_report {
     enum st_profile profile;
     struct st_finding *findings;
     size_t findings_n;
-    size_t unreadable_n; /* facts that were unreadable or malformed */
+    size_t unreadable_n;            /* facts that were unreadable or malformed */
+    const struct st_trials *trials; /* what was tried on this machine; borrowed; NULL: nothing */
 };
 
 /** A rule that the user does not want to hear of. */
@@ -30,6 +32,9 @@ enum st_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_HTML, ST_FORMAT_MARKD
 ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
+
+/** Adds what was tried on this machine as evidence. trials: borrowed. */
+void st_report_set_trials(struct st_report *report, const struct st_trials *trials);
 
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
 void st_report_set_profile(struct st_report *report, enum st_profile profile);

@@ -157,6 +157,11 @@ static void finding_html(const struct st_report *report, const struct st_finding
         definition(out, "Not when", "span", NULL, rule->when_not);
     }
     definition(out, "Why", "span", NULL, rule->mechanism);
+    const struct st_trial *trial;
+    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+        char text[ST_TRIAL_TEXT_BYTES];
+        definition(out, "Measured", "span", NULL, st_trial_text(trial, text, sizeof(text)));
+    }
     definition(out, "Formula", "span", NULL, finding->formula);
     evidence(finding, out);
     definition(out, "Sources", "pre", "sources", rule->sources);
@@ -216,11 +221,24 @@ static size_t settings(const struct st_report *report, const char *heading,
     return n;
 }
 
+static void trials_html(const struct st_trials *trials, FILE *out)
+{
+    char text[ST_TRIAL_TEXT_BYTES];
+    fputs("<h2 id=\"tried\">Tried on this machine</h2>\n", out);
+    element(out, "p", NULL, st_trials_heading(trials, text, sizeof(text)));
+    fputs("<ul>\n", out);
+    for (size_t i = 0; i < trials->n; i++)
+        element(out, "li", NULL, st_trial_text(&trials->rows[i], text, sizeof(text)));
+    fputs("</ul>\n", out);
+}
+
 void st_render_html(const struct st_report *report, FILE *out)
 {
     head(report, out);
     const size_t n = settings(report, "What to change", st_finding_bears, out) +
                      settings(report, "Not about lateness", st_finding_harmless, out);
+    if (report->trials != NULL)
+        trials_html(report->trials, out);
     if (n < report->findings_n)
         fputs("<h2>Everything else</h2>\n<table>\n", out);
     for (size_t i = 0; i < report->findings_n; i++) {

@@ -44,12 +44,12 @@ static json_t *mute_json(const struct st_mute *mute)
     return json_pack("{s:o, s:o}", "reason", st_json_text(mute->reason), "until", st_json_text(mute->until));
 }
 
-static json_t *finding_json(const struct st_finding *finding)
+static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o}",
         "id", rule->id, "status", st_status_name(finding->status), "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
@@ -59,7 +59,7 @@ static json_t *finding_json(const struct st_finding *finding)
         rule->when_not, "sources", lines_json(rule->sources), "applicability",
         st_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
         "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
-        st_json_text(finding->set_aside));
+        st_json_text(finding->set_aside), "measured", st_finding_measured_json(report, finding));
 }
 
 /** The facts that were unreadable or malformed. */
@@ -127,7 +127,7 @@ json_t *st_report_json(const struct st_report *report)
     char verdict[ST_VERDICT_BYTES];
     json_t *findings = json_array();
     for (size_t i = 0; findings != NULL && i < report->findings_n; i++) {
-        if (json_array_append_new(findings, finding_json(&report->findings[i])) != 0) {
+        if (json_array_append_new(findings, finding_json(report, &report->findings[i])) != 0) {
             json_decref(findings);
             findings = NULL;
         }
@@ -135,7 +135,7 @@ json_t *st_report_json(const struct st_report *report)
     if (findings == NULL)
         return NULL;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "schema",
         "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)),
         "verdict", st_report_verdict(report, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
@@ -143,7 +143,7 @@ json_t *st_report_json(const struct st_report *report)
         "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
         "findings", findings, "profile", st_profile_name(report->profile), "effect_sum_us",
         st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts),
-        "measurement", measurement_json(report));
+        "measurement", measurement_json(report), "trials", st_report_trials_json(report));
 }
 
 int st_render_json(const struct st_report *report, FILE *out)

@@ -62,6 +62,11 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fputs("\n\n", out);
     if (st_finding_costs(finding))
         field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+    const struct st_trial *trial;
+    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+        char text[ST_TRIAL_TEXT_BYTES];
+        field(out, "Measured", st_trial_text(trial, text, sizeof(text)));
+    }
     field(out, "Formula", finding->formula);
     field(out, "Why", rule->mechanism);
     field(out, "Sources", rule->sources);
@@ -131,6 +136,19 @@ static void quoted_facts(const struct st_report *report, FILE *out)
     free(text);
 }
 
+static void trials_markdown(const struct st_trials *trials, FILE *out)
+{
+    char text[ST_TRIAL_TEXT_BYTES];
+    fputs("\n## Tried on this machine\n\n", out);
+    put(out, st_trials_heading(trials, text, sizeof(text)));
+    fputs("\n\n", out);
+    for (size_t i = 0; i < trials->n; i++) {
+        fputs("- ", out);
+        put(out, st_trial_text(&trials->rows[i], text, sizeof(text)));
+        fputc('\n', out);
+    }
+}
+
 void st_render_markdown(const struct st_report *report, FILE *out)
 {
     char verdict[ST_VERDICT_BYTES];
@@ -150,6 +168,8 @@ void st_render_markdown(const struct st_report *report, FILE *out)
         if (st_finding_fired(&report->findings[i]))
             finding_markdown(report, &report->findings[i], out);
     }
+    if (report->trials != NULL)
+        trials_markdown(report->trials, out);
     fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);
     other_rules(report, out);
     quoted_facts(report, out);

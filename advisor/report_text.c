@@ -53,6 +53,27 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_field(printer, "Not when:", finding->rule->when_not);
 }
 
+/** What was tried here for it. */
+static void print_measured(const struct st_printer *printer, const struct st_report *report,
+                           const struct st_finding *finding)
+{
+    const struct st_trial *trial;
+    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+        char text[ST_TRIAL_TEXT_BYTES];
+        print_field(printer, "Measured:", st_trial_text(trial, text, sizeof(text)));
+    }
+}
+
+/** All that was tried, on its own. */
+static void print_trials(const struct st_printer *printer, const struct st_trials *trials)
+{
+    char text[ST_TRIAL_TEXT_BYTES];
+    fputc('\n', printer->out);
+    st_print_wrapped(printer, 0, "", 0, st_trials_heading(trials, text, sizeof(text)));
+    for (size_t i = 0; i < trials->n; i++)
+        st_print_wrapped(printer, 0, "-", INDENT, st_trial_text(&trials->rows[i], text, sizeof(text)));
+}
+
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
@@ -81,6 +102,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_left_out(printer, report, finding);
     if (st_finding_costs(finding))
         print_field(printer, "May cost:", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+    print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
     print_fix(printer, finding);
@@ -90,6 +112,8 @@ int st_render_text(const struct st_report *report, FILE *out, const struct st_vi
 {
     const struct st_printer printer = {out, view->width, view->colour};
     const int r = st_first_screen_print(&printer, report);
+    if (report->trials != NULL && r == 0)
+        print_trials(&printer, report->trials);
     for (size_t i = 0; i < report->findings_n && view->all && r == 0; i++)
         print_details(&printer, report, &report->findings[i]);
     return r;

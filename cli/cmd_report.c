@@ -3,12 +3,20 @@
 #include "cli/facts_input.h"
 #include "cli/measured_facts.h"
 #include "cli/report_run.h"
+#include "cli/trials_run.h"
+#include "lib/ns.h"
+#include "measure/experiments.h"
 
 #define COMMAND "report"
+
+#define TRY_NS     (10 * ST_NS_PER_S)
+#define TRY_MAX_NS (3600 * ST_NS_PER_S)
 
 struct options {
     struct st_facts_input input;
     const char *measurement;
+    bool try_it;
+    int64_t try_ns;
     struct st_report_options report;
 };
 
@@ -26,7 +34,10 @@ static void help(void)
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
           "                     limits.d\n" ST_NO_SERVERS_HELP
           "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
-          "                     sentence; the period is the one measured\n" ST_REPORT_HELP "\n"
+          "                     sentence; the period is the one measured\n"
+          "  --measure[=T]      try for T (10s) what needs neither rights nor harm: timer\n"
+          "                     slack, policy, ways of sleeping, idle states, CPUs; each\n"
+          "                     beside what is there, with its effect and interval\n" ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
           "  sleeptune report --json | jq .verdict\n"
@@ -47,6 +58,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"user", required_argument, NULL, 'U'},
         {"no-servers", no_argument, NULL, 'N'},
         {"measurement", required_argument, NULL, 'M'},
+        {"measure", optional_argument, NULL, 'm'},
         ST_REPORT_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };
@@ -72,6 +84,13 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'M':
             options->measurement = optarg;
+            break;
+        case 'm':
+            options->try_it = true;
+            if (optarg != NULL && (st_ns_parse(optarg, &options->try_ns) != 0 ||
+                                   options->try_ns < ST_NS_PER_S || options->try_ns > TRY_MAX_NS))
+                r = st_usage_error(COMMAND, "--measure: '%s' is not a time such as 10s or 1m, 1s .. 1h",
+                                   optarg);
             break;
         case 'h':
             help();
@@ -114,21 +133,33 @@ static int load_measurement(struct options *options, struct st_facts *facts)
 
 int st_cmd_report(int argc, char **argv)
 {
-    struct options options = {0};
+    struct options options = {.try_ns = TRY_NS};
     st_report_defaults(&options.report);
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
     struct st_facts *facts;
+    struct st_trials trials = {0};
+    const bool own_machine =
+        options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
+    if (options.try_it && (!own_machine || options.input.user != NULL))
+        return st_usage_error(COMMAND,
+                              "--measure tries this machine with your own rights: leave --snapshot, --root, "
+                              "--input and --user out");
+    /* before anything is tried, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    const bool own_machine =
-        options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
     if (options.measurement != NULL)
         status = load_measurement(&options, facts);
+    if (status == ST_EXIT_DONE && options.try_it) {
+        options.report.trials = &trials;
+        status = st_trials_run(COMMAND, (uint32_t)options.report.frames, (uint32_t)options.report.rate_hz,
+                               options.try_ns, &trials);
+    }
     if (status == ST_EXIT_DONE)
         status = st_report_run(COMMAND, facts, &options.report, own_machine);
+    st_trials_finish(&trials);
     st_facts_free(facts);
     return status;
 }

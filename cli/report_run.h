@@ -17,6 +17,7 @@ struct st_report_options {
     const char *only;   /* "ID,ID"; NULL: every rule */
     const char *config; /* NULL: the installed one, for this machine only */
     const char *output;
+    const struct st_trials *trials; /* what was tried on this machine; NULL: nothing */
 };
 
 #define ST_REPORT_SHORT_OPTIONS "f:r:o:h"

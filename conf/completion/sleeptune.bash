@@ -44,7 +44,7 @@ _sleeptune() {
             esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --quiet --no-servers --help' ;;
-        report) words='--frames --rate --snapshot --root --input --user --no-servers --measurement --profile --only --config --format --json --threshold --all
+        report) words='--frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
             --output -o --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         guide) words='--os --help' ;;
