@@ -144,7 +144,7 @@ static void print_drift(const struct st_proof *proof)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s", used > 0 ? ", " : "", names[i],
                                  amount(i, proof->difference.figures[i].drift, size, sizeof(size)));
     snprintf(text + used, sizeof(text) - used,
-             ": so far the fifths of one run lie apart; what is not more is no difference");
+             ": the fifths of one run lie that far apart by themselves; only more is a difference");
     st_change_print(0, "drift:", text);
 }
 

@@ -366,6 +366,33 @@ static void another_rules_value_is_not_taken_over(void **state)
     tree_remove(&tree);
 }
 
+/* Between the plan and the write somebody was asked, and the loop recorded. */
+static void a_value_that_changed_since_the_plan_stops_it(void **state)
+{
+    struct tree tree;
+    struct heard heard = {0};
+    char message[256];
+    struct st_changes changes;
+    struct st_plan plan;
+    size_t left_n;
+    (void)state;
+    tree_make(&tree);
+    tree_plan(tree.p, &plan);
+    tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
+    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+                                     sizeof(message)),
+                     0);
+    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), -ESTALE);
+    assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
+    assert_int_equal(left_n, 0);
+    st_changes_close(&changes);
+    st_plan_finish(&plan);
+    check_text(&tree, "proc/sys/vm/swappiness", "30\n");
+    check_text(&tree, GOVERNOR0, "powersave\n");
+    check_text(&tree, LIMITS_D, NULL);
+    tree_remove(&tree);
+}
+
 static void a_plan_needs_the_files_it_names(void **state)
 {
     struct tree tree;
@@ -524,6 +551,7 @@ int main(void)
         cmocka_unit_test(two_at_a_time_are_refused),
         cmocka_unit_test(a_journal_folder_that_others_may_write_to_is_refused),
         cmocka_unit_test(another_rules_value_is_not_taken_over),
+        cmocka_unit_test(a_value_that_changed_since_the_plan_stops_it),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
         cmocka_unit_test(systems_that_are_generated_are_recognised),
