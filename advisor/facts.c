@@ -29,10 +29,7 @@ static void fact_free(struct st_fact *fact)
 {
     if (fact == NULL)
         return;
-    free(fact->key);
-    free(fact->text);
-    free(fact->raw);
-    free(fact->source);
+    free(fact->key); /* and its other texts */
     free(fact);
 }
 
@@ -118,14 +115,35 @@ static int insert(struct st_facts *facts, struct st_fact *fact)
     return 0;
 }
 
-/** Copies `text` as valid UTF-8 into *ret; NULL stays NULL. */
-static int copy(const char *text, size_t max_bytes, char **ret)
+/** Puts the fact's texts into one piece of memory, as valid UTF-8. NULL stays NULL. */
+static int put_texts(struct st_fact *fact, const char *key, const char *text, const char *raw,
+                     const char *source)
 {
-    *ret = NULL;
-    if (text == NULL)
-        return 0;
-    *ret = st_text_utf8(text, strnlen(text, max_bytes));
-    return *ret != NULL ? 0 : -ENOMEM;
+    const struct {
+        const char *from;
+        size_t max_bytes;
+        char **ret;
+    } rows[] = {{key, SIZE_MAX / 16, &fact->key},
+                {text, SIZE_MAX / 16, &fact->text},
+                {raw, RAW_MAX_BYTES, &fact->raw},
+                {source, SIZE_MAX / 16, &fact->source}};
+    size_t lens[ST_ARRAY_LEN(rows)] = {0}, bytes = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (rows[i].from == NULL)
+            continue;
+        lens[i] = strnlen(rows[i].from, rows[i].max_bytes);
+        bytes += st_text_utf8_put(NULL, rows[i].from, lens[i]) + 1;
+    }
+    char *at = malloc(bytes);
+    if (at == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (rows[i].from == NULL)
+            continue;
+        *rows[i].ret = at;
+        at += st_text_utf8_put(at, rows[i].from, lens[i]) + 1;
+    }
+    return 0;
 }
 
 static int put(struct st_facts *facts, const char *key, enum st_fact_state state, int error, const char *text,
@@ -137,8 +155,7 @@ static int put(struct st_facts *facts, const char *key, enum st_fact_state state
     fact->state = state;
     fact->error = state == ST_FACT_UNREADABLE ? error : 0;
     fact->time_ns = facts->time_ns;
-    if (copy(key, SIZE_MAX, &fact->key) != 0 || copy(text, SIZE_MAX, &fact->text) != 0 ||
-        copy(raw, RAW_MAX_BYTES, &fact->raw) != 0 || copy(source, SIZE_MAX, &fact->source) != 0) {
+    if (put_texts(fact, key, text, raw, source) != 0) {
         fact_free(fact);
         return -ENOMEM;
     }

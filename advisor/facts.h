@@ -17,7 +17,7 @@ enum st_fact_state {
  * "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). One key for each CPU or policy:
  *  "linux.cpufreq.policy0.governor". */
 struct st_fact {
-    char *key;
+    char *key; /* the other texts lie behind it, in one piece of memory */
     enum st_fact_state state;
     int error;   /* errno (positive) if unreadable, else 0 */
     char *text;  /* the value as text, trimmed; NULL unless ok */

@@ -2,6 +2,7 @@
 #include "advisor/text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,33 +30,60 @@ static size_t sequence(const unsigned char *p, size_t bytes)
     return n;
 }
 
-char *st_text_utf8(const char *text, size_t bytes)
+/** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
+static bool is_ascii(const unsigned char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+    return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/** Bytes at the beginning that are valid as they are. */
+static size_t valid_bytes(const unsigned char *p, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes) {
+        if (bytes - i >= sizeof(uint64_t) && is_ascii(p + i)) {
+            i += sizeof(uint64_t);
+            continue;
+        }
+        const size_t n = sequence(p + i, bytes - i);
+        if (n == 0)
+            break;
+        i += n;
+    }
+    return i;
+}
+
+size_t st_text_utf8_put(char *to, const char *text, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)text;
-    size_t invalid_n = 0;
-    for (size_t i = 0; i < bytes;) {
-        const size_t n = p[i] - 1u < 0x7Fu ? 1 : sequence(p + i, bytes - i); /* nearly all of it is ASCII */
-        invalid_n += n == 0;
-        i += n == 0 ? 1 : n;
-    }
-    if (bytes > SIZE_MAX / 4)
-        return NULL;
-    char *copy = malloc(bytes + 2 * invalid_n + 1);
-    if (copy == NULL)
-        return NULL;
-    if (invalid_n == 0) {
-        memcpy(copy, text, bytes);
-        copy[bytes] = '\0';
-        return copy;
-    }
     size_t out = 0;
     for (size_t i = 0; i < bytes;) {
-        const size_t n = sequence(p + i, bytes - i);
-        memcpy(copy + out, n == 0 ? "\xEF\xBF\xBD" : text + i, n == 0 ? 3 : n);
-        out += n == 0 ? 3 : n;
-        i += n == 0 ? 1 : n;
+        const size_t valid = valid_bytes(p + i, bytes - i);
+        if (to != NULL)
+            memcpy(to + out, text + i, valid);
+        out += valid;
+        i += valid;
+        if (i == bytes)
+            break;
+        if (to != NULL)
+            memcpy(to + out, "\xEF\xBF\xBD", 3);
+        out += 3;
+        i++;
     }
-    copy[out] = '\0';
+    if (to != NULL)
+        to[out] = '\0';
+    return out;
+}
+
+char *st_text_utf8(const char *text, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    char *copy = malloc(st_text_utf8_put(NULL, text, bytes) + 1);
+    if (copy != NULL)
+        (void)st_text_utf8_put(copy, text, bytes);
     return copy;
 }
 

@@ -7,6 +7,9 @@
 /** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */
 char *st_text_utf8(const char *text, size_t bytes);
 
+/** The same into a place that has room for it and a '\0'; NULL: nowhere. @return its length. */
+size_t st_text_utf8_put(char *to, const char *text, size_t bytes);
+
 /** Cuts white space (ASCII) at both ends off, in place. */
 void st_text_trim(char *text);
 
