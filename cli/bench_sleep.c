@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/bench_exec.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/stop.h"
@@ -34,6 +35,7 @@ struct arguments {
     struct st_sleep_setting settings[SETTINGS_MAX];
     struct st_bench_sleep_config config;
     const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
+    struct st_bench_exec_arguments exec;
     int64_t priority;
     bool all, list, brief, json, quiet, seeded;
     int64_t shown_ns; /* when progress was shown last; 0: never */
@@ -57,6 +59,10 @@ static void help(void)
           "      --precision PERCENT enough: half the interval of a median (5)\n"
           "      --seed N            of the order (another one each time)\n"
           "      --brief             medians and ranks only\n"
+          "      --exec CMD          time whole programs instead, from outside; repeated:\n"
+          "                          compared; '{}' stands for each duration in seconds\n"
+          "      --exec-start CMD    that starts and ends, and nothing else (true)\n"
+          "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
@@ -234,6 +240,10 @@ enum {
     OPT_PRECISION,
     OPT_SEED,
     OPT_BRIEF,
+    OPT_EXEC,
+    OPT_EXEC_START,
+    OPT_RUNS,
+    OPT_WARMUP,
     OPT_JSON,
     OPT_FORMAT,
 };
@@ -251,6 +261,10 @@ static const struct option options[] = {
     {"precision", required_argument, NULL, OPT_PRECISION},
     {"seed", required_argument, NULL, OPT_SEED},
     {"brief", no_argument, NULL, OPT_BRIEF},
+    {"exec", required_argument, NULL, OPT_EXEC},
+    {"exec-start", required_argument, NULL, OPT_EXEC_START},
+    {"runs", required_argument, NULL, OPT_RUNS},
+    {"warmup", required_argument, NULL, OPT_WARMUP},
     {"json", no_argument, NULL, OPT_JSON},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"quiet", no_argument, NULL, 'q'},
@@ -315,6 +329,18 @@ static int parse_option(int option, const char *text, struct arguments *a)
     case OPT_BRIEF:
         a->brief = true;
         break;
+    case OPT_EXEC:
+        if (a->exec.commands_n == ST_ARRAY_LEN(a->exec.commands))
+            return st_usage_error(NAME, "--exec: at most %zu", ST_ARRAY_LEN(a->exec.commands));
+        a->exec.commands[a->exec.commands_n++] = text;
+        break;
+    case OPT_EXEC_START:
+        a->exec.start = text;
+        break;
+    case OPT_RUNS:
+        return st_option_i64(NAME, "--runs", text, 0, 1000000, &a->exec.runs_n);
+    case OPT_WARMUP:
+        return st_option_i64(NAME, "--warmup", text, 0, 1000, &a->exec.warm_up_n);
     case OPT_JSON:
         a->json = true;
         break;
@@ -452,6 +478,8 @@ int st_bench_sleep(int argc, char **argv)
     struct arguments a;
     memset(&a, 0, sizeof(a));
     a.priority = 70;
+    a.exec.start = "true";
+    a.exec.warm_up_n = 3;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations_ns,
                                               .settings = a.settings,
@@ -474,7 +502,7 @@ int st_bench_sleep(int argc, char **argv)
         st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
     }
-    if (a.config.budget_ns == 0 && !a.all)
+    if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
         a.config.budget_ns = BUDGET_NS;
     if (!a.seeded)
         a.config.seed = (uint64_t)p->wall_ns(p) & INT64_MAX;
@@ -482,5 +510,13 @@ int st_bench_sleep(int argc, char **argv)
     if (blocked != 0)
         return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
     const int r = choose(&a);
-    return r != 0 ? r : run(&a);
+    if (r != 0 || a.exec.commands_n == 0)
+        return r != 0 ? r : run(&a);
+    a.exec.durations_ns = a.durations_ns;
+    a.exec.durations_n = a.config.durations_n;
+    a.exec.budget_ns = a.config.budget_ns;
+    a.exec.seed = a.config.seed;
+    a.exec.json = a.json;
+    a.exec.quiet = a.quiet;
+    return st_bench_exec_run(&a.exec);
 }

@@ -236,7 +236,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
             firsts[i] += figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells].rank == 1;
         most = firsts[i] > most ? firsts[i] : most;
     }
-    if (most == 0)
+    if (most == 0 || bench->config.methods_n < 2)
         return;
     used = (size_t)snprintf(line, sizeof(line), "Most exact (%s; rank 1 at %zu of %zu durations): ",
                             st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n);

@@ -54,6 +54,20 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
     moments(sample->values_ns, sample->len, &ret->mean_ns, &ret->sd_ns);
 }
 
+struct st_quantile st_median_interval(int64_t *values_ns, size_t n)
+{
+    struct st_quantile q = {.p = 0.5, .n = n};
+    uint64_t low, high;
+    if (n == 0 || st_stats_quantile_ranks(n, 0.5, 0.95, &low, &high) != 0)
+        return q;
+    const struct st_sample sample = st_sample_of(values_ns, n);
+    q.known = q.interval_known = true;
+    q.value_ns = st_sample_quantile(&sample, 0.5);
+    q.low_ns = st_sample_at(&sample, low);
+    q.high_ns = st_sample_at(&sample, high);
+    return q;
+}
+
 static double resampled_sd(const struct st_sample *sample, int64_t *scratch, struct st_random *random)
 {
     double mean, sd;

@@ -19,6 +19,10 @@ struct st_summary {
 /** sample: of an array (st_sample_of). Threads: any. */
 void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
 
+/** Median of values, differences of pairs for example, with its interval (order statistics: the sign test
+ * turned round, exact for any distribution). Known from 6 values on. Sorts the values. Threads: any. */
+struct st_quantile st_median_interval(int64_t *values_ns, size_t n);
+
 /**
  * Standard deviation of B over that of A with a 95 % interval, for independent values: both are resampled
  * ST_SD_RATIO_RESAMPLES times. A standard deviation hangs on the few largest values: the interval of a sample

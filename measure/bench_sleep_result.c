@@ -38,20 +38,6 @@ static size_t differences(const struct st_sleep_cell *a, const struct st_sleep_c
     return n;
 }
 
-static struct st_quantile median_with_interval(int64_t *values, size_t n)
-{
-    struct st_quantile q = {.p = 0.5, .n = n};
-    uint64_t low, high;
-    if (n == 0 || st_stats_quantile_ranks(n, 0.5, 0.95, &low, &high) != 0)
-        return q;
-    const struct st_sample sample = st_sample_of(values, n);
-    q.known = q.interval_known = true;
-    q.value_ns = st_sample_quantile(&sample, 0.5);
-    q.low_ns = st_sample_at(&sample, low);
-    q.high_ns = st_sample_at(&sample, high);
-    return q;
-}
-
 static size_t most_samples(const struct st_bench_sleep *bench)
 {
     size_t most_n = 0;
@@ -66,7 +52,7 @@ int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cel
     int64_t *room = calloc(2 * (most_n + 1), sizeof(*room));
     if (room == NULL)
         return -ENOMEM;
-    *ret = median_with_interval(room, differences(a, b, room + most_n + 1, room));
+    *ret = st_median_interval(room, differences(a, b, room + most_n + 1, room));
     free(room);
     return 0;
 }
@@ -269,7 +255,7 @@ static int measure_contrast(const struct st_bench_sleep *bench, const struct st_
             n += differences(st_bench_sleep_cell(bench, c->low, d, method),
                              st_bench_sleep_cell(bench, c->high, d, method), scratch, room + n);
     }
-    *ret = median_with_interval(room, n);
+    *ret = st_median_interval(room, n);
     free(room);
     return 0;
 }

@@ -49,6 +49,13 @@ struct st_counters_handle {
 /** What lock_memory achieved. */
 enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 
+/** One run of a program. */
+struct st_program_time {
+    int64_t wall_ns; /* from before it is started until it is known to have ended */
+    int64_t cpu_ns;  /* user and system together, of it and what it waited for */
+    int status;      /* exit status; 128 + the signal that ended it */
+};
+
 /** What this process may do, from its limits and from trying. */
 struct st_rt_rights {
     int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno
@@ -177,6 +184,10 @@ struct st_platform {
      *  @return 0 with each run's result set; -ENOTSUP: a captured machine, whose servers are not here. */
     int (*run)(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                int64_t limit_ns);
+
+    /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
+     *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
+    int (*time_program)(struct st_platform *p, char *const argv[], struct st_program_time *ret);
 
     /* --- the machine --------------------------------------------------------------------------------------
      */

@@ -38,7 +38,7 @@ _sleeptune() {
             words='sleep series --help'
             case ${COMP_WORDS[2]-} in
             sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
-                --seed --brief --json --format --quiet --help' ;;
+                --seed --brief --exec --exec-start --runs --warmup --json --format --quiet --help' ;;
             series) words='--every --frames --rate --count --relative --method --policy --priority --json --format --quiet
                 --help' ;;
             esac ;;

@@ -28,6 +28,7 @@ static const char *const function_names[F_COUNT] = {
     [F_RT_RIGHTS] = "rt_rights",
     [F_RESIDENT_BYTES] = "resident_bytes",
     [F_PROGRAM_PATH] = "program_path",
+    [F_TIME_PROGRAM] = "time_program",
     [F_RUN] = "run",
     [F_SMI_COUNT] = "smi_count",
     [F_STEAL_ACCOUNTED] = "steal_accounted",
@@ -124,6 +125,13 @@ int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t 
     fake->late_after_ns = late_after_ns;
     atomic_store(&fake->sleeps_n, 0);
     return 0;
+}
+
+void st_fake_script_programs(struct st_platform *p, bool of_true, const int64_t *wall_ns, size_t n,
+                             int status)
+{
+    st_fake_of(p)->programs[of_true ? 0 : 1] =
+        (struct st_fake_program){.wall_ns = wall_ns, .n = n, .status = status};
 }
 
 uint64_t st_fake_sleeps_n(const struct st_platform *p)

@@ -42,6 +42,10 @@ ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, in
 void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns);
 /** How many hold it. */
 int st_fake_latency_holds_n(struct st_platform *p);
+/** Scripts how long the program "true", or any other, runs: wall_ns[0], wall_ns[1] ... and again, a tenth of
+ * it CPU time, and how it ends. The array must stay. */
+void st_fake_script_programs(struct st_platform *p, bool of_true, const int64_t *wall_ns, size_t n,
+                             int status);
 
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);

@@ -32,6 +32,7 @@ enum st_fake_function {
     F_RESIDENT_BYTES,
     F_PROGRAM_PATH,
     F_RUN,
+    F_TIME_PROGRAM,
     F_SMI_COUNT,
     F_STEAL_ACCOUNTED,
     F_VIRTUALISED,
@@ -74,6 +75,13 @@ struct st_fake_method {
     int open_error;
 };
 
+/* How long programs run: "true", and any other. */
+struct st_fake_program {
+    const int64_t *wall_ns;
+    size_t n, next;
+    int status;
+};
+
 struct st_fake {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     _Atomic int64_t now_ns;
@@ -85,6 +93,7 @@ struct st_fake {
     int64_t late_after_ns;
     struct st_fake_fault faults[F_COUNT];
     struct st_fake_method methods[ST_FAKE_METHODS_N];
+    struct st_fake_program programs[2];
 
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;

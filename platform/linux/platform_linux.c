@@ -33,6 +33,7 @@ struct st_platform *st_platform_native(void)
         .set_rttime_limit_ns = st_linux_set_rttime_limit_ns,
         .rt_rights = st_linux_rt_rights,
         .resident_bytes = st_linux_resident_bytes,
+        .time_program = st_posix_time_program,
         .program_path = st_linux_program_path,
         .run = st_posix_run,
         .circumstances = st_linux_circumstances,

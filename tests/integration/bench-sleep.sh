@@ -67,6 +67,22 @@ is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
 is "a full disk is a failure" "$(bench --quiet --budget 200ms --durations 1ms --methods ppoll >/dev/full 2>/dev/null; echo $?)" 4
 
+# --- whole programs -----------------------------------------------------------------------------------------------
+bench --quiet --exec 'sleep {}' --exec "sh -c 'exit 0'" --durations 2ms,4ms --runs 8 --json >exec.json
+is "whole programs: status 0" $? 0
+is "each duration stands for {} once, in seconds" "$(key exec.json '[r["command"] for r in d["results"]]')" \
+    "['sleep 0.002', 'sleep 0.004', \"sh -c 'exit 0'\"]"
+is "a program that sleeps runs longer than that" "$(key exec.json 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][:2])')" True
+is "the start is shown apart" "$(key exec.json 'd["start"]["command"], d["start"]["n"], d["results"][0]["net_ns"] is not None')" "('true', 8, True)"
+is "without {} nothing was asked for" "$(key exec.json 'd["results"][2]["overshoot_ns"]')" None
+like "the text names the start" "$(bench --quiet --exec 'sleep 0.001' --runs 6)" 'start and end of a process'
+is "a program that is not there: status 4" "$(bench --quiet --exec no-such-program >/dev/null 2>err; echo $?)" 4
+like "and its name" "$(cat err)" "'no-such-program': No such file"
+is "a program that fails: status 4" "$(bench --quiet --exec "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
+like "and how it ended" "$(cat err)" 'ended with status 7'
+is "a quote without its end: a usage error" "$(bench --quiet --exec "sh -c 'exit" >/dev/null 2>&1; echo $?)" 3
+is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1; echo $?)" 3
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \

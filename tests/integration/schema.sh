@@ -33,6 +33,8 @@ is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, s
 valid "bench sleep --json" "$tmp/bench.json"
 "$SLEEPTUNE" bench sleep --quiet --budget 300ms --durations 100ms --methods umtx,futex,spin --policy other,fifo --json >"$tmp/bench.json"
 valid "bench sleep --json with missing methods and few samples" "$tmp/bench.json"
+"$SLEEPTUNE" bench sleep --quiet --exec 'sleep {}' --durations 1ms --runs 7 --json >"$tmp/bench.json"
+valid "bench sleep --exec --json" "$tmp/bench.json"
 "$SLEEPTUNE" report --json >"$tmp/report.json"
 valid "report --json" "$tmp/report.json"
 "$SLEEPTUNE" bench series --every 1ms --count 300 --json >"$tmp/series.json"

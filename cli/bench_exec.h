@@ -1,0 +1,24 @@
+/* sleeptune bench sleep --exec: whole programs. */
+#ifndef ST_CLI_BENCH_EXEC_H
+#define ST_CLI_BENCH_EXEC_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+/** What `bench sleep` was asked for. */
+struct st_bench_exec_arguments {
+    const char *commands[16];
+    size_t commands_n;
+    const char *start; /* the command that only starts and ends */
+    const int64_t *durations_ns;
+    size_t durations_n; /* what "{}" stands for; 0: no "{}" may be there */
+    int64_t runs_n, warm_up_n, budget_ns;
+    uint64_t seed;
+    bool json, quiet;
+};
+
+/** @return an st_exit, after a message. */
+int st_bench_exec_run(const struct st_bench_exec_arguments *arguments);
+
+#endif

@@ -1,0 +1,74 @@
+/* Whole programs that sleep, timed from outside: the start of a process is in every figure, and shown apart.
+ */
+#ifndef ST_MEASURE_BENCH_EXEC_H
+#define ST_MEASURE_BENCH_EXEC_H
+
+#include <jansson.h>
+
+#include "lib/summary.h"
+#include "platform/platform.h"
+
+/** One program with its arguments. */
+struct st_exec_command {
+    const char *text; /* as it was given */
+    char *const *argv;
+    int64_t requested_ns; /* how long it is to sleep; 0: not known */
+};
+
+struct st_exec_arm {
+    const struct st_exec_command *command;
+    int64_t *wall_ns; /* run by run; run k of all arms was made in round k */
+    size_t n, room_n;
+    int64_t cpu_ns; /* of n runs */
+};
+
+struct st_bench_exec;
+
+struct st_bench_exec_config {
+    const struct st_exec_command
+        *commands;      /* the first one only starts and ends: what the others' start costs */
+    size_t commands_n;  /* >= 2 */
+    unsigned warm_up_n; /* runs of each that are not counted */
+    unsigned runs_n;    /* of each at most; 0: until the budget is used up */
+    int64_t budget_ns;
+    uint64_t seed; /* of the order within a round */
+    bool (*go_on)(void *ctx,
+                  const struct st_bench_exec *bench); /* before each run; false: stop; NULL: go on */
+    void *ctx;
+};
+
+struct st_bench_exec {
+    struct st_bench_exec_config config;
+    struct st_exec_arm *arms;
+    size_t failed; /* the command that could not be run or ended with an error, when measure failed */
+    int failed_status;
+    bool stopped;
+    int64_t elapsed_ns;
+};
+
+/** What is said of one command. */
+struct st_exec_figures {
+    struct st_summary wall;
+    double cpu_ns;                /* per run, user and system together; < 0: none */
+    struct st_quantile net;       /* less the start, round by round: median of the differences */
+    bool overshoot_known;         /* with net, where the request is known */
+    double overshoot_ns, percent; /* net - requested */
+};
+
+/** @return 0, -EINVAL (fewer than two commands), -ENOMEM. The config's arrays must stay. */
+ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config);
+void st_bench_exec_finish(struct st_bench_exec *bench);
+
+/** Runs round by round, each command once a round in random order.
+ * @return 0, -ENOMEM, -ECHILD (a program ended with failed_status), or why one cannot be started; what was
+ * measured is there. */
+ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_platform *p);
+
+/** Figures of arm i (0: the start alone). @return 0, -ENOMEM. */
+ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, size_t i,
+                                       struct st_exec_figures *ret);
+
+/** sleeptune-bench-exec/1. New reference; NULL when out of memory. */
+json_t *st_bench_exec_json(const struct st_bench_exec *bench, struct st_platform *p);
+
+#endif

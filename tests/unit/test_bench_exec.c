@@ -1,0 +1,130 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/bench_exec.h"
+#include "platform/fake/fake.h"
+
+#define MS ST_NS_PER_MS
+
+static char word_true[] = "true", word_sleep[] = "sleep";
+static char *const argv_true[] = {word_true, NULL}, *const argv_sleep[] = {word_sleep, NULL};
+static const struct st_exec_command commands[] = {{"true", argv_true, 0},
+                                                  {"sleep 0.005", argv_sleep, 5 * MS}};
+
+/* Both starts get slower by 1 ms in every other run. */
+static const int64_t start_ns[] = {1 * MS, 2 * MS}, sleep_ns[] = {6100000, 7100000};
+
+struct story {
+    struct st_platform *fake;
+    struct st_bench_exec_config config;
+    struct st_bench_exec bench;
+};
+
+static int prepare(void **state)
+{
+    struct story *s = calloc(1, sizeof(*s));
+    *state = s;
+    if (s == NULL)
+        return -1;
+    s->fake = st_fake_new(ST_OS_LINUX, ST_NS_PER_S);
+    s->config = (struct st_bench_exec_config){
+        .commands = commands, .commands_n = 2, .warm_up_n = 3, .budget_ns = ST_NS_PER_S, .seed = 1};
+    st_fake_script_programs(s->fake, true, start_ns, 2, 0);
+    st_fake_script_programs(s->fake, false, sleep_ns, 2, 0);
+    return s->fake == NULL;
+}
+
+static int finish(void **state)
+{
+    struct story *s = *state;
+    st_bench_exec_finish(&s->bench);
+    st_fake_free(s->fake);
+    free(s);
+    return 0;
+}
+
+static void the_start_is_taken_off_round_by_round(void **state)
+{
+    struct story *s = *state;
+    struct st_exec_figures f;
+    s->config.runs_n = 40;
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_int_equal(st_bench_exec_figures(&s->bench, 1, &f), 0);
+    assert_int_equal(f.wall.n, 40);
+    assert_true(f.wall.mean_ns == 6600000.0); /* the start is in it */
+    assert_int_equal(f.net.value_ns, 5100000);
+    assert_int_equal(f.net.low_ns, 5100000); /* what both starts have in common is not */
+    assert_true(f.overshoot_known && f.overshoot_ns == 100000.0);
+    assert_true(f.percent > 1.99 && f.percent < 2.01);
+    assert_true(f.cpu_ns == 660000.0);
+    assert_int_equal(st_bench_exec_figures(&s->bench, 0, &f), 0);
+    assert_false(f.net.known || f.overshoot_known);
+    assert_true(f.wall.mean_ns == 1500000.0);
+}
+
+static void the_budget_ends_it_and_few_runs_have_no_interval(void **state)
+{
+    struct story *s = *state;
+    struct st_exec_figures f;
+    s->config.budget_ns = 60 * MS;
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_true(s->bench.elapsed_ns <= 60 * MS);
+    assert_in_range(s->bench.arms[1].n, 1, 5);
+    assert_int_equal(st_bench_exec_figures(&s->bench, 1, &f), 0);
+    assert_false(f.net.known || f.overshoot_known);
+}
+
+static void a_program_that_fails_is_told(void **state)
+{
+    struct story *s = *state;
+    st_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ECHILD);
+    assert_int_equal(s->bench.failed, 1);
+    assert_int_equal(s->bench.failed_status, 7);
+    st_bench_exec_finish(&s->bench);
+    assert_int_equal(st_fake_fail_at(s->fake, "time_program", 0, -ENOENT), 0);
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ENOENT);
+}
+
+static bool stop_after_nine(void *ctx, const struct st_bench_exec *bench)
+{
+    (void)bench;
+    return ++*(int *)ctx < 10;
+}
+
+static void stopping_keeps_whole_rounds(void **state)
+{
+    struct story *s = *state;
+    int asked = 0;
+    s->config.go_on = stop_after_nine;
+    s->config.ctx = &asked;
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_true(s->bench.stopped);
+    assert_int_equal(s->bench.arms[0].n, 1); /* six runs to warm up, two of a round, one of another */
+    assert_int_equal(s->bench.arms[1].n, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
+        cmocka_unit_test_setup_teardown(the_budget_ends_it_and_few_runs_have_no_interval, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
+        cmocka_unit_test_setup_teardown(stopping_keeps_whole_rounds, prepare, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
