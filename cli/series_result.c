@@ -49,6 +49,15 @@ static json_t *sawtooth(const struct st_lattice *l)
                      "residual_sd_ns", l->residual_sd_ns);
 }
 
+static json_t *wake_interval(const struct st_interval *i)
+{
+    if (!i->found)
+        return json_null();
+    const int hz[] = {i->hz, 2 * i->hz};
+    return json_pack("{s:f, s:f, s:o}", "interval_ns", i->interval_ns, "spread_ns", i->spread_ns, "tick_hz",
+                     integers(hz, i->hz > 0 ? 2 : 0));
+}
+
 static json_t *beat(const struct st_beat *b)
 {
     if (!b->found)
@@ -94,15 +103,16 @@ static json_t *analysis_json(const struct st_analysis *a)
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
     json_t *tick_hz = !l->found ? json_null() : l->hz > 0 ? json_integer(l->hz) : json_real(1e9 / l->tick_ns);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "tick_hz",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "tick_hz",
                      tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
                      l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
                      l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
-                     l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l), "beat",
-                     beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
-                     clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n,
-                     "outliers_above_ns", (json_int_t)a->clusters.above_ns, "cannot_tell_hz",
-                     integers(a->blind_hz, a->blind_n), "sentences", sentences);
+                     l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
+                     "wake_interval", wake_interval(&a->interval), "beat", beat(&a->beat), "trend",
+                     trend(&a->changes), "steps", steps(&a->changes), "clusters", clusters(&a->clusters),
+                     "outliers", (json_int_t)a->clusters.outliers_n, "outliers_above_ns",
+                     (json_int_t)a->clusters.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
+                     "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)
@@ -162,21 +172,24 @@ static const struct {
     double p;
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-static int print_quantiles(const struct st_series *series, FILE *out)
+static int print_quantiles(const struct st_series *series, FILE *out, int width)
 {
-    char text[32];
+    char line[200], text[32];
     int64_t *sorted = malloc(series->n * sizeof(*sorted));
     if (sorted == NULL)
         return -ENOMEM;
     memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
     const struct st_sample sample = st_sample_of(sorted, series->n);
-    fprintf(out, "lateness  min %s", st_ns_format(sorted[0], text, sizeof(text)));
+    size_t at = (size_t)snprintf(line, sizeof(line), "min %s", st_ns_format(sorted[0], text, sizeof(text)));
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
         if (series->n >= st_stats_quantile_min_n(quantiles[i].p))
-            fprintf(out, ", %s %s", quantiles[i].label,
-                    st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
+            at += (size_t)snprintf(
+                line + at, sizeof(line) - at, ", %s %s", quantiles[i].label,
+                st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
     }
-    fprintf(out, ", max %s\n", st_ns_format(sorted[series->n - 1], text, sizeof(text)));
+    snprintf(line + at, sizeof(line) - at, ", max %s",
+             st_ns_format(sorted[series->n - 1], text, sizeof(text)));
+    st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
     free(sorted);
     return 0;
 }
@@ -216,7 +229,7 @@ static int print_text(const char *command, const struct st_series_result *result
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->note[0] != '\0')
         st_text_field(out, "note", result->note, LABEL_COLUMNS, width);
-    int r = print_quantiles(series, out);
+    int r = print_quantiles(series, out, width);
     if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
         st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)

@@ -62,7 +62,7 @@ static int make_grid(const struct st_series *series, struct spectrum *s)
         int64_t x = series->lateness_ns[s->samples_n];
         x = x < bulk.clip_low_ns ? bulk.clip_low_ns : x > bulk.clip_high_ns ? bulk.clip_high_ns : x;
         const size_t k = (size_t)(series->index[s->samples_n++] - series->index[0]);
-        s->grid[k] = (double)(x - bulk.median_ns);
+        s->grid[k] = (double)x - (double)bulk.median_ns;
         sum_k += (double)k;
         sum_x += s->grid[k];
         sum_kk += (double)k * (double)k;

@@ -84,8 +84,8 @@ int st_clusters_find(const struct st_series *series, struct st_clusters *ret)
     }
     (void)st_sample_of(sorted, n); /* sorts */
     for (size_t i = 0; i < n; i++)
-        sizes[i] = (double)(sorted[i] - bulk.median_ns);
-    const double above = (double)(bulk.clip_high_ns - bulk.median_ns);
+        sizes[i] = (double)sorted[i] - (double)bulk.median_ns;
+    const double above = (double)bulk.clip_high_ns - (double)bulk.median_ns;
     size_t first;
     while (clusters.n < ST_CLUSTERS_MAX &&
            find_one(sizes, taken, n, above, &clusters.cluster[clusters.n], &first)) {

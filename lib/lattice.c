@@ -6,13 +6,14 @@
 #include "lib/beat.h"
 #include "lib/ns.h"
 
-#define P_MAX         1e-5
-#define ODD_SHARE_MAX 0.05 /* samples and differences that do not fit */
-#define SPREAD_MIN    0.4  /* of lateness, 5 % to 95 %, in ticks: less says nothing about jumps */
-#define SPREAD_MAX    1.4
-#define RESIDUAL_MAX  0.125 /* standard deviation, ticks */
-#define CLUSTER_REACH 0.25  /* how far from its centre a difference may lie, ticks */
-#define DRIFT_MAX_PPM 500   /* of a tick against its nominal rate */
+#define P_MAX          1e-5
+#define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
+#define HOPELESS_SHARE 0.2  /* of differences far from both centres */
+#define SPREAD_MIN     0.4  /* of lateness, 5 % to 95 %, in ticks: less says nothing about jumps */
+#define SPREAD_MAX     1.4
+#define RESIDUAL_MAX   0.125 /* standard deviation, ticks */
+#define CLUSTER_REACH  0.25  /* how far from its centre a difference may lie, ticks */
+#define DRIFT_MAX_PPM  500   /* of a tick against its nominal rate */
 
 /* Two clusters of differences: what lateness does from one sample to the next. */
 struct clusters {
@@ -43,7 +44,7 @@ static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, s
     if (s->index[i] - s->index[i - 1] != 1 || a < bulk->clip_low_ns || a > bulk->clip_high_ns ||
         b < bulk->clip_low_ns || b > bulk->clip_high_ns)
         return false;
-    *ret_ns = (double)(b - a);
+    *ret_ns = (double)b - (double)a;
     return true;
 }
 
@@ -84,9 +85,11 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
         return false;
     for (int round = 0; round < 100; round++) {
         const double low = c.low_ns, high = c.high_ns;
-        (void)assign(s, bulk, &c);
+        const uint64_t pairs_n = assign(s, bulk, &c);
         if (low == c.low_ns && high == c.high_ns)
             break;
+        if (round >= 8 && (double)c.odd_n > HOPELESS_SHARE * (double)pairs_n)
+            return false; /* two tight clusters are there after two or three rounds */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
     /* noise that jumps there and back has as many misfits as jumps */
@@ -138,7 +141,7 @@ static bool follow(const struct st_series *s, const struct st_series_bulk *bulk,
         fit.odd_n = fit.n = fit.jumps_n = 0;
         for (size_t i = 0; i < s->n; i++) {
             const double k = (double)(s->index[i] - s->index[0]),
-                         x = (double)(s->lateness_ns[i] - bulk->median_ns);
+                         x = (double)s->lateness_ns[i] - (double)bulk->median_ns;
             if (s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns) {
                 fit.odd_n++;
                 continue;
@@ -259,7 +262,7 @@ int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
     const double tick_ns = clusters.high_ns - clusters.low_ns;
     const double slope_ns =
         fabs(clusters.low_ns) < fabs(clusters.high_ns) ? clusters.low_ns : clusters.high_ns;
-    const double spread_ns = (double)(bulk.high_ns - bulk.low_ns);
+    const double spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
     if (spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
         !follow(s, &bulk, slope_ns, tick_ns, &fit))
         return 0;
@@ -275,5 +278,38 @@ int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
     lattice.p_value = exp(log_p);
     tell(s, &bulk, &fit, &lattice);
     *ret = lattice;
+    return 0;
+}
+
+int st_interval_find(const struct st_series *s, struct st_interval *ret)
+{
+    const double period_ns = (double)s->period.num / (double)s->period.den;
+    struct st_interval interval = {0};
+    struct st_series_bulk bulk;
+    struct st_series intervals; /* as a series, for its quantiles */
+    uint64_t skips_n = 0;
+    int r = 0;
+    if (s->n < ST_LATTICE_SAMPLES_MIN)
+        return -ENODATA;
+    st_series_init(&intervals, &s->period);
+    for (size_t i = 1; i < s->n && r == 0; i++) {
+        const double periods = (double)(s->index[i] - s->index[i - 1]);
+        const double ns = periods * period_ns + (double)s->lateness_ns[i] - (double)s->lateness_ns[i - 1];
+        skips_n += periods > 1;
+        r = st_series_add(&intervals, i, ns < (double)INT64_MAX ? llrint(ns) : INT64_MAX);
+    }
+    if (r == 0)
+        r = st_series_bulk(&intervals, &bulk);
+    st_series_finish(&intervals);
+    if (r != 0)
+        return r;
+    interval.skips = skips_n * 2 > s->n;
+    interval.interval_ns = (double)bulk.median_ns;
+    interval.spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
+    interval.found = interval.skips && interval.spread_ns < 0.02 * interval.interval_ns &&
+                     fabs(remainder(interval.interval_ns, period_ns)) > 0.05 * period_ns;
+    if (interval.found)
+        interval.hz = rate_of(interval.interval_ns, interval.spread_ns / sqrt((double)s->n));
+    *ret = interval;
     return 0;
 }

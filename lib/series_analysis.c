@@ -81,6 +81,18 @@ static void say_lattice(struct st_analysis *a)
             l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
 }
 
+static void say_interval(struct st_analysis *a)
+{
+    const struct st_interval *i = &a->interval;
+    char interval[TEXT_BYTES], rates[120] = "";
+    if (!i->found)
+        return;
+    if (i->hz > 0)
+        snprintf(rates, sizeof(rates), ": a tick of %d Hz, or one of %d Hz and a tick added to each sleep",
+                 i->hz, 2 * i->hz);
+    say(a, "It wakes every %s, whatever it was asked for%s.", time_text(i->interval_ns, interval), rates);
+}
+
 static void say_beat(struct st_analysis *a)
 {
     const struct st_beat *b = &a->beat;
@@ -182,15 +194,18 @@ int st_analyse(const struct st_series *series, int known_hz, struct st_analysis 
         return r;
     say_lattice(ret);
     if (!ret->lattice.found) {
-        r = st_beat_find(series, known_hz, &ret->beat);
+        r = st_interval_find(series, &ret->interval);
+        if (r == 0 && !ret->interval.skips)
+            r = st_beat_find(series, known_hz, &ret->beat);
         if (r != 0 && r != -ENODATA)
             return r;
+        say_interval(ret);
         say_beat(ret);
     }
     say_changes(ret);
     say_clusters(ret);
     ret->findings_n = ret->sentences_n;
-    if (!ret->lattice.found && !(ret->beat.found && ret->beat.names_n > 0))
+    if (!ret->lattice.found && !ret->interval.found && !(ret->beat.found && ret->beat.names_n > 0))
         say_blind(series, ret);
     return 0;
 }

@@ -15,8 +15,10 @@ struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
     struct st_lattice lattice;
-    struct st_beat beat;       /* not looked for when there is a lattice: it is the same thing */
-    struct st_changes changes; /* neither */
+    struct st_interval
+        interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
+    struct st_beat beat; /* nor this when wake-ups have intervals of their own */
+    struct st_changes changes;
     struct st_clusters clusters;
     int blind_hz[ST_BLIND_MAX]; /* usual tick rates that these samples could not show; none with a lattice */
     size_t blind_n;

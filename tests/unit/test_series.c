@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "lib/random.h"
+#include "lib/sample.h"
 #include "lib/series.h"
 
 static void setup(struct st_series *series)
@@ -53,6 +55,29 @@ static void outliers_do_not_move_what_is_usual(void **state)
     st_series_finish(&series);
 }
 
+/* Against sorting, on values of which many are equal. */
+static void quantiles_are_those_of_the_sorted_values(void **state)
+{
+    (void)state;
+    struct st_random random = {.state = 5};
+    for (size_t n = 1; n < 300; n++) {
+        struct st_series series;
+        struct st_series_bulk bulk;
+        int64_t values[300];
+        setup(&series);
+        for (size_t i = 0; i < n; i++) {
+            values[i] = (int64_t)st_random_below(&random, 1 + n / 3) - 20;
+            assert_int_equal(st_series_add(&series, i, values[i]), 0);
+        }
+        (void)st_sample_of(values, n); /* sorts */
+        assert_int_equal(st_series_bulk(&series, &bulk), 0);
+        assert_int_equal(bulk.low_ns, values[(n - 1) / 20]);
+        assert_int_equal(bulk.median_ns, values[(n - 1) / 2]);
+        assert_int_equal(bulk.high_ns, values[n - 1 - (n - 1) / 20]);
+        st_series_finish(&series);
+    }
+}
+
 static void absurd_widths_saturate(void **state)
 {
     (void)state;
@@ -71,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(indices_ascend),
         cmocka_unit_test(outliers_do_not_move_what_is_usual),
+        cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
         cmocka_unit_test(absurd_widths_saturate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,12 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
             const bool right = a.lattice.found && a.lattice.hz == s.hz && a.lattice.drift_known &&
                                fabs(a.lattice.drift_ppm - s.drift_ppm) < 1.5 &&
                                a.lattice.extra_ticks == (s.rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
+            bool named = a.beat.names_n == 0;
+            for (size_t j = 0; j < a.beat.names_n; j++)
+                named |= a.beat.names_hz[j] == s.hz;
+            if (a.beat.found && !named)
+                fail_msg("%lld Hz every %llu ns: %s", (long long)s.hz, (unsigned long long)s.period.num,
+                         a.sentence[0]);
             if (can_be_told(&s) ? !right : a.lattice.found && !right)
                 fail_msg("%lld Hz %s %g ppm every %llu ns: found %d, %d Hz, %g ppm, %d extra",
                          (long long)s.hz, st_rounding_name(s.rounding), s.drift_ppm,
@@ -117,6 +123,27 @@ static void what_cannot_be_told_is_said(void **state)
     a = blind(&s);
     assert_true(!a.lattice.found && a.changes.trend_found && fabs(a.changes.slope_ns_per_s - 1000) < 20);
     assert_true(says(&a, "cannot be told from none"));
+}
+
+static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
+{
+    (void)state;
+    struct st_simulation s = {
+        .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
+    assert_int_equal(st_period_init_ns(&s.period, 1300000, 1), 0);
+    struct st_analysis a = blind(&s);
+    assert_true(a.interval.found && !a.beat.found);
+    assert_true(says(
+        &a,
+        "every 20.000 ms, whatever it was asked for: a tick of 50 Hz, or one of 100 Hz and a tick added"));
+    s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+    a = blind(&s);
+    assert_true(says(&a, "every 10.000 ms, whatever it was asked for: a tick of 100 Hz, or one of 200 Hz"));
+    /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
+    assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
+    s.rounding = ST_ROUNDING_TVTOHZ;
+    a = blind(&s);
+    assert_false(a.interval.found || a.beat.found || a.lattice.found);
 }
 
 static void a_jump_that_is_no_tick_is_a_step(void **state)
@@ -234,6 +261,7 @@ int main(void)
         cmocka_unit_test(the_analyser_names_what_the_simulator_was_told),
         cmocka_unit_test(hermans_sawtooth_in_words),
         cmocka_unit_test(what_cannot_be_told_is_said),
+        cmocka_unit_test(a_period_shorter_than_a_tick_shows_the_interval),
         cmocka_unit_test(a_jump_that_is_no_tick_is_a_step),
         cmocka_unit_test(stalls_of_the_host_do_not_hide_a_lattice),
         cmocka_unit_test(a_quantum_of_the_host_in_words),
