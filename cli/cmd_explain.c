@@ -1,5 +1,4 @@
 /* sleeptune explain: what one rule knows, and what it says about this machine. */
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,48 +44,23 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
-/** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int take_text(const char *command, void *ctx, const char *text)
 {
-    static const struct option table[] = {
-        {"snapshot", required_argument, NULL, 's'}, {"root", required_argument, NULL, 'O'},
-        {"input", required_argument, NULL, 'T'},    {"frames", required_argument, NULL, 'f'},
-        {"rate", required_argument, NULL, 'r'},     {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+    return st_facts_input_text(command, ctx, text);
+}
+
+/** @return -1 to go on, or an st_exit. */
+static int parse_options(int argc, char **argv, struct options *options, int *ret_first)
+{
+    const struct st_option table[] = {
+        {"snapshot", .text = &options->input.snapshot},
+        {"root", .text = &options->input.root},
+        {"input", .take = take_text, .ctx = &options->input},
+        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .number = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"list", .flag = &options->list},
     };
-    int option, r = 0;
-    opterr = 0;
-    optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":f:r:h", table, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            options->input.snapshot = optarg;
-            break;
-        case 'O':
-            options->input.root = optarg;
-            break;
-        case 'T':
-            r = st_facts_input_text(COMMAND, &options->input, optarg);
-            break;
-        case 'f':
-            r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
-            break;
-        case 'r':
-            r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
-            break;
-        case 'l':
-            options->list = true;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    return r != 0 ? r : -1;
+    return st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, ret_first);
 }
 
 /** "linux-timerslack" is near "linux-timer-slack", and so is "slack". */
@@ -135,17 +109,17 @@ static int explain(const struct st_rule *rule, const struct st_facts *facts, con
 int st_cmd_explain(int argc, char **argv)
 {
     struct options options = {.frames = 128, .rate_hz = 48000};
-    int status = parse_options(argc, argv, &options);
+    int first, status = parse_options(argc, argv, &options, &first);
     if (status >= 0)
         return status;
     if (options.list)
-        return optind == argc ? list_rules() : st_usage_error(COMMAND, "--list takes no rule");
-    if (optind + 1 != argc)
+        return first == argc ? list_rules() : st_usage_error(COMMAND, "--list takes no rule");
+    if (first + 1 != argc)
         return st_usage_error(COMMAND,
-                              optind == argc ? "which rule? (--list shows all)" : "one rule at a time");
-    const struct st_rule *rule = st_rule_find(argv[optind]);
+                              first == argc ? "which rule? (--list shows all)" : "one rule at a time");
+    const struct st_rule *rule = st_rule_find(argv[first]);
     if (rule == NULL)
-        return unknown_rule(argv[optind]);
+        return unknown_rule(argv[first]);
     struct st_facts *facts;
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)

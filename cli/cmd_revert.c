@@ -1,6 +1,5 @@
 /* sleeptune revert: takes back what apply wrote, as far as it is still ours. */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "cli/change_target.h"
@@ -37,38 +36,17 @@ struct options {
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {
-        {"all", no_argument, NULL, 'a'},
-        {"run-generators", no_argument, NULL, 'g'},
-        {"root", required_argument, NULL, 'O'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    int first;
+    const struct st_option table[] = {
+        {"all", .flag = &options->all},
+        {"run-generators", .flag = &options->run_generators},
+        {"root", .text = &options->root},
     };
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-        switch (option) {
-        case 'a':
-            options->all = true;
-            break;
-        case 'g':
-            options->run_generators = true;
-            break;
-        case 'O':
-            options->root = optarg;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    options->ids = (const char *const *)argv + optind;
-    options->ids_n = (size_t)(argc - optind);
+    const int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
+    if (r != -1)
+        return r;
+    options->ids = (const char *const *)argv + first;
+    options->ids_n = (size_t)(argc - first);
     if (options->all == (options->ids_n > 0))
         return st_usage_error(COMMAND, "give --all or the ids of rules");
     if (options->run_generators && options->root != NULL)

@@ -61,6 +61,26 @@ ST_NODISCARD int st_parse_i64(const char *text, int64_t min, int64_t max, int64_
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
                                int64_t max, int64_t *ret);
 
+/** One option of a subcommand. */
+struct st_option {
+    const char *name; /* long, without dashes */
+    char letter;      /* '\0': none */
+    /* what its value becomes: exactly one of them, or `flag` for an option without value */
+    bool *flag;
+    const char **text;
+    int64_t *number;
+    int64_t min, max; /* of number */
+    /** Takes each value of an option that may be repeated. @return 0 or an st_exit, after a message. */
+    int (*take)(const char *command, void *ctx, const char *text);
+    void *ctx;
+};
+
+/** Reads options up to the first other argument; -h and --help print `help`.
+ *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
+ */
+ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
+                                 void (*help)(void), int argc, char **argv, int *ret_first);
+
 /** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
 int st_terminal_width(int fd);
 /** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */

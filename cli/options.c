@@ -1,7 +1,9 @@
 /* What the subcommands share: numbers, messages, the terminal. */
 #include "cli/command.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,66 @@ int st_option_i64(const char *command, const char *option, const char *text, int
         return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
                               (long long)max);
     return 0;
+}
+
+#define OPTIONS_MAX 32
+#define LONG_BASE   256 /* of options without a letter */
+
+static int keep_value(const char *command, const struct st_option *option, const char *text)
+{
+    char name[32];
+    if (option->flag != NULL)
+        *option->flag = true;
+    if (option->text != NULL)
+        *option->text = text;
+    if (option->take != NULL)
+        return option->take(command, option->ctx, text);
+    if (option->number == NULL)
+        return 0;
+    snprintf(name, sizeof(name), "--%s", option->name);
+    return st_option_i64(command, name, text, option->min, option->max, option->number);
+}
+
+int st_options_read(const char *command, const struct st_option *options, size_t options_n,
+                    void (*help)(void), int argc, char **argv, int *ret_first)
+{
+    struct option table[OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * OPTIONS_MAX + 3] = ":h";
+    size_t used = strlen(letters);
+    assert(options_n <= OPTIONS_MAX);
+    for (size_t i = 0; i < options_n; i++) {
+        const bool value = options[i].flag == NULL;
+        table[1 + i] = (struct option){options[i].name, value ? required_argument : no_argument, NULL,
+                                       LONG_BASE + (int)i};
+        if (options[i].letter != '\0') {
+            letters[used++] = options[i].letter;
+            if (value)
+                letters[used++] = ':';
+        }
+    }
+    letters[used] = '\0';
+    opterr = 0;
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+        size_t i = 0;
+        while (i < options_n && option != LONG_BASE + (int)i && option != options[i].letter)
+            i++;
+        if (option == 'h') {
+            help();
+            return ST_EXIT_DONE;
+        }
+        if (i == options_n) {
+            /* of letters that are written together, the one */
+            const char letter[] = {'-', (char)optopt, '\0'};
+            return st_usage_error(command, option == ':' ? "%s needs a value" : "no such option: %s",
+                                  optopt > ' ' && optopt < 0x7f ? letter : argv[optind - 1]);
+        }
+        const int r = keep_value(command, &options[i], optarg);
+        if (r != 0)
+            return r;
+    }
+    *ret_first = optind;
+    return -1;
 }
 
 int st_terminal_width(int fd)

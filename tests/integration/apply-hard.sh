@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # apply, verify and revert where things are not as they should be: boot loaders of all kinds, lines that win, a full disk,
 # read-only folders, a damaged journal, two at once; and each of FreeBSD's files to the byte.
+# shellcheck disable=SC2016 # texts for other shells
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
@@ -101,7 +102,7 @@ ok "and nothing is changed" unchanged
 # --- for another user --------------------------------------------------------------------------------------------
 fresh user linux-studio
 mkdir -p "$tree/etc/pam.d" "$tree/etc/security/limits.d"
-printf 'root:x:0:0:::\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/home/bob:/bin/sh\n' >"$tree/etc/passwd"
+printf 'root:x:0:0:::\nann:x:1000:1000::/nowhere:/bin/sh\nbob:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
 echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
 keep
 refused "--user of nobody known" 4 'no user zoe in /etc/passwd' apply --yes --root "$tree" --user zoe
