@@ -155,7 +155,7 @@ static void persistent(struct writer *w, const char *text)
         case LINE_CODE:
             if (first)
                 fputs("\n**For ever:**\n", w->out);
-            block(w, file ? "" : "sh", text, bytes);
+            block(w, file && strncmp(text, "sudo ", 5) != 0 ? "" : "sh", text, bytes);
             break;
         case LINE_FILE:
             file = true;
@@ -277,10 +277,11 @@ static void contents(struct writer *w)
 
 static void leave_alone(struct writer *w)
 {
-    fputs(
-        "\n## What you can leave alone\n\nOther guides name these. They change nothing that an audio program "
-        "would notice.\n\n",
-        w->out);
+    fputs("\n## What you can leave alone\n", w->out);
+    paragraphs(
+        w, "Other guides name these. Leave them as they are: the default is right, or an audio program does "
+           "not notice.");
+    fputc('\n', w->out);
     for (size_t i = 0; i < st_rules_n; i++) {
         const struct st_rule *rule = st_rules[i];
         char head[128];

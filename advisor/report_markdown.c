@@ -51,6 +51,7 @@ static void code(FILE *out, const char *label, const char *text)
     fprintf(out, "\n%s\n", fence);
 }
 
+/** What to do comes first, why is folded below. */
 static void finding_markdown(const struct st_report *report, const struct st_finding *finding, FILE *out)
 {
     const struct st_rule *rule = finding->rule;
@@ -67,17 +68,29 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
         char text[ST_TRIAL_TEXT_BYTES];
         field(out, "Measured", st_trial_text(trial, text, sizeof(text)));
     }
-    field(out, "Formula", finding->formula);
+    if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
+        field(out, "Cost", rule->cost);
+        field(out, "Needs", st_needs_text(finding->needs));
+        field(out, "Not when", rule->when_not);
+        code(out, "Now", finding->fix_now);
+        code(out, "For ever", finding->fix_persistent);
+    }
+    fputs("\n<details><summary>Why</summary>\n\n", out);
     field(out, "Why", rule->mechanism);
-    field(out, "Sources", rule->sources);
-    if (finding->fix_now == NULL && finding->fix_persistent == NULL)
-        return;
-    field(out, "Needs", st_needs_text(finding->needs));
+    field(out, "Formula", finding->formula);
     field(out, "Rights", rule->privilege);
-    field(out, "Cost", rule->cost);
-    field(out, "Not when", rule->when_not);
-    code(out, "Now", finding->fix_now);
-    code(out, "For ever", finding->fix_persistent);
+    field(out, "Sources", rule->sources);
+    fputs("\n</details>\n", out);
+}
+
+/** The settings that `wanted` picks. */
+static void settings(const struct st_report *report, bool (*wanted)(const struct st_finding *finding),
+                     FILE *out)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (wanted(&report->findings[i]))
+            finding_markdown(report, &report->findings[i], out);
+    }
 }
 
 /** One line for each rule that gives nothing to do. */
@@ -164,10 +177,8 @@ void st_render_markdown(const struct st_report *report, FILE *out)
         fputc('\n', out);
     }
     fprintf(out, "\nProfile: %s.\n", st_profile_name(report->profile));
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (st_finding_fired(&report->findings[i]))
-            finding_markdown(report, &report->findings[i], out);
-    }
+    settings(report, st_finding_bears, out);
+    settings(report, st_finding_harmless, out);
     if (report->trials != NULL)
         trials_markdown(report->trials, out);
     fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);

@@ -93,8 +93,8 @@ const struct st_rule st_rule_freebsd_preemption = {
         "range it changes normal threads only, and so do slice, interact and quantum.",
     .privilege = "root",
     .cost = "none",
-    .when_not =
-        "preempt_thresh=224, a recipe for desktops, does nothing for real-time threads: leave the default",
+    .when_not = "the value is above the real-time range, as in preempt_thresh=224, a recipe for desktops: it "
+                "does nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
                "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
                "as captured; that 15.0 "

@@ -79,8 +79,7 @@ const struct st_rule st_rule_linux_isolated_cpus = {
         "cpu-partitioning",
     .guide =
         {
-            .persistent = "# add rcu_nocbs=LIST, with the list of isolcpus=, to the kernel command line: in\n"
-                          "# /etc/default/grub.d/sleeptune.cfg, then sudo update-grub",
+            .persistent = "# LIST is that of isolcpus=\n" ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=LIST"),
             .needs = ST_NEEDS_REBOOT,
             .check = "cat /sys/devices/system/cpu/isolated\n"
                      "grep -o \"rcu_nocbs=[^ ]*\" /proc/cmdline",

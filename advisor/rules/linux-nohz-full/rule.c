@@ -49,9 +49,8 @@ const struct st_rule st_rule_linux_nohz_full = {
         "gains.",
     .privilege = "root",
     .cost = "throughput: system calls and interrupts cost more on these CPUs",
-    .when_not = "loops that sleep: nohz_full is for threads that compute without end. NO_HZ_IDLE, the "
-                "default, needs no "
-                "change",
+    .when_not = "a thread computes there without end: that is what nohz_full is for. NO_HZ_IDLE, the "
+                "default, needs no change",
     .sources = "Linux Documentation/timers/no_hz.rst; kernel-parameters.txt: nohz_full",
     .guide =
         {
