@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "advisor/change_line.h"
+#include "advisor/collect.h"
 #include "advisor/text.h"
 
 #define DIRS_MAX  5
 #define AFTER_MAX 3
-
-/* FreeBSD's loader reads loader.conf.local last from here on; before, ahead of loader.conf.d. */
-#define OSRELDATE_LOCAL_LAST 1401000
 
 /* In which files lines of a kind stand. */
 struct order {
@@ -194,7 +192,7 @@ static void look_after(struct search *search, const char *format)
     const bool profile = strncmp(key, "performance_", 12) == 0 || strncmp(key, "economy_", 8) == 0;
     if (search->change->kind == ST_CHANGE_LOADER &&
         search->p->read_sysctl(search->p, "kern.osreldate", release, sizeof(release), &len) == 0 &&
-        strtol(release, NULL, 10) < OSRELDATE_LOCAL_LAST)
+        strtol(release, NULL, 10) < ST_FREEBSD_LOADER_LOCAL_LAST)
         return;
     if (at == NULL)
         snprintf(path, sizeof(path), "%s", format);

@@ -142,9 +142,11 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD), .buf_bytes = LARGE_FILE_BYTES};
     c.buf = malloc(c.buf_bytes);
     int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
+    if (r == 0)
+        r = st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
-        st_collect_freebsd_capture(&c);
-        r = c.error != 0 ? c.error : st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+        st_collect_freebsd_capture(&c); /* goes by kern.osreldate */
+        r = c.error;
     }
     if (r == 0)
         r = doubt_part(c.facts);

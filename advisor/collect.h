@@ -4,6 +4,10 @@
 
 #include "advisor/facts.h"
 
+/** kern.osreldate from which on FreeBSD's loader reads /boot/loader.conf.local last (14.1, commit
+ * a25531db0fc2); before, ahead of /boot/loader.conf.d. */
+#define ST_FREEBSD_LOADER_LOCAL_LAST 1401000
+
 /** Everything the rules want to know, from a live machine or a captured tree (p's `os` decides). live: true
  * adds what only the running system can tell (limits of this process, a try of SCHED_FIFO in a child, own
  * timer slack). */

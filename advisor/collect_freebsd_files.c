@@ -36,6 +36,8 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
+#define LOADER_LOCAL "/boot/loader.conf.local"
+
 /** In the order in which FreeBSD reads them: of two values, the later one counts. */
 static const struct {
     const char *key; /* says whether the file could be read; NULL: an optional one */
@@ -43,8 +45,6 @@ static const struct {
     const char *prefix;
     const char *const *names;
 } settings[] = {
-    {"freebsd.file.loader_conf", "/boot/loader.conf", LOADER, loader_names},
-    {NULL, "/boot/loader.conf.local", LOADER, loader_names},
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
     {NULL, "/etc/rc.conf.local", RC, rc_names},
@@ -71,29 +71,45 @@ static bool read_file(struct st_collector *c, const char *key, const char *path,
     return r == 0;
 }
 
+static void read_assignments(struct st_collector *c, const char *key, const char *path, const char *prefix,
+                             const char *const *names)
+{
+    size_t bytes;
+    if (read_file(c, key, path, &bytes))
+        keep(c, st_capture_assignments(c->facts, prefix, names, c->buf, bytes, path));
+}
+
 static int loader_part(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
     char path[300];
-    size_t bytes;
     const size_t len = strlen(name);
     if (len < 6 || len > 200 || strcmp(name + len - 5, ".conf") != 0)
         return 0;
     snprintf(path, sizeof(path), "/boot/loader.conf.d/%s", name);
-    if (read_file(c, NULL, path, &bytes))
-        keep(c, st_capture_assignments(c->facts, LOADER, loader_names, c->buf, bytes, path));
+    read_assignments(c, NULL, path, LOADER, loader_names);
     return 0;
+}
+
+/** Of two values the later one counts; which of the two places is later changed in 14.1. */
+static void read_loader(struct st_collector *c)
+{
+    int64_t osreldate;
+    const bool local_last = st_facts_int(c->facts, "freebsd.kern.osreldate", &osreldate) != 0 ||
+                            osreldate >= ST_FREEBSD_LOADER_LOCAL_LAST;
+    read_assignments(c, "freebsd.file.loader_conf", "/boot/loader.conf", LOADER, loader_names);
+    if (!local_last)
+        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
+    (void)c->p->list(c->p, "/boot/loader.conf.d", loader_part, c);
+    if (local_last)
+        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
 }
 
 static void read_settings(struct st_collector *c)
 {
-    size_t bytes;
-    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++) {
-        if (read_file(c, settings[i].key, settings[i].path, &bytes))
-            keep(c, st_capture_assignments(c->facts, settings[i].prefix, settings[i].names, c->buf, bytes,
-                                           settings[i].path));
-    }
-    (void)c->p->list(c->p, "/boot/loader.conf.d", loader_part, c);
+    read_loader(c);
+    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++)
+        read_assignments(c, settings[i].key, settings[i].path, settings[i].prefix, settings[i].names);
 }
 
 static void parse_file(struct st_collector *c, const char *key, const char *path,

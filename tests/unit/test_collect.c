@@ -336,6 +336,28 @@ static void live_freebsd_reads_its_files(void **state)
     st_fake_free(p);
 }
 
+/* Before 14.1 the loader reads loader.conf.local ahead of loader.conf.d, and of two lines the later counts.
+ */
+static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
+{
+    static const struct {
+        const char *osreldate, *hz;
+    } rows[] = {{"1302001", "4000"}, {"1400097", "4000"}, {"1401000", "100"}, {"1501000", "100"}};
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
+        assert_non_null(p);
+        assert_int_equal(st_fake_set_sysctl(p, "kern.osreldate", rows[i].osreldate, 0), 0);
+        file(p, "/boot/loader.conf", "kern.hz=\"1000\"\n");
+        file(p, "/boot/loader.conf.d/audio.conf", "kern.hz=\"4000\"\n");
+        file(p, "/boot/loader.conf.local", "kern.hz=\"100\"\n");
+        struct st_facts *facts = collect(p, true);
+        check_text(facts, "freebsd.loader.kern.hz", rows[i].hz);
+        st_facts_free(facts);
+        st_fake_free(p);
+    }
+}
+
 static void a_failing_read_never_becomes_a_value(void **state)
 {
     struct st_platform *p = *state;
@@ -419,6 +441,7 @@ int main(void)
         cmocka_unit_test(live_freebsd_reads_its_sysctls),
         cmocka_unit_test(live_freebsd_reads_each_device_that_is_there),
         cmocka_unit_test(live_freebsd_reads_its_files),
+        cmocka_unit_test(the_version_of_freebsd_decides_about_loader_conf_local),
         WITH_FAKE(a_failing_read_never_becomes_a_value),
         cmocka_unit_test(a_captured_tree_is_read_from_its_folder),
         cmocka_unit_test(a_freebsd_capture_is_known_by_its_sysctls),

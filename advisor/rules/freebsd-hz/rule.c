@@ -13,14 +13,16 @@
 
 #define HZ_USUAL 1000
 
-/** Is the period so long that the coarse clock starts its sleep, which moves once a tick? */
-static bool is_coarse(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
+/** What the coarse clock adds where it starts the sleep, in us; 0: it does not. It moves once a tick, and not
+ * more often than 1000 times a second. */
+static double coarse_us(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
 {
     int64_t percent;
     struct st_tick_late late;
-    return st_machine_int_or(facts, PRECISE, 0) != 1 && st_facts_int(facts, DEVIATION, &percent) == 0 &&
-           st_tick_late(percent, hz, st_period_seconds(&wish->period) * 1e9, &late) == 0 &&
-           late.coarse_ns > 0;
+    if (st_machine_int_or(facts, PRECISE, 0) == 1 || st_facts_int(facts, DEVIATION, &percent) != 0 ||
+        st_tick_late(percent, hz, st_period_seconds(&wish->period) * 1e9, &late) != 0)
+        return 0;
+    return late.coarse_ns / 1e3;
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -56,16 +58,18 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     if (periodic != 0) {
         st_finding_set(finding, ST_STATUS_OK,
                        "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
+        st_finding_effect(finding, 0, "its µs are counted in freebsd-eventtimer");
         return;
     }
-    if (is_coarse(facts, wish, hz)) {
+    const double added_us = coarse_us(facts, wish, hz);
+    if (added_us > 0) {
         st_finding_quote(finding, facts, DEVIATION);
         st_finding_set(finding, ST_STATUS_OK,
                        "kern.hz %" PRId64
                        " sets the coarse clock that starts long sleeps; its µs are counted in "
                        "freebsd-alloweddeviation",
                        hz);
-        st_finding_effect(finding, 0, "one tick of %.0f µs, counted there", tick_us);
+        st_finding_effect(finding, 0, "%.0f µs of coarse clock, counted there", added_us);
         return;
     }
     if (hz < HZ_USUAL)

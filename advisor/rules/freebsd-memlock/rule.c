@@ -1,6 +1,7 @@
 /* How much memory a program may lock: its login class, and the machine's limit for all users. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/freebsd.h"
@@ -26,14 +27,23 @@
 #define PAGES_MAX (INT64_MAX / PAGE_MAX)
 
 /** What all users together may lock, vm.max_user_wired pages. -1: not known. */
-static int64_t wired_bytes(const struct st_facts *facts, struct st_finding *finding)
+static int64_t wired_bytes(const struct st_facts *facts)
 {
     const int64_t pages = st_machine_int_or(facts, WIRED, -1), page = st_machine_int_or(facts, PAGE, -1);
     if (pages < 0 || pages > PAGES_MAX || page < 1 || page > PAGE_MAX)
         return -1;
-    st_finding_quote(finding, facts, WIRED);
-    st_finding_quote(finding, facts, PAGE);
     return pages * page;
+}
+
+/** What limits the user beside the login class and could not be read; NULL: nothing. */
+static const char *first_unread(const struct st_facts *facts)
+{
+    static const char *const keys[] = {ALLOWED, WIRED, PAGE};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (st_machine_is_unread(facts, keys[i]))
+            return keys[i];
+    }
+    return NULL;
 }
 
 static void fix_user(const struct st_facts *facts, struct st_finding *finding)
@@ -71,6 +81,8 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     }
     st_finding_quote(finding, facts, ALLOWED);
+    st_finding_quote(finding, facts, WIRED);
+    st_finding_quote(finding, facts, PAGE);
     if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
         st_finding_set(finding, ST_STATUS_ADVICE, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
@@ -79,10 +91,15 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             ST_NEEDS_NOTHING);
         return;
     }
-    const int64_t wired = wired_bytes(facts, finding);
+    const int64_t wired = wired_bytes(facts);
     const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
     const int64_t bytes = by_machine ? wired : limit;
-    if (bytes == UNLIMITED) {
+    const char *unread = first_unread(facts);
+    if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this user's own limit is enough, but %s, which may forbid it, could not be read",
+                       unread + strlen("freebsd."));
+    } else if (bytes == UNLIMITED) {
         st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
         st_finding_effect(finding, 0, "locked memory is not paged out");
     } else if (bytes >= ENOUGH_BYTES) {

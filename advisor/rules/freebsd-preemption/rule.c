@@ -103,10 +103,14 @@ const struct st_rule st_rule_freebsd_preemption = {
                "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; that 15.0 has it: not verified)",
     .guide =
         {
-            .now = NOW("kern.sched.preempt_thresh", "80"),
-            .persistent = EVER("kern.sched.preempt_thresh", "80"),
+            .now = NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" NOW(
+                "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
+            .persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
+                          "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
             .needs = ST_NEEDS_NOTHING,
-            .check = "sysctl kern.sched.preemption kern.sched.preempt_thresh   # 1; 80 up to 14, 40 in 15",
+            .check = "sysctl kern.sched.preemption           # 1\n"
+                     "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
+                     "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
             .undo = "nothing to undo: that is the default",
         },
     .worst = ST_STATUS_ADVICE,
