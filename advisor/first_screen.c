@@ -40,7 +40,27 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     st_print_wrapped(printer, 0, "", INDENT, finding->rule->title);
 }
 
-/** The only line of a command that is not a comment; NULL when there are more, or it would not fit. */
+/** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
+static bool has_blank(const char *command, size_t bytes)
+{
+    size_t capitals_n = 0;
+    char before = ' ';
+    for (size_t i = 0; i <= bytes; i++) {
+        const char c = i < bytes ? command[i] : ' ';
+        if (c >= 'A' && c <= 'Z' && (capitals_n > 0 || before == ' ' || before == '/')) {
+            capitals_n++;
+        } else {
+            if (capitals_n > 1 && (c == ' ' || c == '/'))
+                return true;
+            capitals_n = 0;
+        }
+        before = c;
+    }
+    return false;
+}
+
+/** The only line of a command that is not a comment; NULL when there are more, when it would not fit, or has
+ * something to be filled in. */
 static const char *one_command(const char *text, int width, size_t *ret_bytes)
 {
     const char *command = NULL;
@@ -54,7 +74,9 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
         }
         line += bytes + (line[bytes] == '\n');
     }
-    return command != NULL && (width == 0 || *ret_bytes + INDENT <= (size_t)width) ? command : NULL;
+    if (command == NULL || (width != 0 && *ret_bytes + INDENT > (size_t)width))
+        return NULL;
+    return has_blank(command, *ret_bytes) ? NULL : command;
 }
 
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
@@ -89,14 +111,19 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     const char *cost = finding->rule->cost;
     const int head = (int)strcspn(cost, ":,\n");
     char text[512];
+    /* Linux has its sudo in the command */
+    const char *root = finding->rule->os == ST_OS_FREEBSD && strcmp(finding->rule->privilege, "root") == 0
+                           ? "; as root"
+                           : "";
     const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
     if (!has_fix)
         snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);
     else if (strncmp(cost, "none", 4) == 0)
-        snprintf(text, sizeof(text), "%s: costs nothing; %s", finding->rule->id, needs(finding->needs));
+        snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding->needs),
+                 root);
     else
-        snprintf(text, sizeof(text), "%s: costs %.*s; %s", finding->rule->id, head, cost,
-                 needs(finding->needs));
+        snprintf(text, sizeof(text), "%s: costs %.*s; %s%s", finding->rule->id, head, cost,
+                 needs(finding->needs), root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     if (strlen(text) > room)
         text[st_text_cut(text, room)] = '\0';

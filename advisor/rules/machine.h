@@ -57,6 +57,9 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
  * it; PulseAudio has the same words. */
 bool st_machine_is_off(const char *value);
 
+/** Threads of interrupts: SCHED_FIFO 50 (Linux kernel/irq/manage.c, sched_set_fifo). */
+#define ST_MACHINE_IRQ_PRIORITY 50
+
 #define ST_MACHINE_RELEASE "linux.kernel.release"
 
 /** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */

@@ -61,6 +61,17 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_effect(finding, 0, "its µs are counted in freebsd-eventtimer");
         return;
     }
+    if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
+        (st_machine_is_unread(facts, PRECISE) || st_machine_is_unread(facts, DEVIATION))) {
+        st_finding_quote(finding, facts, DEVIATION);
+        st_finding_quote(finding, facts, PRECISE);
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.hz is %" PRId64
+                       "; whether its coarse clock starts sleeps is not known, as alloweddeviation or "
+                       "nanosleep_precise could not be read",
+                       hz);
+        return;
+    }
     const double added_us = coarse_us(facts, wish, hz);
     if (added_us > 0) {
         st_finding_quote(finding, facts, DEVIATION);

@@ -16,6 +16,13 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         return;
     st_finding_quote(finding, facts, SINGLEMUL);
     st_finding_quote(finding, facts, PERIODIC);
+    if (st_machine_is_unread(facts, PERIODIC)) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "what idletick %" PRId64
+                       " means depends on kern.eventtimer.periodic, which could not be read",
+                       value);
+        return;
+    }
     if (st_machine_int_or(facts, PERIODIC, 0) != 0)
         st_finding_set(finding, ST_STATUS_OK,
                        "the timer is periodic: see freebsd-eventtimer, which counts singlemul");

@@ -63,8 +63,9 @@ static void judge_device(const struct st_facts *facts, const struct st_wish *wis
                        unit, ms, period_ms);
         fix(fits, adaptive, finding);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s",
-                       unit, ms, (double)ms > period_ms ? ", the shortest there is" : "");
+        st_finding_set(finding, ST_STATUS_OK, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s",
+                       unit, ms, (double)ms > period_ms ? ", the shortest there is" : "",
+                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not tell what is in use");
     }
     st_finding_effect(finding, 0,
                       "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64

@@ -15,6 +15,13 @@
 #define QUANTUM_DEFAULT   1024
 #define PIPE_RATE_DEFAULT 48000
 
+#define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
+#define EVER(frames)                                                                                         \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
+    "context.properties = { default.clock.max-quantum = " frames " }"
+
+#define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
+
 #define KEY_BYTES 192
 
 struct scan {
@@ -40,14 +47,28 @@ static bool is_pipewire(const char *owner)
     return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
 }
 
+static double rate_hz(const struct st_facts *facts)
+{
+    const int64_t rate = st_machine_int_or(facts, PIPE_RATE, PIPE_RATE_DEFAULT);
+    return (double)(rate > 0 ? rate : PIPE_RATE_DEFAULT);
+}
+
 static double quantum_us(const struct st_facts *facts)
 {
-    int64_t quantum = QUANTUM_DEFAULT, rate = PIPE_RATE_DEFAULT, value;
-    if (st_facts_int(facts, QUANTUM, &value) == 0 && value > 0)
-        quantum = value;
-    if (st_facts_int(facts, PIPE_RATE, &value) == 0 && value > 0)
-        rate = value;
-    return (double)quantum * 1e6 / (double)rate;
+    const int64_t quantum = st_machine_int_or(facts, QUANTUM, QUANTUM_DEFAULT);
+    return (double)(quantum > 0 ? quantum : QUANTUM_DEFAULT) * 1e6 / rate_hz(facts);
+}
+
+/** The longest quantum of a power of two of which the ring holds two. */
+static void fix_quantum(const struct st_facts *facts, double ring_us, struct st_finding *finding)
+{
+    char now[96], persistent[128];
+    int frames = 1;
+    while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(facts) <= ring_us)
+        frames *= 2;
+    snprintf(now, sizeof(now), NOW("%d"), frames);
+    snprintf(persistent, sizeof(persistent), EVER("%d"), frames);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
 static void quote_stream(struct scan *scan, const char *stream)
@@ -82,7 +103,7 @@ static void look(void *ctx, const struct st_fact *fact)
     const bool of_pipewire = st_facts_text(scan->facts, key, &owner) == 0 && is_pipewire(owner);
     const bool quantum_unread =
         st_machine_is_unread(scan->facts, QUANTUM) || st_machine_is_unread(scan->facts, PIPE_RATE);
-    scan->unread_n += st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
+    bool unread = st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
     const double gap_us = of_pipewire && !quantum_unread ? quantum_us(scan->facts) - ring_us : 0;
     key_of(key, stream, "period_frames");
     const bool one_period = st_facts_int(scan->facts, key, &period) == 0 && period > 0 && buffer / 2 < period;
@@ -94,6 +115,8 @@ static void look(void *ctx, const struct st_fact *fact)
     } else if (scan->worst_gap_us <= 0 && one_period && !scan->one_period) {
         snprintf(scan->stream, sizeof(scan->stream), "%s", stream);
     }
+    unread = unread || st_machine_is_unread(scan->facts, key);
+    scan->unread_n += unread;
     scan->one_period = scan->one_period || one_period;
     if (scan->open_n == 1 || ring_us < scan->shortest_us)
         scan->shortest_us = ring_us;
@@ -120,7 +143,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
             "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one period at most "
             "all of it",
             scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
-        st_finding_fix_usual(finding);
+        fix_quantum(facts, scan.worst_ring_us, finding);
     } else if (scan.one_period) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "%.40s holds less than two periods: there is no time at all to fill the next one",
@@ -157,9 +180,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
         "PipeWire's defaults (quantum 1024, rate 48000): pipewire.conf(5)",
     .guide =
         {
-            .now = "pw-metadata -n settings 0 clock.force-quantum 256   # 0 takes it back",
-            .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
-                          "default.clock.max-quantum = 256 }",
+            .now = NOW("256"),
+            .persistent = EVER("256"),
             .needs = ST_NEEDS_REOPEN,
             .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is two or more of "
                      "period_size, and not below the quantum",

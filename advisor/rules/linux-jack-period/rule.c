@@ -1,12 +1,17 @@
 /* jackd -p, -n: the period and the ring. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "advisor/rules/jack_command.h"
 
 #define USB    "linux.usb_audio.*.control"
 #define FRAMES "linux.jack.buffer_frames"
 #define RATE   "linux.jack.rate_hz"
+
+#define FRAMES_MIN 16
+#define FRAMES_MAX 8192  /* as the ALSA driver's -p */
+#define ROUNDED    1.001 /* a period this much longer is the same one */
 
 /** What the running server says instead of its command line. @return false: it was asked and nobody knows;
  * the finding is set. */
@@ -29,6 +34,20 @@ static void note(void *ctx, const struct st_fact *fact)
         *(const struct st_fact **)ctx = fact;
 }
 
+/** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
+static void fix(const struct st_jack_command *jack, double wish_us, bool usb, struct st_finding *finding)
+{
+    char now[64], persistent[96];
+    int64_t frames = FRAMES_MIN;
+    while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
+        frames *= 2;
+    snprintf(now, sizeof(now), "jack_bufsize %" PRId64, frames);
+    snprintf(persistent, sizeof(persistent),
+             "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64, frames,
+             usb && jack->periods_n < 3 ? 3 : jack->periods_n);
+    st_finding_fix(finding, jack->running ? now : NULL, persistent, ST_NEEDS_REOPEN);
+}
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     struct st_jack_command jack;
@@ -46,13 +65,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
     const double wish_us = (double)wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
     st_facts_each(facts, "linux.usb_audio.", ".control", note, &usb);
-    if (period_us > wish_us * 1.001) {
+    if (period_us > wish_us * ROUNDED) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "JACK's period is %" PRId64 " frames at %" PRId64
                        " Hz (%.2f ms), longer than the wished %.2f ms",
                        jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        st_finding_fix(finding, jack.running ? finding->rule->guide.now : NULL,
-                       finding->rule->guide.persistent, finding->rule->guide.needs);
+        fix(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, facts, usb->key);
         st_finding_set(finding, ST_STATUS_ADVICE,
@@ -83,7 +101,7 @@ const struct st_rule st_rule_linux_jack_period = {
                "why three: usual reasoning, not measured here",
     .guide =
         {
-            .now = "jack_bufsize 128   # or what is wished",
+            .now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or what is wished",
             .persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
             .needs = ST_NEEDS_REOPEN,
             .check = "jack_bufsize; jack_samplerate   # the period is the one by the other",

@@ -27,6 +27,12 @@ static const char *errno_text(int64_t error)
                              : "an unexpected error";
 }
 
+static const char *beside_irqs(int64_t limit)
+{
+    return limit > ST_MACHINE_IRQ_PRIORITY ? ", which is above threads of interrupts (50)"
+                                           : ", which is not above threads of interrupts (50)";
+}
+
 static void fix_limits(struct st_finding *finding)
 {
     st_finding_fix_usual(finding);
@@ -72,10 +78,8 @@ static void judge_refused(const struct st_facts *facts, int64_t error, int64_t p
     const int64_t uid = st_machine_int_or(facts, UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_set(finding, ST_STATUS_ADVICE,
-                       "priority %" PRId64 " was refused; the limit allows up to %" PRId64
-                       ", which is below other "
-                       "real-time threads, interrupts (50) included",
-                       priority, limit);
+                       "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s", priority,
+                       limit, beside_irqs(limit));
         fix_limits(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
         st_finding_set(finding, ST_STATUS_PROBLEM, "real-time priority was refused (%s) %s: %s",
@@ -119,10 +123,8 @@ static void judge_read(const struct st_facts *facts, int64_t error, int64_t prio
                        ": read, not tried",
                        cut, name, text, priority);
     } else if (limit > 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "a login of %.*s gets the limit rtprio %" PRId64
-                       ", which is below other real-time threads, interrupts (50) included",
-                       cut, name, limit);
+        st_finding_set(finding, ST_STATUS_ADVICE, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut,
+                       name, limit, beside_irqs(limit));
         fix_limits(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit(facts, finding);

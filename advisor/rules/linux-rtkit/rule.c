@@ -14,7 +14,6 @@
 #define MAX        "linux.rtkit.max_priority"
 
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
-#define PRIORITY_IRQ     50 /* threads of interrupts */
 /** Below this a cycle cannot wait for the threads of interrupts; a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(5000000)
 
@@ -60,7 +59,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         st_finding_set(
             finding, ST_STATUS_NOT_APPLICABLE,
             "rtkit is not installed; linux-rt-permission says how programs get real-time priority");
-    } else if (wish->period_ns < PERIOD_SHORT_NS && highest(facts) < PRIORITY_IRQ) {
+    } else if (wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "rtkit gives SCHED_RR %" PRId64
                        " to programs that ask, below threads of interrupts (50); for "
