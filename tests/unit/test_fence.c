@@ -1,0 +1,85 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/fence.h"
+#include "lib/random.h"
+#include "lib/stats.h"
+
+#define N 1000
+
+static int64_t values[N];
+
+static void outliers_lie_beyond_one_and_a_half_iqr(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        values[i] = i; /* q1 24, q3 74: -51 .. 149 */
+    struct st_sample sample = st_sample_of(values, 100);
+    const struct st_fences fences = st_fences_of(&sample);
+    assert_int_equal(fences.low_ns, -51);
+    assert_int_equal(fences.high_ns, 149);
+    assert_int_equal(st_fence_outliers_n(&sample), 0);
+    values[0] = -52;
+    values[98] = 149;
+    values[99] = 150;
+    sample = st_sample_of(values, 100);
+    assert_int_equal(st_fence_outliers_n(&sample), 2);
+    sample.len = 0;
+    assert_int_equal(st_fence_outliers_n(&sample), 0);
+}
+
+/* The n that it names is checked by measuring so often: half the interval of so many values is within the
+ * wish in about half of the samples, and of four times as many in nearly all. */
+static void so_many_are_enough(void **state)
+{
+    (void)state;
+    struct st_random random = {.state = 11};
+    for (int i = 0; i < N; i++)
+        values[i] = 10000 + (int64_t)st_random_below(&random, 4000);
+    const struct st_sample sample = st_sample_of(values, N);
+    const uint64_t n = st_median_enough_n(&sample, 0.05, 0, 100000);
+    assert_in_range(n, 30, 60); /* uniform: half width 0.98 / sqrt(n) of 4000 = 600 -> n = 43 */
+    int narrow_n = 0;
+    for (int t = 0; t < 200; t++) {
+        static int64_t few[240];
+        uint64_t low, high;
+        for (size_t i = 0; i < 4 * n; i++)
+            few[i] = values[st_random_below(&random, N)];
+        const struct st_sample drawn = st_sample_of(few, 4 * n);
+        assert_int_equal(st_stats_quantile_ranks(4 * n, 0.5, 0.95, &low, &high), 0);
+        narrow_n += st_sample_at(&drawn, high) - st_sample_at(&drawn, low) <= 2 * 600;
+    }
+    assert_true(narrow_n >= 190);
+}
+
+static void a_clock_that_tells_no_finer_needs_few(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++)
+        values[i] = i % 2 * 100;
+    const struct st_sample sample = st_sample_of(values, N);
+    assert_int_equal(st_median_enough_n(&sample, 0.05, 100, 100000), 20);
+    assert_int_equal(st_median_enough_n(&sample, 0.05, 1, 100000), 0); /* two humps of the same size */
+}
+
+static void too_few_cannot_tell(void **state)
+{
+    (void)state;
+    const struct st_sample sample = st_sample_of(values, 19);
+    assert_int_equal(st_median_enough_n(&sample, 0.05, 1, 100000), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outliers_lie_beyond_one_and_a_half_iqr),
+        cmocka_unit_test(so_many_are_enough),
+        cmocka_unit_test(a_clock_that_tells_no_finer_needs_few),
+        cmocka_unit_test(too_few_cannot_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
