@@ -11,6 +11,7 @@
 #include "cli/locale.h"
 #include "cli/stop.h"
 #include "cli/text.h"
+#include "cli/words.h"
 #include "lib/ns.h"
 #include "measure/bench_exec.h"
 
@@ -134,14 +135,8 @@ static void print_text(const struct st_bench_exec *bench, FILE *out, int width)
 static int print(const struct st_bench_exec *bench, bool json)
 {
     struct st_platform *p = st_platform_native();
-    if (json) {
-        json_t *document = st_bench_exec_json(bench, p);
-        const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        json_decref(document);
-        return r == 0 && putchar('\n') != EOF
-                   ? ST_EXIT_DONE
-                   : st_failure(NAME, "cannot write the result: %s", strerror(errno));
-    }
+    if (json)
+        return st_print_json(NAME, st_bench_exec_json(bench, p));
     struct st_locale_stream stream;
     const int width = st_terminal_width(STDOUT_FILENO);
     print_text(bench, st_locale_begin(&stream, stdout), width < 100 ? width : 100);

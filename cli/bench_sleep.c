@@ -14,6 +14,7 @@
 #include "cli/locale.h"
 #include "cli/stop.h"
 #include "cli/text.h"
+#include "cli/words.h"
 #include "lib/ns.h"
 #include "lib/period.h"
 
@@ -75,26 +76,6 @@ static void help(void)
           stdout);
 }
 
-/* Calls put for each word of a list. @return 0, what put returned, or ST_EXIT_USAGE for an empty word. */
-static int each_word(const char *option, const char *text, int (*put)(struct arguments *a, const char *word),
-                     struct arguments *a)
-{
-    for (const char *at = text;;) {
-        const size_t bytes = strcspn(at, ",");
-        char word[64];
-        if (bytes == 0 || bytes >= sizeof(word))
-            return st_usage_error(NAME, "%s: '%s' is not a list of words with commas between", option, text);
-        memcpy(word, at, bytes);
-        word[bytes] = '\0';
-        const int r = put(a, word);
-        if (r != 0)
-            return r;
-        if (at[bytes] == '\0')
-            return 0;
-        at += bytes + 1;
-    }
-}
-
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
     for (size_t i = 0; i < a->config.methods_n; i++) {
@@ -107,8 +88,9 @@ static int add_method(struct arguments *a, const struct st_sleep_method *method)
     return 0;
 }
 
-static int put_method(struct arguments *a, const char *word)
+static int put_method(void *ctx, const char *word)
 {
+    struct arguments *a = ctx;
     const struct st_sleep_method *method = st_sleep_method_find(st_platform_native(), word);
     if (method == NULL)
         return st_usage_error(NAME, "no such method: %s (--list shows all)", word);
@@ -130,8 +112,9 @@ static int parse_duration(const char *word, int64_t *ret_ns)
     return st_ns_parse(word, ret_ns);
 }
 
-static int put_duration(struct arguments *a, const char *word)
+static int put_duration(void *ctx, const char *word)
 {
+    struct arguments *a = ctx;
     int64_t ns;
     if (parse_duration(word, &ns) != 0)
         return st_usage_error(NAME, "--durations: '%s' is not a time such as 5ms, or frames such as 64f",
@@ -157,8 +140,9 @@ static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack
     return 0;
 }
 
-static int put_slack(struct arguments *a, const char *word)
+static int put_slack(void *ctx, const char *word)
 {
+    struct arguments *a = ctx;
     int64_t ns = -1;
     if (strcmp(word, "found") != 0 &&
         (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
@@ -166,8 +150,9 @@ static int put_slack(struct arguments *a, const char *word)
     return add_setting(a, ST_POLICY_OTHER, ns);
 }
 
-static int put_policy(struct arguments *a, const char *word)
+static int put_policy(void *ctx, const char *word)
 {
+    struct arguments *a = ctx;
     struct st_platform *p = st_platform_native();
     int64_t found_ns;
     if (strcmp(word, "fifo") == 0 || strcmp(word, "rr") == 0)
@@ -178,7 +163,7 @@ static int put_policy(struct arguments *a, const char *word)
     if (a->slacks_text != NULL && !has_slack)
         return st_usage_error(NAME, "--slack: this system has no timer slack");
     if (a->slacks_text != NULL)
-        return each_word("--slack", a->slacks_text, put_slack, a);
+        return st_each_word(NAME, "--slack", a->slacks_text, put_slack, a);
     const int r = add_setting(a, ST_POLICY_OTHER, -1);
     return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
 }
@@ -189,7 +174,7 @@ static int choose_methods(struct arguments *a)
     const struct st_sleep_method *method;
     int r = 0;
     if (a->methods_text != NULL)
-        return each_word("--methods", a->methods_text, put_method, a);
+        return st_each_word(NAME, "--methods", a->methods_text, put_method, a);
     for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL && r == 0; i++) {
         if (a->all || method->usual)
             r = add_method(a, method);
@@ -217,10 +202,11 @@ static int choose(struct arguments *a)
     if (r == 0)
         r = choose_baseline(a);
     if (r == 0)
-        r = each_word("--durations", a->durations_text != NULL ? a->durations_text : durations, put_duration,
-                      a);
+        r = st_each_word(NAME, "--durations", a->durations_text != NULL ? a->durations_text : durations,
+                         put_duration, a);
     if (r == 0)
-        r = each_word("--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy, a);
+        r = st_each_word(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy,
+                         a);
     for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
         if (a->durations_ns[i] > a->config.budget_ns)
             r = st_usage_error(NAME, "--budget: shorter than one of the durations");
@@ -345,10 +331,7 @@ static int parse_option(int option, const char *text, struct arguments *a)
         a->json = true;
         break;
     case OPT_FORMAT:
-        if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-            return st_usage_error(NAME, "--format: '%s' is not json or text", text);
-        a->json = strcmp(text, "json") == 0;
-        break;
+        return st_take_format(NAME, &a->json, text);
     case 'q':
         a->quiet = true;
         break;
@@ -414,15 +397,6 @@ static bool go_on(void *ctx, const struct st_bench_sleep *bench)
     return !st_stop_asked();
 }
 
-static int print_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures)
-{
-    json_t *document = st_bench_sleep_json(bench, figures, st_platform_native());
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    return r == 0 && putchar('\n') != EOF ? ST_EXIT_DONE
-                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
-}
-
 static int print(struct arguments *a, const struct st_bench_sleep *bench)
 {
     struct st_sleep_figures *figures;
@@ -431,7 +405,7 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
         return st_failure(NAME, "%s", strerror(-r));
     int status = ST_EXIT_DONE;
     if (a->json) {
-        status = print_json(bench, figures);
+        status = st_print_json(NAME, st_bench_sleep_json(bench, figures, st_platform_native()));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/bench_sleep.h"
+#include "cli/bench_text.h"
 #include "cli/text.h"
 #include "lib/ns.h"
 
@@ -251,19 +252,6 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     st_text_wrap(out, line, 0, width);
 }
 
-static void circumstance(void *ctx, const char *key, const char *value)
-{
-    static const char *const shown[] = {
-        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",      "governor",
-        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise"};
-    char *line = ctx;
-    const size_t used = strlen(line);
-    for (size_t i = 0; i < ST_ARRAY_LEN(shown); i++) {
-        if (strcmp(key, shown[i]) == 0)
-            snprintf(line + used, 600 - used, "%s%s %s", used > 0 ? ", " : "", key, value);
-    }
-}
-
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           struct st_platform *p, bool brief, FILE *out, int width)
 {
@@ -293,7 +281,5 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), c->seed,
              bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);
-    text[0] = '\0';
-    p->circumstances(p, -1, circumstance, text);
-    st_text_wrap(out, text, 0, width);
+    st_bench_circumstances(p, out, width);
 }

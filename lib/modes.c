@@ -60,18 +60,6 @@ static void look(const struct bin *bins, size_t n, struct valley *best)
     }
 }
 
-/* The step that the values come in: the least difference between two that differ. 0: all are equal. */
-static int64_t step_ns(const int64_t *values_ns, size_t len)
-{
-    int64_t least_ns = 0;
-    for (size_t i = 1; i < len; i++) {
-        const int64_t d_ns = values_ns[i] - values_ns[i - 1];
-        if (d_ns > 0 && (least_ns == 0 || d_ns < least_ns))
-            least_ns = d_ns;
-    }
-    return least_ns;
-}
-
 static struct st_mode mode_of(const struct st_sample *s, size_t from, size_t to)
 {
     const struct st_sample side = {.values_ns = s->values_ns + from, .len = to - from};
@@ -87,12 +75,13 @@ int st_modes_of(const struct st_sample *sample, struct st_modes *ret)
         return 0;
     struct valley best = {0};
     const size_t len = (size_t)ceil(TAIL * (double)sample->len);
+    const struct st_sample body = {.values_ns = sample->values_ns, .len = len};
     const int64_t range_ns = sample->values_ns[len - 1] - sample->values_ns[0];
     struct bin *bins = calloc(2 * len, sizeof(*bins));
     if (bins == NULL)
         return -ENOMEM;
-    for (int64_t width_ns = step_ns(sample->values_ns, len);
-         width_ns > 0 && width_ns <= range_ns / (BINS_MIN - 1); width_ns *= 2)
+    for (int64_t width_ns = st_sample_step_ns(&body); width_ns > 0 && width_ns <= range_ns / (BINS_MIN - 1);
+         width_ns *= 2)
         look(bins, fill_bins(sample->values_ns, len, width_ns, bins), &best);
     free(bins);
     size_t split = sample->len;

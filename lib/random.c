@@ -24,3 +24,13 @@ uint64_t st_random_below(struct st_random *random, uint64_t n)
     const uint64_t middle = (cross & UINT32_MAX) + bits_low * n_high;
     return bits_high * n_high + (cross >> 32) + (middle >> 32);
 }
+
+void st_random_shuffle(struct st_random *random, size_t *order, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)st_random_below(random, i);
+        const size_t swapped = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swapped;
+    }
+}

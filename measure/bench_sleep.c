@@ -249,16 +249,6 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
 /* --- blocks ------------------------------------------------------------------------------------------------
  */
 
-static void shuffle(size_t *order, size_t n, struct st_random *random)
-{
-    for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)st_random_below(random, i);
-        const size_t swapped = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = swapped;
-    }
-}
-
 /* Is the interval of the cell's median narrow enough? scratch: room for its values. */
 static bool is_narrow(const struct st_sleep_cell *cell, double precision, int64_t *scratch)
 {
@@ -328,7 +318,7 @@ int st_bench_sleep_measure(struct st_bench_sleep *bench, struct st_platform *p)
     const int64_t end_ns = st_ns_add(begin_ns, bench->config.budget_ns);
     int r;
     do {
-        shuffle(order, bench->cells_n, &random);
+        st_random_shuffle(&random, order, bench->cells_n);
         r = run_block(bench, p, order, end_ns, counted ? &counters : NULL, read_cost_ns);
         bench->blocks_n++;
         bench->elapsed_ns = p->now_ns(p) - begin_ns;

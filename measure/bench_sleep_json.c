@@ -4,11 +4,7 @@
 #include "lib/ns.h"
 #include "measure/bench_sleep_result.h"
 #include "measure/json.h"
-
-static json_t *quantile(const struct st_quantile *q)
-{
-    return q->known ? ST_JSON(q->value_ns) : json_null();
-}
+#include "measure/summary_json.h"
 
 static json_t *interval(bool known, double low, double high)
 {
@@ -18,21 +14,6 @@ static json_t *interval(bool known, double low, double high)
     (void)json_array_append_new(array, json_real(low));
     (void)json_array_append_new(array, st_json_real_or_null(true, high));
     return array;
-}
-
-static json_t *overshoot(const struct st_summary *s)
-{
-    json_t *o = json_object();
-    st_json_set(o, "mean", st_json_real_or_null(s->n > 0, s->mean_ns));
-    st_json_set(o, "sd", st_json_real_or_null(s->sd_known, s->sd_ns));
-    st_json_set(o, "min", s->n > 0 ? ST_JSON(s->min_ns) : json_null());
-    st_json_set(o, "q1", quantile(&s->q1));
-    st_json_set(o, "median", quantile(&s->median));
-    st_json_set(o, "q3", quantile(&s->q3));
-    st_json_set(o, "p95", quantile(&s->p95));
-    st_json_set(o, "p99", quantile(&s->p99));
-    st_json_set(o, "max", s->n > 0 ? ST_JSON(s->max_ns) : json_null());
-    return o;
 }
 
 static json_t *slack(const struct st_bench_sleep *bench, size_t setting)
@@ -58,7 +39,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "requested_ns", ST_JSON(cell->requested_ns));
     st_json_set(o, "n", ST_JSON(cell->n));
     st_json_set(o, "interrupted", ST_JSON(cell->interrupted_n));
-    st_json_set(o, "overshoot_ns", overshoot(&f->overshoot));
+    st_json_set(o, "overshoot_ns", st_summary_json(&f->overshoot));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
     st_json_set(o, "median_ci95_ns",
@@ -106,23 +87,15 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
     return o;
 }
 
-static void circumstance(void *ctx, const char *key, const char *value)
-{
-    json_t *text = json_string(value);
-    st_json_set(ctx, key, text != NULL ? text : json_null()); /* not UTF-8 */
-}
-
 json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                             struct st_platform *p)
 {
     char sentence[ST_SLEEP_SENTENCE_BYTES];
-    json_t *o = json_object(), *results = json_array(), *methods = json_array(),
-           *circumstances = json_object();
+    json_t *o = json_object(), *results = json_array(), *methods = json_array();
     for (size_t i = 0; i < bench->cells_n; i++)
         (void)json_array_append_new(results, cell_json(bench, &bench->cells[i], &figures[i]));
     for (size_t i = 0; i < bench->config.methods_n; i++)
         (void)json_array_append_new(methods, method_json(bench, p, i));
-    p->circumstances(p, -1, circumstance, circumstances);
     st_json_set(o, "schema", json_string("sleeptune-bench-sleep/1"));
     st_json_set(o, "baseline", json_string(bench->config.methods[bench->config.baseline]->name));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
@@ -135,6 +108,6 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
                 st_bench_sleep_stretch_sentence(bench, p, sentence, sizeof(sentence)) == 0
                     ? json_string(sentence)
                     : json_null());
-    st_json_set(o, "circumstances", circumstances);
+    st_json_set(o, "circumstances", st_circumstances_json(p));
     return o;
 }

@@ -91,6 +91,7 @@ typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
 struct st_sleep_method; /* sleep_method.h */
+struct st_call_method;  /* call_method.h */
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
@@ -110,6 +111,10 @@ struct st_platform {
     /** The i-th way of sleeping (sleep_method.h), those that this system has not among them; NULL after the
      * last. */
     const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
+
+    /** The i-th call whose cost can be measured (call_method.h), those that this system has not among them;
+     * NULL after the last. */
+    const struct st_call_method *(*call_method)(struct st_platform *p, size_t i);
 
     /* --- other clocks ------------------------------------------------------------------------------------
      */

@@ -46,6 +46,14 @@ int st_fake_latency_holds_n(struct st_platform *p);
  * it CPU time, and how it ends. The array must stay. */
 void st_fake_script_programs(struct st_platform *p, bool of_true, const int64_t *wall_ns, size_t n,
                              int status);
+/**
+ * Scripts a call (call_method.h): the i-th one moves the clock by cost_ns[i], later ones by the last of them;
+ * by syscall(2) it takes raw_ns. Copied. @return 0, -ENOENT (the fake has no such call), -ENOMEM.
+ */
+ST_NODISCARD int st_fake_script_call(struct st_platform *p, const char *name, const int64_t *cost_ns,
+                                     size_t n, int64_t raw_ns);
+/** Opening that call fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
+ST_NODISCARD int st_fake_fail_call(struct st_platform *p, const char *name, int error);
 
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);

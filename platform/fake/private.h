@@ -82,6 +82,16 @@ struct st_fake_program {
     int status;
 };
 
+#define ST_FAKE_CALLS_N 4
+
+/* What a call costs. */
+struct st_fake_call {
+    int64_t *cost_ns;
+    size_t cost_n, next;
+    int64_t raw_ns;
+    int open_error;
+};
+
 struct st_fake {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     _Atomic int64_t now_ns;
@@ -94,6 +104,7 @@ struct st_fake {
     struct st_fake_fault faults[F_COUNT];
     struct st_fake_method methods[ST_FAKE_METHODS_N];
     struct st_fake_program programs[2];
+    struct st_fake_call calls[ST_FAKE_CALLS_N];
 
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;
@@ -123,6 +134,8 @@ int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t i);
 void st_fake_sleep_finish(struct st_fake *fake);
+const struct st_call_method *st_fake_call_method(struct st_platform *p, size_t i);
+void st_fake_call_finish(struct st_fake *fake);
 int64_t st_fake_wall_ns(struct st_platform *p);
 int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

@@ -41,6 +41,9 @@ int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, s
                            size_t *ret_len);
 int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text);
 
+/* calls_freebsd.c */
+const struct st_call_method *st_freebsd_call_method(struct st_platform *p, size_t i);
+
 /* sleep_methods_freebsd.c */
 const struct st_sleep_method *st_freebsd_sleep_method(struct st_platform *p, size_t i);
 

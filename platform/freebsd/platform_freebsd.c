@@ -35,6 +35,7 @@ struct st_platform *st_platform_native(void)
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
         .sleep_method = st_freebsd_sleep_method,
+        .call_method = st_freebsd_call_method,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_freebsd_suspended_ns,
         .set_policy = st_freebsd_set_policy,

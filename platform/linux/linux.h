@@ -45,6 +45,9 @@ int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 void st_linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);
 
+/* calls_linux.c */
+const struct st_call_method *st_linux_call_method(struct st_platform *p, size_t i);
+
 /* sleep_methods_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 

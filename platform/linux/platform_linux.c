@@ -12,6 +12,7 @@ struct st_platform *st_platform_native(void)
         .sleep_until_ns = st_linux_sleep_until_ns,
         .sleep_until_precise_ns = st_linux_sleep_until_precise_ns,
         .sleep_method = st_linux_sleep_method,
+        .call_method = st_linux_call_method,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
         .set_policy = st_linux_set_policy,

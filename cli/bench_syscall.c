@@ -1,0 +1,199 @@
+/* sleeptune bench syscall: what a system call costs, and which clocks need one. */
+#include "cli/bench_syscall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/locale.h"
+#include "cli/stop.h"
+#include "cli/text.h"
+#include "cli/words.h"
+#include "lib/ns.h"
+
+#define NAME        "bench syscall"
+#define METHODS_MAX 64
+#define COUNT_MAX   1000000
+#define FRESH_MAX   100000
+#define FRESH_NS    (3 * ST_NS_PER_MS) /* about what a process takes to come and go */
+
+struct arguments {
+    const struct st_call_method *methods[METHODS_MAX];
+    struct st_bench_syscall_config config;
+    const char *calls_text, *one_shot;
+    int64_t count, fresh;
+    bool list, brief, json, quiet;
+    int64_t shown_ns; /* when progress was shown last; 0: never */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune bench syscall [OPTION...]\n"
+          "What a system call costs on this machine, in one process and as the first call\n"
+          "of a fresh one, and which clocks are read without one.\n\n"
+          "      --calls LIST    as getppid,time (all; see --list)\n"
+          "      --list          all calls, also those that this system has not\n"
+          "      --count N       samples of each in this process (1000)\n"
+          "      --fresh N       fresh processes for each, 0: none (100)\n"
+          "      --brief         tables and sentences only\n"
+          "      --json, --format json|text   JSON has every sample\n"
+          "  -q, --quiet         nothing on standard error\n"
+          "  -h, --help\n\n"
+          "Examples:\n"
+          "  sleeptune bench syscall --brief\n"
+          "  sleeptune bench syscall --calls clock_gettime-monotonic,getppid --fresh 500\n"
+          "  sleeptune bench syscall --json >syscall.json\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure (nothing could be measured).\n",
+          stdout);
+}
+
+static int add_method(struct arguments *a, const struct st_call_method *method)
+{
+    for (size_t i = 0; i < a->config.methods_n; i++) {
+        if (a->methods[i] == method)
+            return 0;
+    }
+    if (a->config.methods_n == METHODS_MAX)
+        return st_usage_error(NAME, "--calls: at most %d", METHODS_MAX);
+    a->methods[a->config.methods_n++] = method;
+    return 0;
+}
+
+static int put_call(void *ctx, const char *word)
+{
+    const struct st_call_method *method = st_call_find(st_platform_native(), word);
+    if (method == NULL)
+        return st_usage_error(NAME, "no such call: %s (--list shows all)", word);
+    return add_method(ctx, method);
+}
+
+static int choose(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    const struct st_call_method *method;
+    int r = 0;
+    if (a->calls_text != NULL)
+        return st_each_word(NAME, "--calls", a->calls_text, put_call, a);
+    for (size_t i = 0; (method = p->call_method(p, i)) != NULL && r == 0; i++)
+        r = add_method(a, method);
+    return r;
+}
+
+/* --- the run -------------------------------------------------------------------------------------------- */
+
+/* In a fresh process: one sample, one line. */
+static int one_shot(const char *name)
+{
+    struct st_platform *p = st_platform_native();
+    const struct st_call_method *method = st_call_find(p, name);
+    int64_t ns;
+    if (method == NULL)
+        return st_usage_error(NAME, "no such call: %s (--list shows all)", name);
+    const int r = st_bench_syscall_once(p, method, &ns);
+    if (r != 0)
+        return st_failure(NAME, "%s: %s", name, strerror(-r));
+    printf("%lld\n", (long long)ns);
+    return ST_EXIT_DONE;
+}
+
+static bool go_on(void *ctx, const struct st_bench_syscall *bench)
+{
+    struct arguments *a = ctx;
+    struct st_platform *p = st_platform_native();
+    const int64_t now_ns = p->now_ns(p);
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
+        size_t n = 0;
+        char line[120];
+        for (size_t i = 0; i < bench->rows_n; i++)
+            n += bench->rows[i].n;
+        snprintf(line, sizeof(line), "%zu of %zu samples", n,
+                 a->config.methods_n * (a->config.count + a->config.fresh));
+        fprintf(stderr, "\r%s\033[K", st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        a->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+static void announce(const struct arguments *a)
+{
+    char text[32], line[200];
+    size_t present_n = 0;
+    for (size_t i = 0; i < a->config.methods_n; i++)
+        present_n += a->methods[i]->absent == NULL;
+    const int64_t fresh_ns = (int64_t)((present_n + 1) * a->config.fresh) * FRESH_NS;
+    if (a->quiet || fresh_ns < ST_NS_PER_S)
+        return;
+    snprintf(line, sizeof(line), "%zu calls, %zu samples and %zu fresh processes each: about %s.", present_n,
+             a->config.count, a->config.fresh, st_ns_format(fresh_ns, text, sizeof(text)));
+    st_text_wrap(stderr, st_locale_text(line), 0, st_terminal_width(STDERR_FILENO));
+}
+
+static int print(const struct arguments *a, const struct st_bench_syscall *bench)
+{
+    struct st_platform *p = st_platform_native();
+    size_t n = 0;
+    for (size_t i = 0; i < bench->rows_n; i++)
+        n += bench->rows[i].n;
+    int status = ST_EXIT_DONE;
+    if (a->json) {
+        status = st_print_json(NAME, st_bench_syscall_json(bench, p));
+    } else {
+        struct st_locale_stream text;
+        const int width = st_terminal_width(STDOUT_FILENO);
+        st_bench_syscall_print(bench, p, a->brief, st_locale_begin(&text, stdout), width < 100 ? width : 100);
+        if (st_locale_end(&text) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    return status == ST_EXIT_DONE && n == 0 ? st_failure(NAME, "nothing was measured") : status;
+}
+
+static int run(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_bench_syscall bench;
+    announce(a);
+    st_stop_catch(NULL);
+    const int r = st_bench_syscall_measure(p, &a->config, &bench);
+    if (a->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+    const int status = r == 0 ? print(a, &bench) : st_failure(NAME, "%s", strerror(-r));
+    st_bench_syscall_finish(&bench);
+    return status;
+}
+
+int st_bench_syscall(int argc, char **argv)
+{
+    struct arguments a = {.count = 1000, .fresh = 100};
+    const struct st_option options[] = {
+        {"calls", .text = &a.calls_text},
+        {"list", .flag = &a.list},
+        {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
+        {"fresh", .number = &a.fresh, .min = 0, .max = FRESH_MAX},
+        {"brief", .flag = &a.brief},
+        {"json", .flag = &a.json},
+        {"format", .take = st_take_format, .ctx = &a.json},
+        {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
+        {"quiet", 'q', .flag = &a.quiet},
+    };
+    int first;
+    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (r >= 0)
+        return r;
+    if (first < argc)
+        return st_usage_error(NAME, "unexpected argument: %s", argv[first]);
+    if (a.one_shot != NULL)
+        return one_shot(a.one_shot);
+    if (a.list) {
+        st_bench_syscall_list(st_platform_native(), stdout, st_terminal_width(STDOUT_FILENO));
+        return ST_EXIT_DONE;
+    }
+    a.config = (struct st_bench_syscall_config){
+        .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
+    r = choose(&a);
+    return r != 0 ? r : run(&a);
+}

@@ -1,0 +1,44 @@
+#include "cli/words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+int st_each_word(const char *command, const char *option, const char *text,
+                 int (*put)(void *ctx, const char *word), void *ctx)
+{
+    for (const char *at = text;;) {
+        const size_t bytes = strcspn(at, ",");
+        char word[64];
+        if (bytes == 0 || bytes >= sizeof(word))
+            return st_usage_error(command, "%s: '%s' is not a list of words with commas between", option,
+                                  text);
+        memcpy(word, at, bytes);
+        word[bytes] = '\0';
+        const int r = put(ctx, word);
+        if (r != 0)
+            return r;
+        if (at[bytes] == '\0')
+            return 0;
+        at += bytes + 1;
+    }
+}
+
+int st_take_format(const char *command, void *ctx, const char *text)
+{
+    bool *json = ctx;
+    if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+        return st_usage_error(command, "--format: '%s' is not json or text", text);
+    *json = strcmp(text, "json") == 0;
+    return 0;
+}
+
+int st_print_json(const char *command, json_t *document)
+{
+    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(document);
+    return r == 0 && putchar('\n') != EOF && fflush(stdout) == 0
+               ? ST_EXIT_DONE
+               : st_failure(command, "cannot write the result: %s", strerror(errno));
+}

@@ -1,0 +1,21 @@
+/* What the benches share on the command line: lists of words, the output format. */
+#ifndef ST_CLI_WORDS_H
+#define ST_CLI_WORDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+/** Calls put for each word of a list with commas between.
+ * @return 0, the first of put's results that is not 0, or ST_EXIT_USAGE for an empty word. */
+ST_NODISCARD int st_each_word(const char *command, const char *option, const char *text,
+                              int (*put)(void *ctx, const char *word), void *ctx);
+
+/** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_take_format(const char *command, void *ctx, const char *text);
+
+/** Writes a document to standard output; takes it. @return an st_exit. */
+int st_print_json(const char *command, json_t *document);
+
+#endif

@@ -1,0 +1,36 @@
+#include "measure/summary_json.h"
+
+#include "measure/json.h"
+
+static json_t *quantile(const struct st_quantile *q)
+{
+    return q->known ? ST_JSON(q->value_ns) : json_null();
+}
+
+json_t *st_summary_json(const struct st_summary *s)
+{
+    json_t *o = json_object();
+    st_json_set(o, "mean", st_json_real_or_null(s->n > 0, s->mean_ns));
+    st_json_set(o, "sd", st_json_real_or_null(s->sd_known, s->sd_ns));
+    st_json_set(o, "min", s->n > 0 ? ST_JSON(s->min_ns) : json_null());
+    st_json_set(o, "q1", quantile(&s->q1));
+    st_json_set(o, "median", quantile(&s->median));
+    st_json_set(o, "q3", quantile(&s->q3));
+    st_json_set(o, "p95", quantile(&s->p95));
+    st_json_set(o, "p99", quantile(&s->p99));
+    st_json_set(o, "max", s->n > 0 ? ST_JSON(s->max_ns) : json_null());
+    return o;
+}
+
+static void circumstance(void *ctx, const char *key, const char *value)
+{
+    json_t *text = json_string(value);
+    st_json_set(ctx, key, text != NULL ? text : json_null()); /* not UTF-8 */
+}
+
+json_t *st_circumstances_json(struct st_platform *p)
+{
+    json_t *o = json_object();
+    p->circumstances(p, -1, circumstance, o);
+    return o;
+}

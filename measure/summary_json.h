@@ -1,0 +1,16 @@
+/* Figures of a sample, and circumstances, as the documents of the benches have them. */
+#ifndef ST_MEASURE_SUMMARY_JSON_H
+#define ST_MEASURE_SUMMARY_JSON_H
+
+#include <jansson.h>
+
+#include "lib/summary.h"
+#include "platform/platform.h"
+
+/** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */
+json_t *st_summary_json(const struct st_summary *s);
+
+/** The machine's circumstances, each a text. */
+json_t *st_circumstances_json(struct st_platform *p);
+
+#endif

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# sleeptune bench syscall on the real clock: structure and honesty, never values.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+bench() { "$SLEEPTUNE" bench syscall "$@"; }
+# key FILE EXPRESSION: of the JSON document d; r(call, mode) is a result
+key() { "$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+r = lambda call, mode="in-process": next(r for r in d["results"] if (r["call"], r["mode"]) == (call, mode))
+print(eval(sys.argv[2]))' "$1" "$2"; }
+
+# --- the calls -------------------------------------------------------------------------------------------------------
+bench --list >list
+is "--list ends with 0" $? 0
+for call in empty clock_gettime-monotonic clock_gettime-realtime clock_gettime-thread_cputime gettimeofday time getpid getppid getuid \
+    sysconf sched_yield futex-wake umtx-wake read-0 nanosleep-1ns; do
+    grep -q "^$call " list || fail "--list has $call"
+done
+like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex)-wake ' list)" 'not here: .'
+is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
+
+# --- a run -----------------------------------------------------------------------------------------------------------
+bench --count 300 --fresh 25 --json >run.json 2>run.err
+is "a run ends with 0" $? 0
+like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
+is "every call in both modes" "$(key run.json 'len(d["results"])')" $((2 * $(grep -c '^[a-z]' list)))
+is "getppid: all samples, warm-up among them" "$(key run.json 'r("getppid")["n"] + r("getppid")["warm_up"], len(r("getppid")["samples_ns"])')" "(300, 300)"
+is "a sample a fresh process" "$(key run.json 'r("getppid", "fresh")["n"]')" 25
+is "getppid enters the kernel, as measured" "$(key run.json 'r("getppid")["path"]')" syscall
+is "sysconf does not" "$(key run.json 'r("sysconf")["path"]')" library
+is "a clock of CPU time enters the kernel" "$(key run.json 'r("clock_gettime-thread_cputime")["path"]')" syscall
+is "the clock: a finding if and only if it is read by a system call" \
+    "$(key run.json '(d["clock"]["finding"] is not None) == (d["clock"]["path"] == "syscall")')" True
+is "nothing is subtracted from the empty measurement, its median from the others" \
+    "$(key run.json 'r("empty")["offset_ns"], r("getppid")["offset_ns"] > 0')" "(0, True)"
+is "min, q1, median, q3, max ascend" \
+    "$(key run.json 'all(sorted(v) == v for v in ([x["ns"][k] for k in ("min", "q1", "median", "q3", "max")] for x in d["results"] if x["n"] >= 40))')" True
+is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"])')" True
+is "the figures are those of the samples behind the warm-up" \
+    "$(key run.json 'all(x["ns"]["max"] == max(x["samples_ns"][x["warm_up"]:]) for x in d["results"] if x["n"])')" True
+is "what is missing says why" "$(key run.json 'all((x["n"] == 0) == (x["missing"] is not None) for x in d["results"])')" True
+
+COLUMNS=80 bench --quiet --count 100 --fresh 20 >text 2>text.err
+is "--quiet says nothing on standard error" "$(cat text.err)" ""
+is "the text fits 80 columns" "$(awk 'length > 80' text)" ""
+like "it says whether the clock is read without the kernel" "$(cat text)" 'CLOCK_MONOTONIC'
+like "and how many samples would do" "$(tr '\n' ' ' <text)" 'samples would have been enough|samples would do'
+is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
+like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
+
+# --- rights and ends -------------------------------------------------------------------------------------------------
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$tmp"
+    setpriv --reuid 65534 --clear-groups --bounding-set=-all "$SLEEPTUNE" bench syscall --quiet --count 30 --fresh 2 --calls getppid --json >nobody.json
+    is "it needs no rights" "$(key nobody.json 'r("getppid")["n"] > 0')" True
+else
+    skip "it needs no rights" "needs root and setpriv"
+fi
+"$SLEEPTUNE" bench syscall --quiet --count 100 --fresh 100000 --json >int.json &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+is "Ctrl-C ends early with status 0" $? 0
+is "and keeps what was measured" "$(key int.json 'd["interrupted"], r("getppid")["n"] > 50')" "(True, True)"
+is "a full disk is a failure" "$(bench --quiet --count 10 --fresh 0 --json >/dev/full 2>/dev/null; echo $?)" 4
+is "also of text" "$(bench --quiet --count 10 --fresh 0 >/dev/full 2>/dev/null; echo $?)" 4
+is "a call that is missing: nothing measured is a failure" "$(bench --quiet --fresh 0 --calls umtx-wake,futex-wake >/dev/null 2>&1; bench --quiet --fresh 0 --calls "$(sed -n 's/ .*not here.*//p' list | head -n 1)" >/dev/null 2>&1; echo $?)" 4
+
+# --- bad input ---------------------------------------------------------------------------------------------------------
+for bad in '--calls nonsense' '--calls ,' '--calls getpid,,time' '--count 0' '--count -1' '--count 1e3' '--count 9999999' '--fresh -1' \
+    '--fresh x' '--format xml' '--one-shot nonsense' 'nonsense'; do
+    # shellcheck disable=SC2086  # words
+    message=$(bench $bad 2>&1 >/dev/null)
+    is "$bad: a usage error" "$?" 3
+    [ -n "$message" ] || fail "$bad: says why"
+done
+tap_done
