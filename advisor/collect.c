@@ -126,12 +126,10 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return 0;
 }
 
-/** Every FreeBSD has kern.osreldate: without it this is a part of `sysctl -a`, and what is not there is not
- * known. */
 static int doubt_part(struct st_facts *facts)
 {
     static const char name[] = "sysctl-a.txt";
-    if (st_facts_find(facts, "freebsd.kern.osreldate") != NULL)
+    if (st_sysctl_is_whole(facts))
         return 0;
     return st_facts_put_text(facts, ST_INPUT_KEY, name, NULL, name);
 }

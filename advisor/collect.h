@@ -28,6 +28,11 @@ ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 ST_NODISCARD int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t bytes,
                                         const char *source);
 
+/** Is it all of FreeBSD's `sysctl -a`? Then what is not in it does not exist; in a part of it, or one that
+ * was cut off, it is not known. Every FreeBSD has kern.osreldate and, at the end of the list, security.jail.
+ */
+bool st_sysctl_is_whole(const struct st_facts *facts);
+
 /** Snapshot document (sleeptune-snapshot/1). */
 json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory */
 /** @return 0, -EBADMSG (not a snapshot; why in message), -EPROTONOSUPPORT (newer version). */

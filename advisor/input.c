@@ -162,7 +162,7 @@ static int parse_ps(struct st_facts *facts, const char *text, size_t bytes, cons
 static const struct {
     const char *name;
     enum st_os os;
-    bool is_all; /* what it does not have does not exist */
+    bool is_all; /* what it does not have does not exist, if it is whole */
     bool (*is)(const char *text, size_t bytes);
     int (*parse)(struct st_facts *facts, const char *text, size_t bytes, const char *source);
 } kinds[] = {
@@ -202,7 +202,8 @@ int st_input_add(const char *text, size_t bytes, const char *source, struct st_f
         return -ENOMEM;
     int r = kinds[i].parse(into, text, bytes, source);
     if (r == 0)
-        r = put_kind(into, kinds[i].is_all ? ST_INPUT_ALL : kinds[i].name, source);
+        r = put_kind(into, kinds[i].is_all && st_sysctl_is_whole(into) ? ST_INPUT_ALL : kinds[i].name,
+                     source);
     if (r != 0 && *facts == NULL)
         st_facts_free(into);
     else

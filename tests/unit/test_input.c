@@ -190,14 +190,24 @@ static void sysctl_of_linux_is_told_from_freebsds(void **state)
 static void what_sysctl_a_does_not_have_does_not_exist(void **state)
 {
     (void)state;
-    assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\n"), 0);
+    assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\nsecurity.jail.jailed: 0\n"), 0);
     assert_int_equal(status_of("freebsd-nanosleep-precise"), ST_STATUS_NOT_APPLICABLE);
+    assert_int_equal(status_of("freebsd-mac-priority"), ST_STATUS_ADVICE);
+}
+
+/* The end of a long text is easily lost on its way into a forum. */
+static void what_a_cut_sysctl_a_does_not_have_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\n"), 0);
+    assert_int_equal(status_of("freebsd-nanosleep-precise"), ST_STATUS_UNKNOWN);
+    assert_int_equal(status_of("freebsd-mac-priority"), ST_STATUS_UNKNOWN);
 }
 
 static void texts_of_one_machine_add_up(void **state)
 {
     (void)state;
-    assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\n"), 0);
+    assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\nsecurity.jail.jailed: 0\n"), 0);
     assert_int_equal(add("Id Refs Address                Size Name\n"
                          " 1   13 0xffffffff80200000   d50308 kernel\n"
                          " 2    1 0xffffffff81118000     5730 cuse.ko\n"),
@@ -253,6 +263,7 @@ int main(void)
         INPUT(what_nobody_looked_for_is_unknown),
         INPUT(sysctl_of_linux_is_told_from_freebsds),
         INPUT(what_sysctl_a_does_not_have_does_not_exist),
+        INPUT(what_a_cut_sysctl_a_does_not_have_is_not_known),
         INPUT(texts_of_one_machine_add_up),
         INPUT(other_texts_are_refused),
     };

@@ -1,15 +1,19 @@
 /* The rings of the sound devices that are open, beside the server's quantum. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
 
-#define PREFIX    "linux.alsa."
-#define BUFFER    ".buffer_frames"
-#define QUANTUM   "linux.pipewire.quantum"
-#define PIPE_RATE "linux.pipewire.rate_hz"
+#define PREFIX      "linux.alsa."
+#define BUFFER      ".buffer_frames"
+#define QUANTUM     "linux.pipewire.quantum"
+#define MAX         "linux.pipewire.max_quantum"
+#define FORCED      "linux.pipewire.force_quantum"
+#define PIPE_RATE   "linux.pipewire.rate_hz"
+#define FORCED_RATE "linux.pipewire.force_rate_hz"
 
 /** PipeWire's own, when no file sets them (pipewire.conf(5)). */
 #define QUANTUM_DEFAULT   1024
@@ -47,16 +51,33 @@ static bool is_pipewire(const char *owner)
     return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
 }
 
-static double rate_hz(const struct st_facts *facts)
+static double positive_or(const struct st_facts *facts, const char *key, double fallback)
 {
-    const int64_t rate = st_machine_int_or(facts, PIPE_RATE, PIPE_RATE_DEFAULT);
-    return (double)(rate > 0 ? rate : PIPE_RATE_DEFAULT);
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 ? (double)value : fallback;
 }
 
+static double rate_hz(const struct st_facts *facts)
+{
+    return positive_or(facts, FORCED_RATE, positive_or(facts, PIPE_RATE, PIPE_RATE_DEFAULT));
+}
+
+/** The longest cycle of PipeWire: what was forced at run time, or the default one within its maximum. */
 static double quantum_us(const struct st_facts *facts)
 {
-    const int64_t quantum = st_machine_int_or(facts, QUANTUM, QUANTUM_DEFAULT);
-    return (double)(quantum > 0 ? quantum : QUANTUM_DEFAULT) * 1e6 / rate_hz(facts);
+    const double usual =
+        fmin(positive_or(facts, QUANTUM, QUANTUM_DEFAULT), positive_or(facts, MAX, QUANTUM_DEFAULT));
+    return positive_or(facts, FORCED, usual) * 1e6 / rate_hz(facts);
+}
+
+static bool is_quantum_unread(const struct st_facts *facts)
+{
+    static const char *const keys[] = {QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (st_machine_is_unread(facts, keys[i]))
+            return true;
+    }
+    return false;
 }
 
 /** The longest quantum of a power of two of which the ring holds two. */
@@ -101,8 +122,7 @@ static void look(void *ctx, const struct st_fact *fact)
     const double ring_us = (double)buffer * 1e6 / (double)rate;
     key_of(key, stream, "owner");
     const bool of_pipewire = st_facts_text(scan->facts, key, &owner) == 0 && is_pipewire(owner);
-    const bool quantum_unread =
-        st_machine_is_unread(scan->facts, QUANTUM) || st_machine_is_unread(scan->facts, PIPE_RATE);
+    const bool quantum_unread = is_quantum_unread(scan->facts);
     bool unread = st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
     const double gap_us = of_pipewire && !quantum_unread ? quantum_us(scan->facts) - ring_us : 0;
     key_of(key, stream, "period_frames");
@@ -132,6 +152,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         quote_stream(&scan, scan.stream);
     if (scan.worst_gap_us > 0) {
         st_finding_quote(finding, facts, QUANTUM);
+        st_finding_quote(finding, facts, FORCED);
         st_finding_set(
             finding, ST_STATUS_PROBLEM,
             "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each full quantum "
@@ -190,6 +211,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){"linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames",
-                                   "linux.alsa.*.rate_hz", "linux.alsa.*.owner", QUANTUM, PIPE_RATE, NULL},
+                                   "linux.alsa.*.rate_hz", "linux.alsa.*.owner", QUANTUM, MAX, FORCED,
+                                   PIPE_RATE, FORCED_RATE, NULL},
     .judge = judge,
 };

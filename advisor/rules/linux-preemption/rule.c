@@ -116,6 +116,8 @@ static struct detected detect(const struct st_facts *facts)
         if (found.model != MODEL_UNKNOWN)
             return found;
     }
+    if (found.dynamic && st_machine_is_unread(facts, ST_MACHINE_CMDLINE))
+        return found; /* preempt= may be there, against the configuration */
     found.model = config_model(facts, &found.source);
     /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
