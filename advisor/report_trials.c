@@ -22,7 +22,7 @@ static json_t *estimate_json(const struct st_estimate *estimate)
 {
     if (!estimate->known)
         return json_null();
-    return json_pack("{s:f, s:[f,f]}", "difference", estimate->value / 1000, "ci95", estimate->low / 1000,
+    return json_pack("{s:f, s:[f,f]}", "difference", estimate->value / 1000, "ci99", estimate->low / 1000,
                      estimate->high / 1000);
 }
 

@@ -9,9 +9,14 @@
 #define RESAMPLES_MAX 10000
 #define RESAMPLES_MIN 1000
 #define STEPS_MAX     40000000 /* values looked at by all resamples */
-#define TAIL          0.025
 #define GUIDE_N       1024
 #define Z_975         1.959963984540054
+#define TAIL          0.025
+
+/* What lies on either side of the interval, and where that begins in a normal distribution. */
+static const struct {
+    double tail, z;
+} confidences[] = {[ST_CONFIDENCE_95] = {TAIL, Z_975}, [ST_CONFIDENCE_99] = {0.005, 2.575829303548901}};
 
 bool st_estimate_shows(const struct st_estimate *estimate, enum st_effect effect)
 {
@@ -67,19 +72,20 @@ static size_t resamples_of(size_t values_n)
     return n < RESAMPLES_MIN ? RESAMPLES_MIN : n > RESAMPLES_MAX ? RESAMPLES_MAX : n;
 }
 
-/* The 97.5 % point of Student's distribution for a mean of n values: Abramowitz & Stegun 26.7.5, within 0.3 %
- * from 4 degrees of freedom on. */
-static double student_975(size_t n)
+/* The upper end of Student's interval for a mean of n values: Abramowitz & Stegun 26.7.5, within 0.3 % from 4
+ * degrees of freedom on (of 99 %: 1.3 %). */
+static double student(size_t n, enum st_confidence confidence)
 {
-    const double df = (double)n - 1, z = Z_975, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    const double df = (double)n - 1, z = confidences[confidence].z, z3 = z * z * z, z5 = z3 * z * z,
+                 z7 = z5 * z * z;
     return z + (z3 + z) / (4 * df) + (5 * z5 + 16 * z3 + 3 * z) / (96 * df * df) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * df * df * df);
 }
 
 /* The tail of the percentile interval that is as wide as Student's for n units: Hesterberg 2015. */
-static double expanded_tail(size_t n)
+static double expanded_tail(size_t n, enum st_confidence confidence)
 {
-    return 0.5 * erfc(student_975(n) * sqrt((double)n / ((double)n - 1)) / sqrt(2));
+    return 0.5 * erfc(student(n, confidence) * sqrt((double)n / ((double)n - 1)) / sqrt(2));
 }
 
 /** The interval between the tails of the resampled effects. */
@@ -265,8 +271,8 @@ static bool blocks_effect(const struct blocks *blocks, uint32_t blocks_n, double
 }
 
 int st_bootstrap_quantile_blocked(const struct st_blocked *a, const struct st_blocked *b, uint32_t blocks_n,
-                                  double p, enum st_effect effect, struct st_random *random,
-                                  struct st_estimate *ret)
+                                  double p, enum st_effect effect, enum st_confidence confidence,
+                                  struct st_random *random, struct st_estimate *ret)
 {
     if (!(p > 0 && p < 1))
         return -EINVAL;
@@ -298,7 +304,7 @@ int st_bootstrap_quantile_blocked(const struct st_blocked *a, const struct st_bl
         exists = blocks_effect(&blocks, blocks_n, p, effect, &blocks.effects[i]);
     }
     if (exists)
-        between_tails(blocks.effects, resamples_n, expanded_tail(blocks_n), value, ret);
+        between_tails(blocks.effects, resamples_n, expanded_tail(blocks_n, confidence), value, ret);
     blocks_finish(&blocks);
     return r;
 }
@@ -340,7 +346,8 @@ int st_bootstrap_mean(const int64_t *a_ns, size_t a_n, const int64_t *b_ns, size
         exists = against(from, resampled_mean(b_ns, b_n, random), effect, &effects[i]);
     }
     if (exists)
-        between_tails(effects, resamples_n, expanded_tail(a_n < b_n ? a_n : b_n), value, ret);
+        between_tails(effects, resamples_n, expanded_tail(a_n < b_n ? a_n : b_n, ST_CONFIDENCE_95), value,
+                      ret);
     free(effects);
     return 0;
 }
@@ -362,7 +369,7 @@ void st_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum s
         mean += off / ((double)i + 1);
         squares += off * (x - mean);
     }
-    const double half = student_975(pairs_n) * sqrt(squares / (n - 1) / n);
+    const double half = student(pairs_n, ST_CONFIDENCE_95) * sqrt(squares / (n - 1) / n);
     *ret = effect == ST_EFFECT_RATIO
                ? (struct st_estimate){true, exp(mean), exp(mean - half), exp(mean + half)}
                : (struct st_estimate){true, mean, mean - half, mean + half};
@@ -375,11 +382,11 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 int st_median_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum st_effect effect,
-                              struct st_estimate *ret)
+                              enum st_confidence confidence, struct st_estimate *ret)
 {
     uint64_t low, high;
     *ret = (struct st_estimate){0};
-    if (st_stats_quantile_ranks(pairs_n, 0.5, 1 - 2 * TAIL, &low, &high) != 0)
+    if (st_stats_quantile_ranks(pairs_n, 0.5, 1 - 2 * confidences[confidence].tail, &low, &high) != 0)
         return 0;
     double *effects = calloc(pairs_n, sizeof(*effects));
     if (effects == NULL)

@@ -1,4 +1,4 @@
-/* How much B differs from A, with a 95 % interval: quantiles, means and rates of two samples. The same random
+/* How much B differs from A, with an interval: quantiles, means and rates of two samples. The same random
  * numbers give the same interval. */
 #ifndef ST_LIB_BOOTSTRAP_H
 #define ST_LIB_BOOTSTRAP_H
@@ -10,6 +10,9 @@
 
 #define ST_BOOTSTRAP_BLOCKS_MIN 5
 
+/** How often an interval holds the true effect. Who looks at many effects at once takes the higher one. */
+enum st_confidence { ST_CONFIDENCE_95, ST_CONFIDENCE_99 };
+
 enum st_effect {
     ST_EFFECT_DIFFERENCE, /* B - A, ns (a rate: events per trial) */
     ST_EFFECT_RATIO,      /* B / A */
@@ -19,7 +22,8 @@ enum st_effect {
 struct st_estimate {
     bool known;       /* false: too few values, or a ratio to something that is not above 0; the rest is 0 */
     double value;     /* of the samples themselves; INFINITY: a rate against none */
-    double low, high; /* 95 % interval; high is INFINITY where a ratio has no upper bound */
+    double low, high; /* interval, of 95 % where nothing else is said; high is INFINITY where a ratio has no
+                         upper bound */
 };
 
 /** Does the interval leave "no effect" (0, or a ratio of 1) out? */
@@ -63,7 +67,8 @@ struct st_blocked {
  */
 ST_NODISCARD int st_bootstrap_quantile_blocked(const struct st_blocked *a, const struct st_blocked *b,
                                                uint32_t blocks_n, double p, enum st_effect effect,
-                                               struct st_random *random, struct st_estimate *ret);
+                                               enum st_confidence confidence, struct st_random *random,
+                                               struct st_estimate *ret);
 
 /**
  * Mean of B against mean of A, independent values. Known from 5 values a side on.
@@ -85,12 +90,13 @@ void st_effect_of_pairs(const double *a, const double *b, size_t pairs_n, enum s
 
 /**
  * The same for pairs of which a few were struck by something else (a stall in one block): median of the
- * differences or ratios, with the interval of the sign test, which assumes nothing and covers 95 % at least.
- * On quiet data some 25 % wider than st_effect_of_pairs. Known from 6 pairs on. @return 0, -ENOMEM. Threads:
- * any.
+ * differences or ratios, with the interval of the sign test, which assumes nothing and covers the confidence
+ * at least. On quiet data some 25 % wider than st_effect_of_pairs. Known from 6 pairs on, with 99 % from 8.
+ * @return 0, -ENOMEM. Threads: any.
  */
 ST_NODISCARD int st_median_effect_of_pairs(const double *a, const double *b, size_t pairs_n,
-                                           enum st_effect effect, struct st_estimate *ret);
+                                           enum st_effect effect, enum st_confidence confidence,
+                                           struct st_estimate *ret);
 
 /**
  * Rate of events in B (events_b of n_b) against that in A; also right where one of them is 0. No random

@@ -219,7 +219,8 @@ static int compare_quantiles(const struct st_pass *passes[2], uint32_t *blocks[2
     }
     for (int k = 0; r == 0 && k < QUANTILES; k++)
         r = st_bootstrap_quantile_blocked(&blocked[0], &blocked[1], ret->blocks_n, ps[k],
-                                          ST_EFFECT_DIFFERENCE, random, &ret->figures[k].difference);
+                                          ST_EFFECT_DIFFERENCE, ST_CONFIDENCE_95, random,
+                                          &ret->figures[k].difference);
     return r;
 }
 

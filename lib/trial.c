@@ -9,7 +9,9 @@
 #include "lib/ns.h"
 #include "lib/stats.h"
 
-#define NOISY_SHARE 0.2 /* of A's median; a choice of ours */
+#define NOISY_SHARE  0.2 /* of A's median; a choice of ours */
+#define P            0.99
+#define BUDGET_MAX_S 3600 /* of report --measure */
 
 const char *st_trial_outcome_name(enum st_trial_outcome outcome)
 {
@@ -80,11 +82,11 @@ static void ST_PRINTF(2, 3) say(struct text *text, const char *format, ...)
         text->used += (size_t)n < text->bytes - text->used ? (size_t)n : text->bytes - text->used - 1;
 }
 
-/** "-49.8 µs (95 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
+/** "-49.8 µs (99 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
 static void say_difference(struct text *text, const struct st_estimate *ns)
 {
     const int digits = st_estimate_resolution(ns) < 500 ? 2 : 1;
-    say(text, "%+.*f µs (95 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits, ns->low / 1000, digits,
+    say(text, "%+.*f µs (99 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits, ns->low / 1000, digits,
         ns->high / 1000);
 }
 
@@ -101,13 +103,14 @@ static void say_outcome(struct text *text, const struct st_trial *trial)
         say(text, "too few values for an interval. ");
         break;
     case ST_TRIAL_EFFECT:
-        say(text, "B wakes %s, ", median->high < 0 ? "earlier" : "later");
+        say(text, "B wakes %s on the median, ", median->high < 0 ? "earlier" : "later");
         say_difference(text, median);
         say(text, ". ");
         break;
     case ST_TRIAL_NO_EFFECT:
     case ST_TRIAL_NOISY:
-        say(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell, " : "no effect shown, ");
+        say(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
+                                            : "no effect shown on the median, ");
         say_difference(text, median);
         say(text, "; beyond %.*f µs it would have been. ", resolution_us < 0.5 ? 2 : 1, resolution_us);
         break;
@@ -121,7 +124,10 @@ static void say_p99(struct text *text, const struct st_trial *trial)
         return;
     say(text, "; p99 %.1f and %.1f µs", (double)a->p99_ns / 1000, (double)b->p99_ns / 1000);
     if (trial->p99.known) {
-        say(text, ", ");
+        say(text, ", %s with B, ",
+            !st_estimate_shows(&trial->p99, ST_EFFECT_DIFFERENCE) ? "no difference shown"
+            : trial->p99.high < 0                                 ? "lower"
+                                                                  : "higher");
         say_difference(text, &trial->p99);
     }
 }
@@ -148,6 +154,40 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
     return buf;
 }
 
+/** "All 7 intervals hold together with 93 % at least": Bonferroni's inequality. */
+static void say_together(struct text *text, const struct st_trials *trials)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < trials->n; i++)
+        n += trials->rows[i].median.known + trials->rows[i].p99.known;
+    if (n > 1)
+        say(text, ". All %u intervals hold together with %u %% at least", n, 100 - n);
+}
+
+/** The time to ask for so that each way tried gets a p99; 0: all have one, or it cannot be told. */
+static int64_t p99_budget_s(const struct st_trials *trials)
+{
+    double most = 0;
+    for (size_t i = 0; i < trials->n && !trials->interrupted; i++) {
+        const struct st_trial *trial = &trials->rows[i];
+        if (trial->pairs_n == 0 || trial->arms[0].p99_known)
+            continue;
+        const double cycles_n = (double)trial->arms[0].n / trial->pairs_n;
+        most = fmax(most, ceil((double)st_stats_quantile_min_n(P) / cycles_n) / trial->pairs_n);
+    }
+    return (int64_t)ceil(most * (double)trials->duration_ns / ST_NS_PER_S);
+}
+
+static void say_p99_budget(struct text *text, const struct st_trials *trials)
+{
+    const int64_t s = p99_budget_s(trials);
+    if (s > BUDGET_MAX_S)
+        say(text, ". No p99: it takes longer than an hour at this period");
+    else if (s > 0)
+        say(text, ". For a p99 (n >= %" PRIu64 " each): --measure=%" PRId64 "s", st_stats_quantile_min_n(P),
+            s);
+}
+
 const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes)
 {
     struct text text = {buf, buf_bytes, 0};
@@ -158,7 +198,8 @@ const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t 
         st_ns_format(trials->duration_ns, took, sizeof(took)), (double)trials->period_ns / 1000);
     if (trials->circumstances[0] != '\0')
         say(&text, "; %s", trials->circumstances);
-    say(&text, ". One interval in twenty misses the truth; a p99 needs n >= %" PRIu64 " each.",
-        st_stats_quantile_min_n(0.99));
+    say_together(&text, trials);
+    say_p99_budget(&text, trials);
+    say(&text, ".");
     return buf;
 }

@@ -5,7 +5,7 @@
 #include "lib/bootstrap.h"
 
 #define ST_TRIAL_RULES_MAX  3
-#define ST_TRIAL_TEXT_BYTES 480
+#define ST_TRIAL_TEXT_BYTES 640
 
 /** Lateness of one way. */
 struct st_trial_arm {
@@ -24,8 +24,8 @@ struct st_trial {
     char not_tried[160];                   /* "" or why there is nothing */
     struct st_trial_arm arms[2];           /* A, B */
     uint32_t pairs_n;                      /* blocks of A beside blocks of B */
-    struct st_estimate median;             /* B - A, ns: of the medians, the middle one of the pairs */
-    struct st_estimate p99;                /* B - A, ns: of all values, pairs resampled */
+    struct st_estimate median;             /* B - A, ns, 99 %: of the medians, the middle one of the pairs */
+    struct st_estimate p99;                /* B - A, ns, 99 %: of all values, pairs resampled */
 };
 
 /** All that was tried in one go. */
@@ -39,9 +39,10 @@ struct st_trials {
     char circumstances[320]; /* "kernel 6.18.5, governor performance ..." */
 };
 
+/** Judged by the median alone. */
 enum st_trial_outcome {
     ST_TRIAL_NOT_TRIED,
-    ST_TRIAL_TOO_FEW,   /* no interval: fewer than 6 pairs or 20 values a side */
+    ST_TRIAL_TOO_FEW,   /* no interval: fewer than 8 pairs or 20 values a side */
     ST_TRIAL_NOISY,     /* none shown, and an effect of a fifth of A's median would not have been */
     ST_TRIAL_NO_EFFECT, /* none shown */
     ST_TRIAL_EFFECT,    /* the interval of the median's difference leaves 0 out */
@@ -63,7 +64,8 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
 /** The first one for a rule whose B is shown to be less late: what its change gains here. NULL: none. */
 const struct st_trial *st_trials_gain(const struct st_trials *trials, const char *rule_id);
 
-/** When, on what and how long: "Tried at 2666.7 µs for 9.8 s ..." @return buf. */
+/** When, on what and how long, how sure all intervals are together, and how long it takes to get a p99:
+ * "Tried for 9.8 s at a period of 2666.7 µs ...". @return buf; ST_TRIAL_TEXT_BYTES hold any. */
 const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes);
 
 #endif

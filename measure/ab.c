@@ -183,7 +183,8 @@ static int judge_medians(const struct values *values, uint32_t cycles_n, struct 
         }
     }
     if (r == 0)
-        r = st_median_effect_of_pairs(medians[0], medians[1], values->pairs_n, ST_EFFECT_DIFFERENCE, ret);
+        r = st_median_effect_of_pairs(medians[0], medians[1], values->pairs_n, ST_EFFECT_DIFFERENCE,
+                                      ST_CONFIDENCE_99, ret);
     free(medians[0]);
     free(medians[1]);
     return r;
@@ -194,8 +195,8 @@ static int judge(struct values *values, const struct st_ab_config *config, struc
     const size_t n = (size_t)values->pairs_n * config->cycles_n;
     const struct st_blocked a = {values->late_ns[0], values->blocks, n},
                             b = {values->late_ns[1], values->blocks, n};
-    int r = st_bootstrap_quantile_blocked(&a, &b, values->pairs_n, 0.99, ST_EFFECT_DIFFERENCE, config->random,
-                                          &trial->p99);
+    int r = st_bootstrap_quantile_blocked(&a, &b, values->pairs_n, 0.99, ST_EFFECT_DIFFERENCE,
+                                          ST_CONFIDENCE_99, config->random, &trial->p99);
     if (r == 0)
         r = judge_medians(values, config->cycles_n, &trial->median);
     if (r != 0)

@@ -12,7 +12,7 @@
 #define BLOCK_NS    (50 * ST_NS_PER_MS)
 #define CYCLES_MIN  6
 #define CYCLES_MAX  40
-#define PAIRS_MIN   6
+#define PAIRS_MIN   8 /* fewer have no interval of 99 % */
 #define PAIRS_MAX   20000
 #define NO_REQUEST  "2000000000" /* us: cpu_dma_latency when nobody asks */
 #define CPUS_MAX    256
@@ -89,6 +89,7 @@ static const struct {
     {ST_OS_FREEBSD,
      {.id = CPUS_ID,
       .title = "Choice of CPU",
+      .rules = {"freebsd-cpu-binding"},
       .arms = {{.method = ABSOLUTE, .slack_ns = -1, NOTHING_HELD},
                {.method = ABSOLUTE, .slack_ns = -1, NOTHING_HELD}}}},
 };
@@ -150,6 +151,7 @@ static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
         set_cpu(experiment, 0, cpus[0], "ordinary");
         set_cpu(experiment, 1, (int)isolated, "isolated");
         experiment->rules[0] = "linux-isolated-cpus";
+        experiment->rules[1] = "linux-irq-affinity";
     } else if (weak != strong) {
         set_cpu(experiment, 0, cpus[weak], "of the weakest kind");
         set_cpu(experiment, 1, cpus[strong], "of the strongest kind");

@@ -27,6 +27,10 @@ def check(what, ok):
         bad.append(what)
 rows = d["trials"]["rows"]
 check("there are trials", len(rows) >= 4)
+n = sum((t["median_us"] is not None) + (t["p99_us"] is not None) for t in rows)
+check("how sure all of it is", n < 2 or f"All {n} intervals hold together with {100 - n} % at least" in d["trials"]["heading"])
+few = any(t["pairs"] > 0 and t["a"]["p99_us"] is None for t in rows)
+check("how long a p99 takes", ("--measure=" in d["trials"]["heading"]) == (few and not d["trials"]["interrupted"]))
 for t in rows:
     name, e, a, b = t["id"], t["median_us"], t["a"], t["b"]
     tried = t["outcome"] != "not-tried"
@@ -45,7 +49,7 @@ for t in rows:
     if e is None:
         check(f"{name}: too few", t["outcome"] == "too-few")
         continue
-    low, high = e["ci95"]
+    low, high = e["ci99"]
     check(f"{name}: interval around the difference", low <= e["difference"] <= high)
     zero_inside = low <= 0 <= high
     check(f"{name}: effect exactly when 0 is outside", (t["outcome"] == "effect") == (not zero_inside))
@@ -60,7 +64,7 @@ for f in d["findings"]:
     if m is None:
         continue
     attached += 1
-    gains = [-t["median_us"]["difference"] for t in m["trials"] if t["outcome"] == "effect" and t["median_us"]["ci95"][1] < 0]
+    gains = [-t["median_us"]["difference"] for t in m["trials"] if t["outcome"] == "effect" and t["median_us"]["ci99"][1] < 0]
     check(f"{f['id']}: gain", (m["gain_us"] is None) == (not gains) and (not gains or abs(m["gain_us"] - gains[0]) < 1e-6))
 check("some finding has evidence", attached > 0)
 print("\n".join(bad))

@@ -128,7 +128,7 @@ static void blocks_are_covered_where_single_values_are_not(void **state)
             const struct st_blocked a = {a_ns, of, N}, b = {b_ns, of, N};
             if (run < RUNS / 4) { /* the slow one */
                 assert_int_equal(st_bootstrap_quantile_blocked(&a, &b, BLOCKS, 0.9, ST_EFFECT_DIFFERENCE,
-                                                               &random, &estimate),
+                                                               ST_CONFIDENCE_95, &random, &estimate),
                                  0);
                 together += holds(&estimate, effect_ns);
             }
@@ -192,7 +192,8 @@ static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
             *(st_random_unit(&random) < 0.5 ? &a[i] : &b[i]) +=
                 st_random_unit(&random) < 1.0 / 6 ? 500000 : 0;
         }
-        assert_int_equal(st_median_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, &estimate), 0);
+        assert_int_equal(
+            st_median_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, ST_CONFIDENCE_95, &estimate), 0);
         hits += holds(&estimate, -10000);
         found += st_estimate_shows(&estimate, ST_EFFECT_DIFFERENCE);
         st_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, &estimate);
@@ -204,11 +205,52 @@ static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
     assert_true(found_by_mean < RUNS / 2);
     struct st_estimate estimate;
     const double ones[6] = {1, 1, 1, 1, 1, 1}, up[6] = {1, 2, 3, 4, 5, 6};
-    assert_int_equal(st_median_effect_of_pairs(ones, up, 6, ST_EFFECT_RATIO, &estimate), 0);
+    assert_int_equal(st_median_effect_of_pairs(ones, up, 6, ST_EFFECT_RATIO, ST_CONFIDENCE_95, &estimate), 0);
     assert_true(estimate.known && fabs(estimate.value - 3.5) < 1e-9 && estimate.low <= 1 &&
                 estimate.high >= 6);
-    assert_int_equal(st_median_effect_of_pairs(ones, up, 5, ST_EFFECT_RATIO, &estimate), 0);
+    assert_int_equal(st_median_effect_of_pairs(ones, up, 5, ST_EFFECT_RATIO, ST_CONFIDENCE_95, &estimate), 0);
     assert_false(estimate.known);
+}
+
+/* No effect, again and again: how many intervals of 99 % leave 0 out. */
+static void ninety_nine_of_a_hundred_hold(void **state)
+{
+    (void)state;
+    struct st_random random = {5};
+    unsigned medians = 0, p90s = 0;
+    for (unsigned run = 0; run < 1600; run++) {
+        double a[12], b[12];
+        int64_t late_ns[2][240];
+        uint32_t of[240];
+        struct st_estimate estimate;
+        for (size_t i = 0; i < 240; i++) {
+            of[i] = (uint32_t)(i / 20);
+            late_ns[0][i] = (int64_t)st_random_below(&random, 10000);
+            late_ns[1][i] = (int64_t)st_random_below(&random, 10000);
+            a[of[i]] = st_random_unit(&random);
+            b[of[i]] = st_random_unit(&random);
+        }
+        const struct st_blocked left = {late_ns[0], of, 240}, right = {late_ns[1], of, 240};
+        assert_int_equal(
+            st_median_effect_of_pairs(a, b, 12, ST_EFFECT_DIFFERENCE, ST_CONFIDENCE_99, &estimate), 0);
+        medians += st_estimate_shows(&estimate, ST_EFFECT_DIFFERENCE);
+        if (run % 8 != 0)
+            continue;
+        assert_int_equal(st_bootstrap_quantile_blocked(&left, &right, 12, 0.9, ST_EFFECT_DIFFERENCE,
+                                                       ST_CONFIDENCE_99, &random, &estimate),
+                         0);
+        p90s += st_estimate_shows(&estimate, ST_EFFECT_DIFFERENCE);
+    }
+    assert_in_range(medians, 1, 24); /* of 1600: at most 1 % and two standard deviations of luck */
+    assert_in_range(p90s, 0, 6);     /* of 200 */
+    const double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, up[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct st_estimate estimate;
+    assert_int_equal(
+        st_median_effect_of_pairs(ones, up, 7, ST_EFFECT_DIFFERENCE, ST_CONFIDENCE_99, &estimate), 0);
+    assert_false(estimate.known);
+    assert_int_equal(
+        st_median_effect_of_pairs(ones, up, 8, ST_EFFECT_DIFFERENCE, ST_CONFIDENCE_99, &estimate), 0);
+    assert_true(estimate.known && estimate.low <= 0 && estimate.high >= 7);
 }
 
 static void means_are_covered(void **state)
@@ -322,17 +364,21 @@ static void what_cannot_be_known_is_not_known(void **state)
 
     const struct st_blocked blocked = {values, of, 999};
     const enum st_effect difference = ST_EFFECT_DIFFERENCE;
-    assert_int_equal(
-        st_bootstrap_quantile_blocked(&blocked, &blocked, 5, 0.5, difference, &random, &estimate), 0);
+    assert_int_equal(st_bootstrap_quantile_blocked(&blocked, &blocked, 5, 0.5, difference, ST_CONFIDENCE_95,
+                                                   &random, &estimate),
+                     0);
     assert_true(holds(&estimate, 0));
-    assert_int_equal(
-        st_bootstrap_quantile_blocked(&blocked, &blocked, 6, 0.5, difference, &random, &estimate), 0);
+    assert_int_equal(st_bootstrap_quantile_blocked(&blocked, &blocked, 6, 0.5, difference, ST_CONFIDENCE_95,
+                                                   &random, &estimate),
+                     0);
     assert_false(estimate.known); /* block 5 is empty */
     of[7] = 6;
-    assert_int_equal(
-        st_bootstrap_quantile_blocked(&blocked, &blocked, 6, 0.5, difference, &random, &estimate), -EINVAL);
-    assert_int_equal(
-        st_bootstrap_quantile_blocked(&blocked, &blocked, 4, 0.5, difference, &random, &estimate), 0);
+    assert_int_equal(st_bootstrap_quantile_blocked(&blocked, &blocked, 6, 0.5, difference, ST_CONFIDENCE_95,
+                                                   &random, &estimate),
+                     -EINVAL);
+    assert_int_equal(st_bootstrap_quantile_blocked(&blocked, &blocked, 4, 0.5, difference, ST_CONFIDENCE_95,
+                                                   &random, &estimate),
+                     0);
     assert_false(estimate.known);
 
     const double ones[5] = {1, 1, 1, 1, 1}, one_zero[5] = {1, 2, 3, 0, 1};
@@ -372,6 +418,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_covered),
         cmocka_unit_test(blocks_are_covered_where_single_values_are_not),
         cmocka_unit_test(ratios_of_few_pairs_are_covered),
+        cmocka_unit_test(ninety_nine_of_a_hundred_hold),
         cmocka_unit_test(struck_pairs_do_not_move_the_median_of_pairs),
         cmocka_unit_test(means_are_covered),
         cmocka_unit_test(rates_are_covered),

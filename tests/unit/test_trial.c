@@ -33,7 +33,8 @@ static void an_effect_is_said_with_all_its_figures(void **state)
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_EFFECT);
     assert_string_equal(
         st_trial_text(&trial, text, sizeof(text)),
-        "Timer slack of a normal thread: B wakes earlier, -49.8 µs (95 %: -50.9 .. -48.7). A (slack "
+        "Timer slack of a normal thread: B wakes earlier on the median, -49.8 µs (99 %: -50.9 .. -48.7). A "
+        "(slack "
         "50.0 µs as found): median 65.1 µs late; B (slack 1 ns): 15.3 µs; n = 260 and 260 in 13 "
         "pairs.");
     assert_true(st_trial_gain_us(&trial) > 49.79 && st_trial_gain_us(&trial) < 49.81);
@@ -47,18 +48,18 @@ static void no_effect_says_how_small_a_one_would_have_been_seen(void **state)
     trial.median = (struct st_estimate){true, -100, -400, 200};
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NO_EFFECT);
     st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(
-        text, ": no effect shown, -0.10 µs (95 %: -0.40 .. +0.20); beyond 0.30 µs it would have been. "));
+    assert_non_null(strstr(text, ": no effect shown on the median, -0.10 µs (99 %: -0.40 .. +0.20); beyond "
+                                 "0.30 µs it would have been. "));
     assert_true(st_trial_gain_us(&trial) <= 0);
     trial.median = (struct st_estimate){true, -1000, -16000, 14000};
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOISY);
     st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(
-        text, ": too noisy to tell, -1.0 µs (95 %: -16.0 .. +14.0); beyond 15.0 µs it would have been. "));
+    assert_non_null(strstr(text, ": too noisy to tell on the median, -1.0 µs (99 %: -16.0 .. +14.0); beyond "
+                                 "15.0 µs it would have been. "));
     trial.median = (struct st_estimate){true, 5000, 4000, 6000}; /* B is later: nothing is gained */
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_EFFECT);
-    assert_non_null(
-        strstr(st_trial_text(&trial, text, sizeof(text)), ": B wakes later, +5.0 µs (95 %: +4.0 .. +6.0)."));
+    assert_non_null(strstr(st_trial_text(&trial, text, sizeof(text)),
+                           ": B wakes later on the median, +5.0 µs (99 %: +4.0 .. +6.0)."));
     assert_true(st_trial_gain_us(&trial) <= 0);
 }
 
@@ -78,6 +79,15 @@ static void what_is_not_known_is_not_said(void **state)
     trial.arms[1].skipped_n = 2;
     st_trial_text(&trial, text, sizeof(text));
     assert_non_null(strstr(text, "; p99 80.0 and 31.0 µs; n ="));
+    trial.p99 = (struct st_estimate){true, -49000, -60000, -30000};
+    st_trial_text(&trial, text, sizeof(text));
+    assert_non_null(
+        strstr(text, "; p99 80.0 and 31.0 µs, lower with B, -49.0 µs (99 %: -60.0 .. -30.0); n ="));
+    trial.p99 = (struct st_estimate){true, 49000, 30000, 60000};
+    assert_non_null(strstr(st_trial_text(&trial, text, sizeof(text)), " µs, higher with B, +49.0 µs"));
+    trial.p99 = (struct st_estimate){true, -49000, -60000, 1000};
+    assert_non_null(
+        strstr(st_trial_text(&trial, text, sizeof(text)), " µs, no difference shown with B, -49.0"));
     assert_non_null(strstr(text, "; slept through 0 and 2 periods."));
     snprintf(trial.not_tried, sizeof(trial.not_tried), "no right to it");
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOT_TRIED);
@@ -104,8 +114,18 @@ static void the_gain_for_a_rule_is_found(void **state)
     assert_null(st_trials_gain(NULL, "linux-last"));
     assert_string_equal(
         st_trials_heading(&trials, text, sizeof(text)),
-        "Tried for 10.00 s at a period of 2666.7 µs, A and B in turn; kernel 6.1. One interval in "
-        "twenty misses the truth; a p99 needs n >= 1000 each.");
+        "Tried for 10.00 s at a period of 2666.7 µs, A and B in turn; kernel 6.1. All 3 intervals "
+        "hold together with 97 % at least. For a p99 (n >= 1000 each): --measure=39s.");
+    for (size_t i = 0; i < 3; i++)
+        rows[i].arms[0].p99_known = rows[i].arms[1].p99_known = true;
+    rows[1].p99 = (struct st_estimate){true, 0, -300, 300};
+    assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)),
+                           "All 4 intervals hold together with "
+                           "96 % at least."));
+    rows[2].arms[0].p99_known = false;
+    trials.duration_ns = 1000 * ST_NS_PER_S;
+    assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)), "longer than an hour"));
+    trials.duration_ns = 10 * ST_NS_PER_S;
     trials.interrupted = true;
     st_trials_heading(&trials, text, sizeof(text));
     assert_int_equal(strncmp(text, "Interrupted: tried for", 22), 0);
