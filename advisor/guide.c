@@ -137,11 +137,18 @@ static void words(struct writer *w, enum line kind, const char *text, size_t byt
             rest[-1] = ',';
         paragraph(w, 0, first ? "**For ever**, in" : "In", 0, said);
     } else {
-        if (!first && said[0] >= 'a' && said[0] <= 'z')
+        const size_t name = strcspn(said, " .");
+        if (!first && said[0] >= 'a' && said[0] <= 'z' && said[name] == ' ')
             said[0] = (char)(said[0] - 'a' + 'A');
         paragraph(w, 0, first ? "**For ever:**" : "", 0, said);
     }
     free(said);
+}
+
+/** Lines of a file that was not named begin with its section. */
+static bool is_shell(const char *text, bool file)
+{
+    return strncmp(text, "sudo ", 5) == 0 || (!file && text[0] != '[');
 }
 
 static void persistent(struct writer *w, const char *text)
@@ -155,7 +162,7 @@ static void persistent(struct writer *w, const char *text)
         case LINE_CODE:
             if (first)
                 fputs("\n**For ever:**\n", w->out);
-            block(w, file && strncmp(text, "sudo ", 5) != 0 ? "" : "sh", text, bytes);
+            block(w, is_shell(text, file) ? "sh" : "", text, bytes);
             break;
         case LINE_FILE:
             file = true;

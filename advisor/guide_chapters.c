@@ -28,7 +28,7 @@ static const struct st_guide_chapter linux_chapters[] = {
      "periods above 5 ms the defaults do; below that, preemption comes first.",
      (const char *const[]){"linux-preemption", "linux-threaded-irqs", "linux-irq-priorities",
                            "linux-irq-sharing", "linux-huge-pages", "linux-swap", "linux-rt-throttling",
-                           "linux-stale-sysctls", NULL}},
+                           NULL}},
     {"Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than "
      "what it writes.",

@@ -150,12 +150,26 @@ static size_t word_bytes(const char *text)
     return bytes;
 }
 
+/** "'cpuset -l'": bytes of what is quoted; 0: nothing is. */
+static size_t quoted_bytes(const char *text)
+{
+    const char *end = text[0] == '\'' ? strchr(text + 1, '\'') : NULL;
+    return end != NULL && strchr(" .,;:)", end[1]) != NULL ? (size_t)(end - text) - 1 : 0;
+}
+
 void st_guide_put_prose(FILE *out, const struct st_guide *guide, const char *text)
 {
     bool clause = true; /* a command may begin here */
     while (*text != '\0') {
-        const size_t bytes = clause && is_command(text) ? command_bytes(text) : word_bytes(text);
-        if (clause && is_command(text))
+        if (text[0] == '(')
+            fputc(*text++, out);
+        const size_t quoted = quoted_bytes(text);
+        const size_t bytes = quoted > 0                   ? quoted + 2
+                             : clause && is_command(text) ? command_bytes(text)
+                                                          : word_bytes(text);
+        if (quoted > 0)
+            put_code(out, text + 1, quoted);
+        else if (clause && is_command(text))
             put_code(out, text, bytes);
         else
             put_word(out, guide, text, bytes);

@@ -12,7 +12,7 @@ size_t st_report_count(const struct st_report *report, enum st_status status);
 
 /** A problem or advice that counts. */
 bool st_finding_fired(const struct st_finding *finding);
-/** One of those that can make this loop late: its cost is not known to be 0. */
+/** One of those that can make this loop late: a problem, or its cost is not known to be 0. */
 bool st_finding_bears(const struct st_finding *finding);
 /** One of those that are about delay, comfort or what is seen. */
 bool st_finding_harmless(const struct st_finding *finding);

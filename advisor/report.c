@@ -92,7 +92,8 @@ bool st_finding_fired(const struct st_finding *finding)
 
 bool st_finding_bears(const struct st_finding *finding)
 {
-    return st_finding_fired(finding) && (!finding->effect_known || finding->effect_us > 0);
+    return st_finding_fired(finding) &&
+           (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
 }
 
 bool st_finding_harmless(const struct st_finding *finding)

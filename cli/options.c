@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "advisor/print.h"
+#include "cli/locale.h"
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
@@ -20,8 +21,10 @@ static void say(const char *command, const char *format, va_list args)
     char text[MESSAGE_BYTES];
     const int len = vsnprintf(text, sizeof(text), format, args);
     fprintf(stderr, "sleeptune%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");
-    if (len > 0) /* names in it may be somebody else's */
-        st_print_safe(stderr, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
+    if (len > 0) { /* names in it may be somebody else's */
+        st_locale_text(text);
+        st_print_safe(stderr, text, strlen(text));
+    }
     fputc('\n', stderr);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/locale.h"
 #include "cli/measure_files.h"
 #include "cli/measure_run.h"
 #include "cli/measure_text.h"
@@ -165,8 +166,8 @@ static int record(const char *command, const char *what, const char *path, const
     config->sinks = st_measure_files_sinks(files);
     char *machine = machine_now(journal);
     fflush(stdout);
-    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what,
-            st_ns_format(config->duration_ns, time, sizeof(time)));
+    st_ns_format(config->duration_ns, time, sizeof(time));
+    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what, st_locale_text(time));
     status = st_measure_run(command, config, terminal ? st_measure_show_progress : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);

@@ -146,6 +146,8 @@ static void expect(struct machine *m, const char *id, char *value)
     if (finding->status != status)
         fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_status_name(finding->status), name,
                  finding->summary);
+    if (status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
+        fail_msg("%s:%d: %s: a problem that costs nothing is none", m->file, m->line, id);
     if (effect != NULL)
         check_effect(m, finding, effect);
     if (part != NULL)

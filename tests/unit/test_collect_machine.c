@@ -247,7 +247,7 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-priority-order", ST_STATUS_ADVICE},
         {"linux-usb-autosuspend", ST_STATUS_ADVICE},
         {"linux-hda-power-save", ST_STATUS_ADVICE},
-        {"linux-stale-sysctls", ST_STATUS_ADVICE},
+        {"linux-stale-sysctls", ST_STATUS_OK},
         {"linux-jack-soft-mode", ST_STATUS_NOT_APPLICABLE},
         {"linux-server-priority", ST_STATUS_OK},
         {"linux-pipewire-quantum", ST_STATUS_OK},

@@ -165,7 +165,7 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     (void)state;
     static char fix[] = "sudo sysctl a=1";
     fires(0, ST_STATUS_ADVICE, 0, fix);
-    fires(1, ST_STATUS_PROBLEM, 0, fix);
+    fires(1, ST_STATUS_ADVICE, 0, fix);
     fires(2, ST_STATUS_ADVICE, -1, fix);
     char *text = screen(0);
     const char *row = strstr(text, "\n  sudo sysctl a=1\n");
@@ -176,6 +176,12 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
                            "\n2 with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
                            "linux-a-rule-with-a-long-name-01).\n"));
     assert_null(strstr(text, "more setting"));
+    free(text);
+    fires(1, ST_STATUS_PROBLEM, 0, fix); /* no rule says that; if one did, it would have its row */
+    text = screen(0);
+    assert_non_null(
+        strstr(text, "\n1 with advice that is not about lateness (linux-a-rule-with-a-long-name-00).\n"));
+    assert_non_null(strstr(text, "\nproblem  "));
     free(text);
 }
 

@@ -22,9 +22,10 @@ const struct st_rule st_rule_freebsd_cpu_binding = {
     .id = "freebsd-cpu-binding",
     .os = ST_OS_FREEBSD,
     .title = "Threads and interrupts on fixed CPUs (cpuset)",
-    .mechanism = "cpuset -l binds threads to CPUs, cpuset -x an interrupt. A real-time thread gets any CPU "
-                 "at once, so binding helps only where a CPU is kept free of everything else, as FreeBSD "
-                 "does not do by itself.",
+    .mechanism =
+        "'cpuset -l' binds threads to CPUs, 'cpuset -x' an interrupt. A real-time thread gets any CPU "
+        "at once, so binding helps only where a CPU is kept free of everything else, as FreeBSD "
+        "does not do by itself.",
     .privilege = "root",
     .cost = "throughput: what is bound cannot use another CPU",
     .when_not = "desktops: a thread that is bound to a busy CPU waits while others are idle",

@@ -13,7 +13,7 @@
 
 #define NOW(unit) "sysctl hw.snd.default_unit=" unit
 #define EVER                                                                                                 \
-    "# /etc/sysctl.conf: remove hw.snd.default_unit, so that the best device there is gets it\n"             \
+    "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device there is gets it\n"         \
     "hw.snd.default_auto=1"
 
 #define AUTO_NEWEST 2

@@ -10,7 +10,7 @@
 #define LOADER "freebsd.loader.hint.pcm."
 #define EQ     ".eq"
 
-#define EVER(unit) "# /boot/loader.conf: remove, or set to 0\nhint.pcm." unit ".eq=\"0\""
+#define EVER(unit) "# /boot/loader.conf, or no such line\nhint.pcm." unit ".eq=\"0\""
 
 #define UNIT_MAX_DIGITS 3
 

@@ -72,7 +72,7 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
         "on the line of the virtual channel when there is one; they begin at 0 with each start of a stream.",
     .privilege = "root",
     .cost = "none",
-    .when_not = "from 15.0 on, where sndctl -v shows them, too",
+    .when_not = "from 15.0 on, where 'sndctl -v' shows them, too",
     .sources =
         "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
         "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just stops "

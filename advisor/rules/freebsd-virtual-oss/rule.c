@@ -97,6 +97,8 @@ static void judge_options(const struct options *options, const struct st_wish *w
                  (unsigned)wish->frames);
         st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
     }
+    if (!options->priority)
+        return; /* behind whatever else is busy: no bound is known */
     if (unknown)
         st_finding_effect(finding, 0, "adds delay, at least one block, not lateness of this loop");
     else

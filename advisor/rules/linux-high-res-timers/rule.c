@@ -121,7 +121,7 @@ const struct st_rule st_rule_linux_high_res_timers = {
             .persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
             .needs = ST_NEEDS_REBOOT,
             .check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
-            .undo = "none is wanted: without these timers every sleep is rounded up to a tick",
+            .undo = "nothing to undo: without these timers every sleep is rounded up to a tick",
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,

@@ -85,8 +85,10 @@ const struct st_rule st_rule_linux_irq_affinity = {
         "irqbalance(1): isolated and nohz_full CPUs are banned by default",
     .guide =
         {
-            .persistent = "# kernel command line: irqaffinity=LIST with the CPUs that are not isolated, and\n"
-                          "# isolcpus=managed_irq,domain,LIST for devices that choose themselves",
+            .persistent =
+                "# OTHERS are the CPUs that are not isolated, such as 0-1\n" ST_MACHINE_FIX_BOOT_OPTION(
+                    "irqaffinity=OTHERS") "\n# for devices that choose themselves: "
+                                          "isolcpus=managed_irq,domain,LIST",
             .needs = ST_NEEDS_REBOOT,
             .check = "cat /proc/irq/*/smp_affinity_list   # none of the isolated CPUs",
             .undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),

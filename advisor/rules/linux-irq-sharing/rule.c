@@ -95,9 +95,10 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
     .guide =
         {
-            .persistent = "# a card: another slot; USB: another port, best of another controller (lsusb -t); "
-                          "devices not\n"
-                          "# needed: off in the firmware's setup",
+            .persistent =
+                "# a card: another slot; USB: another port, best of another controller ('lsusb -t'); "
+                "devices not\n"
+                "# needed: off in the firmware's setup",
             .needs = ST_NEEDS_REBOOT,
             .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
             .undo = "put it back",

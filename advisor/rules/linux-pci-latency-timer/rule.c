@@ -62,7 +62,7 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
     .title = "PCI latency timer",
     .mechanism = "The timer said how long a card may keep a conventional PCI bus. PCI Express has no such "
                  "bus and ignores "
-                 "it; setpci latency_timer=b0 in old guides does nothing there.",
+                 "it; 'setpci latency_timer=b0' in old guides does nothing there.",
     .privilege = "root",
     .cost = "none",
     .when_not = "only real cards in conventional PCI slots, of before about 2010, can gain from it",

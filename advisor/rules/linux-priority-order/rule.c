@@ -55,7 +55,7 @@ const struct st_rule st_rule_linux_priority_order = {
             .persistent =
                 "# lower the real-time priority in that program's own settings, below the server's; or "
                 "raise the\n# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
-                "(default 88); jackd -P",
+                "(default 88); 'jackd -P'",
             .needs = ST_NEEDS_REOPEN,
             .check =
                 "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",

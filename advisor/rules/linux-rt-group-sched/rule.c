@@ -137,8 +137,8 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                    "sudo tee "
                    "/sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
             .persistent =
-                "# from 6.16 on; older kernels: one without "
-                "CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+                "# Linux 6.16 and later have an option for it; an older kernel has to be one "
+                "without CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
                     "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
             .needs = ST_NEEDS_REBOOT,
             .check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"

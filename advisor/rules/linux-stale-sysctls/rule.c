@@ -49,11 +49,10 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         char key[160];
         snprintf(key, sizeof(key), RUNNING "%.100s", name);
         st_finding_quote(finding, facts, key);
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%.60s is set at boot, but this kernel has no such setting%s", name,
+        st_finding_set(finding, ST_STATUS_OK,
+                       "%.60s is set at boot, but this kernel has no such setting%s: the line can go", name,
                        scan.stale_n > 1 ? " (and others)" : "");
         st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
-        st_finding_fix_usual(finding);
     } else if (scan.unread_n > 0) {
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%.60s is set at boot to something that is not understood",
                        name);
@@ -82,15 +81,7 @@ const struct st_rule st_rule_linux_stale_sysctls = {
     .history = "5.13: sched_latency_ns and its like move from sysctl to debugfs (commit 8a99b6833c88; "
                "release not verified)\n"
                "6.6: EEVDF leaves base_slice_ns only (kernel/sched/debug.c)",
-    .guide =
-        {
-            .persistent = "# take the lines 'kernel.sched_...' of old guides out of /etc/sysctl.d and "
-                          "/etc/sysctl.conf",
-            .needs = ST_NEEDS_NOTHING,
-            .check = "sudo sysctl --system 2>&1 | grep sched_   # nothing",
-            .undo = "nothing to undo: the lines had no effect",
-        },
-    .worst = ST_STATUS_ADVICE,
+    .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){"linux.sysctl_conf.kernel.sched_*", "linux.sysctl.kernel.sched_*", NULL},
     .judge = judge,

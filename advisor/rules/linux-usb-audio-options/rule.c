@@ -8,6 +8,26 @@
 #define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"
 #define HAS_PACKS  "linux.module.snd_usb_audio.nrpacks"
 
+/** lowlatency=Y; old guides set nrpacks beside it. */
+static void judge_default(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *packs;
+    int64_t number;
+    if (st_facts_text(facts, NRPACKS, &packs) == 0 && st_facts_int(facts, HAS_PACKS, &number) == -ENOENT) {
+        st_finding_quote(finding, facts, NRPACKS);
+        st_finding_quote(finding, facts, HAS_PACKS);
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "snd_usb_audio runs in its low-latency mode; this kernel's driver has no nrpacks any more "
+            "(nrpacks=%.10s in /etc/modprobe.d): the option can go",
+            packs);
+        st_finding_effect(finding, 0, "lowlatency=Y, the default; an unknown option is ignored");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode");
+        st_finding_effect(finding, 0, "lowlatency=Y, the default");
+    }
+}
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     const char *text;
@@ -19,28 +39,13 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                            "snd_usb_audio is not loaded, or has no such option");
         return;
     }
-    const char *packs;
-    int64_t number;
-    if (st_facts_text(facts, NRPACKS, &packs) == 0 && st_facts_int(facts, HAS_PACKS, &number) == -ENOENT) {
-        st_finding_quote(finding, facts, NRPACKS);
-        st_finding_quote(finding, facts, HAS_PACKS);
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "nrpacks=%.10s is set for snd_usb_audio, an option that this kernel's driver does not have",
-            packs);
-        st_finding_effect(finding, 0, "an unknown option is ignored");
-        st_finding_fix(finding, NULL,
-                       "# take nrpacks away from the 'options snd-usb-audio' line in /etc/modprobe.d",
-                       ST_NEEDS_NOTHING);
-        return;
-    }
     if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode");
-        st_finding_effect(finding, 0, "lowlatency=Y, the default");
+        judge_default(facts, finding);
     } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
         st_finding_set(
             finding, ST_STATUS_ADVICE,
             "snd_usb_audio's low-latency mode is off, so USB playback queues more packets than needed");
+        st_finding_effect(finding, 0, "adds delay, not lateness of this loop");
         st_finding_fix_usual(finding);
         st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
