@@ -1,9 +1,12 @@
 /* Linux: frequency policies and idle states. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/collector.h"
+#include "advisor/text.h"
 
 #define NAMES_MAX 4096
 
@@ -47,6 +50,9 @@ static const struct set idle_states = {
         },
 };
 
+/** CPUs looked at besides CPU 0; those behind them are rarely of another kind, and each costs time. */
+#define OTHER_CPUS_MAX 31
+
 const char *const st_linux_cpu_patterns[] = {
     "linux.cpufreq.present",
     "linux.cpufreq.policy*.governor",
@@ -57,10 +63,11 @@ const char *const st_linux_cpu_patterns[] = {
     "linux.cpufreq.policy*.hardware_max_khz",
     "linux.cpuidle.driver",
     "linux.cpuidle.governor",
-    "linux.cpuidle.cpu0.state*.name",
-    "linux.cpuidle.cpu0.state*.latency_us",
-    "linux.cpuidle.cpu0.state*.residency_us",
-    "linux.cpuidle.cpu0.state*.disable",
+    "linux.cpuidle.cpus_n",
+    "linux.cpuidle.cpu*.state*.name",
+    "linux.cpuidle.cpu*.state*.latency_us",
+    "linux.cpuidle.cpu*.state*.residency_us",
+    "linux.cpuidle.cpu*.state*.disable",
     NULL,
 };
 
@@ -70,18 +77,23 @@ struct walk {
     size_t n;
 };
 
+static void collect_leaves(struct st_collector *c, const struct set *set, const char *name)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(set->leaves) && set->leaves[i].file != NULL; i++) {
+        char key[128], path[256];
+        snprintf(key, sizeof(key), "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
+        snprintf(path, sizeof(path), "%s/%s/%s", set->folder, name, set->leaves[i].file);
+        st_collector_file(c, key, path, set->leaves[i].kind);
+    }
+}
+
 static int one_folder(void *ctx, const char *name)
 {
     struct walk *walk = ctx;
     const struct set *set = walk->set;
     if (strncmp(name, set->name_prefix, strlen(set->name_prefix)) != 0 || strlen(name) > 32)
         return 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(set->leaves) && set->leaves[i].file != NULL; i++) {
-        char key[128], path[256];
-        snprintf(key, sizeof(key), "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
-        snprintf(path, sizeof(path), "%s/%s/%s", set->folder, name, set->leaves[i].file);
-        st_collector_file(walk->c, key, path, set->leaves[i].kind);
-    }
+    collect_leaves(walk->c, set, name);
     return ++walk->n == NAMES_MAX;
 }
 
@@ -92,6 +104,71 @@ static int collect_set(struct st_collector *c, const struct set *set, size_t *re
     const int r = c->p->list(c->p, set->folder, one_folder, &walk);
     *ret_n = walk.n;
     return r;
+}
+
+/** Is this file of another CPU as CPU 0's? Not when it cannot be read: the collector says why. */
+static bool is_alike(struct st_collector *c, const char *folder, const char *state, const char *file,
+                     const char *leaf)
+{
+    char path[256], key[128], text[32];
+    int64_t value, of_cpu0;
+    size_t bytes;
+    snprintf(path, sizeof(path), "%s/%s/%s", folder, state, file);
+    snprintf(key, sizeof(key), "%s%s.%s", idle_states.key_prefix, state, leaf);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &bytes);
+    if (r != 0)
+        return r == -ENOENT && st_facts_int(c->facts, key, &of_cpu0) == -ENOENT;
+    st_text_trim(text);
+    return st_text_int(text, &value) == 0 && st_facts_int(c->facts, key, &of_cpu0) == 0 && value == of_cpu0;
+}
+
+struct other_cpu {
+    struct st_collector *c;
+    struct set set;
+    char folder[64], key_prefix[48];
+    size_t states_n;
+};
+
+static int other_state(void *ctx, const char *name)
+{
+    struct other_cpu *cpu = ctx;
+    if (strncmp(name, "state", 5) != 0 || strlen(name) > 32)
+        return 0;
+    if (!is_alike(cpu->c, cpu->folder, name, "latency", "latency_us") ||
+        !is_alike(cpu->c, cpu->folder, name, "disable", "disable"))
+        collect_leaves(cpu->c, &cpu->set, name);
+    return ++cpu->states_n == NAMES_MAX;
+}
+
+struct other_cpus {
+    struct st_collector *c;
+    int64_t n;
+};
+
+/** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, or ones that
+ * somebody disabled on some CPUs only. */
+static int other_cpu(void *ctx, const char *name)
+{
+    struct other_cpus *cpus = ctx;
+    struct other_cpu cpu = {.c = cpus->c, .set = idle_states};
+    int64_t number;
+    if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &number) != 0 || number < 1 ||
+        number > OTHER_CPUS_MAX)
+        return 0;
+    snprintf(cpu.folder, sizeof(cpu.folder), "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
+    snprintf(cpu.key_prefix, sizeof(cpu.key_prefix), "linux.cpuidle.cpu%" PRId64 ".", number);
+    cpu.set.folder = cpu.folder;
+    cpu.set.key_prefix = cpu.key_prefix;
+    (void)cpus->c->p->list(cpus->c->p, cpu.folder, other_state, &cpu);
+    cpus->n += cpu.states_n > 0; /* a CPU that is off has none */
+    return 0;
+}
+
+static void collect_other_cpus(struct st_collector *c)
+{
+    struct other_cpus cpus = {.c = c, .n = 1};
+    if (c->p->list(c->p, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+        st_collector_put_int(c, "linux.cpuidle.cpus_n", cpus.n, NULL, "/sys/devices/system/cpu/cpu*/cpuidle");
 }
 
 void st_collect_linux_cpu(struct st_collector *c)
@@ -107,6 +184,8 @@ void st_collect_linux_cpu(struct st_collector *c)
     st_collector_file(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
                       ST_VALUE_TEXT);
     const int states = collect_set(c, &idle_states, &n);
-    if (n == 0 && states != 0 && states != -ENOENT)
+    if (n > 0)
+        collect_other_cpus(c);
+    else if (states != 0 && states != -ENOENT)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }

@@ -303,6 +303,33 @@ static void live_freebsd_reads_each_device_that_is_there(void **state)
     st_fake_free(p);
 }
 
+/* A large machine has hundreds of states: those of the other CPUs are facts only where they differ. */
+static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
+{
+    struct st_platform *p = *state;
+    for (int cpu = 0; cpu < 40; cpu++) {
+        for (int s = 0; s < 3; s++) {
+            char path[96], text[16];
+            snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency", cpu, s);
+            snprintf(text, sizeof(text), "%d\n", cpu == 3 && s == 2 ? 900 : 100 * s);
+            file(p, path, text);
+            snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", cpu, s);
+            file(p, path, cpu == 5 && s == 1 ? "1\n" : "0\n");
+        }
+    }
+    assert_int_equal(
+        st_fake_set_file(p, "/sys/devices/system/cpu/cpu7/cpuidle/state1/latency", NULL, -EACCES), 0);
+    struct st_facts *facts = collect(p, false);
+    check_text(facts, "linux.cpuidle.cpus_n", "32");
+    check_text(facts, "linux.cpuidle.cpu3.state2.latency_us", "900");
+    check_text(facts, "linux.cpuidle.cpu5.state1.disable", "1");
+    check_state(facts, "linux.cpuidle.cpu7.state1.latency_us", ST_FACT_UNREADABLE);
+    assert_null(st_facts_find(facts, "linux.cpuidle.cpu1.state1.latency_us"));
+    assert_null(st_facts_find(facts, "linux.cpuidle.cpu3.state1.latency_us"));
+    assert_null(st_facts_find(facts, "linux.cpuidle.cpu39.state1.latency_us"));
+    st_facts_free(facts);
+}
+
 static void live_freebsd_reads_its_files(void **state)
 {
     (void)state;
@@ -442,6 +469,7 @@ int main(void)
         cmocka_unit_test(live_freebsd_reads_each_device_that_is_there),
         cmocka_unit_test(live_freebsd_reads_its_files),
         cmocka_unit_test(the_version_of_freebsd_decides_about_loader_conf_local),
+        WITH_FAKE(idle_states_of_other_cpus_are_facts_where_they_differ),
         WITH_FAKE(a_failing_read_never_becomes_a_value),
         cmocka_unit_test(a_captured_tree_is_read_from_its_folder),
         cmocka_unit_test(a_freebsd_capture_is_known_by_its_sysctls),

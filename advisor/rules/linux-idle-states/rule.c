@@ -8,7 +8,8 @@
 #include "advisor/rules/machine.h"
 
 #define DRIVER   "linux.cpuidle.driver"
-#define STATES   "linux.cpuidle.cpu0.state"
+#define STATES   "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
+#define CPUS     "linux.cpuidle.cpus_n"
 #define LATENCY  ".latency_us"
 #define GOVERNOR "linux.cpuidle.governor"
 #define REQUEST  "linux.pmqos.cpu_dma_latency_us"
@@ -154,16 +155,18 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
                        request_known ? "" : ", unless a program holds a request (only root can read that)");
         fix(scan, finding);
     }
-    char deeper[128] = "", within[64] = "";
+    const int64_t cpus_n = st_machine_int_or(scan->facts, CPUS, 1);
+    char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
+    if (cpus_n > 1)
+        snprintf(whose, sizeof(whose), "%" PRId64 " CPUs'", cpus_n);
     if (scan->deeper_us > 0)
         snprintf(deeper, sizeof(deeper),
                  " (deeper ones, up to %" PRId64 " µs, are for sleeps longer than %.0f µs)", scan->deeper_us,
                  period_us);
     if (held)
         snprintf(within, sizeof(within), " within the request of %" PRId64 " µs", scan->request_us);
-    st_finding_effect(finding, effect_us,
-                      "longest exit latency of CPU 0's enabled states%s: %" PRId64 " µs%s", within,
-                      scan->worst_us, deeper);
+    st_finding_effect(finding, effect_us, "longest exit latency of %s enabled states%s: %" PRId64 " µs%s",
+                      whose, within, scan->worst_us, deeper);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
@@ -221,7 +224,7 @@ const struct st_rule st_rule_linux_idle_states = {
     .sources =
         "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
         "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
-        "other CPUs may differ\n"
+        "of CPUs 1 to 31 those that differ\n"
         "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the next "
         "timer (ladder.c does not look); a CPU that is woken by another one, as by its sound card's "
         "interrupt, may be deeper\n"
@@ -239,7 +242,7 @@ const struct st_rule st_rule_linux_idle_states = {
         },
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", REQUEST, ST_MACHINE_VIRTUAL,
+    .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL,
                                    ST_MACHINE_CMDLINE, NULL},
     .judge = judge,
 };
