@@ -42,6 +42,7 @@ int st_cmd_explain(int argc, char **argv);
 int st_cmd_guide(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_export(int argc, char **argv);
+int st_cmd_plot(int argc, char **argv);
 int st_cmd_simulate(int argc, char **argv);
 int st_cmd_analyse(int argc, char **argv);
 int st_cmd_version(int argc, char **argv);

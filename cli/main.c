@@ -23,6 +23,7 @@ const struct st_command st_commands[] = {
      NULL},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate, NULL},
     {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},
+    {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
     {"status", "what the running sleeptuned says", NULL, "status"},
     {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices"},
     {"help", "help for a subcommand", st_cmd_help, NULL},

@@ -15,3 +15,23 @@ int st_module_hlog_write(const char *path, const struct st_hist *lateness, const
     const int closed = st_hlog_close(log);
     return closed < 0 ? closed : r;
 }
+
+int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx)
+{
+    struct st_hlog_reader *reader;
+    struct st_hlog_entry entry;
+    struct st_hist hist;
+    int r = st_hist_init(&hist, 3);
+    if (r != 0) {
+        fclose(stream);
+        return r;
+    }
+    r = st_hlog_open_stream(stream, &reader);
+    if (r == 0) {
+        while ((r = st_hlog_next(reader, &entry, &hist)) == 1 && (r = take(ctx, entry.tag, &hist)) == 0)
+            ;
+        st_hlog_close_reader(reader);
+    }
+    st_hist_finish(&hist);
+    return r;
+}

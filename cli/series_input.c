@@ -115,30 +115,29 @@ static int add_values(const json_t *document, struct st_series_result *result)
     return 0;
 }
 
+int st_series_from_json(const char *command, const char *name, const json_t *document,
+                        struct st_series_result *ret)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
+        return st_failure(command, "%s is JSON, but no series of 'bench series' or 'simulate'", name);
+    if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
+        return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
+                          ST_SERIES_SCHEMA);
+    ret->source = "json";
+    const int r = add_values(document, ret);
+    if (r == -EBADMSG)
+        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or makes no sense", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s: %s", name, strerror(-r));
+}
+
 static int read_json(struct input *input, struct st_series_result *result)
 {
     json_error_t error;
     json_t *document = json_loadf(input->stream, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
         return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    int status = ST_EXIT_DONE;
-    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
-        status = st_failure(input->command, "%s is JSON, but no series of 'bench series' or 'simulate'",
-                            input->name);
-    else if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
-        status = st_failure(input->command, "%s was written by a newer sleeptune: '%.40s', not '%s'",
-                            input->name, schema, ST_SERIES_SCHEMA);
-    if (status == ST_EXIT_DONE) {
-        const int r = add_values(document, result);
-        result->source = "json";
-        if (r == -EBADMSG)
-            status =
-                st_failure(input->command,
-                           "%s: samples_ns, periods or period_ns is missing or makes no sense", input->name);
-        else if (r != 0)
-            status = st_failure(input->command, "%s: %s", input->name, strerror(-r));
-    }
+    const int status = st_series_from_json(input->command, input->name, document, result);
     json_decref(document);
     return status;
 }

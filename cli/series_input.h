@@ -14,4 +14,8 @@
 ST_NODISCARD int st_series_input(const char *command, const char *path,
                                  const struct st_series_options *options, struct st_series_result *ret);
 
+/** The same of a document that is read already. */
+ST_NODISCARD int st_series_from_json(const char *command, const char *name, const json_t *document,
+                                     struct st_series_result *ret);
+
 #endif

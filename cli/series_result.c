@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/circumstances.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/text.h"
@@ -194,31 +195,11 @@ static int print_quantiles(const struct st_series *series, FILE *out, int width)
     return 0;
 }
 
-static void print_circumstances(json_t *circumstances, FILE *out, int width)
-{
-    char line[4096];
-    size_t at = 0;
-    const char *key;
-    json_t *value;
-    line[0] = '\0';
-    json_object_foreach(circumstances, key, value)
-    {
-        if (at < sizeof(line))
-            at += json_is_integer(value)
-                      ? (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %lld", at == 0 ? "" : ", ", key,
-                                         (long long)json_integer_value(value))
-                      : (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %s", at == 0 ? "" : ", ", key,
-                                         json_string_value(value));
-    }
-    if (at > 0)
-        st_text_field(out, "where", line, LABEL_COLUMNS, width);
-}
-
 static int print_text(const char *command, const struct st_series_result *result)
 {
     const struct st_series *series = &result->series;
     const struct st_analysis *a = &result->analysis;
-    char line[400], period[32], span[32];
+    char line[400], where[4096], period[32], span[32];
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
@@ -238,7 +219,8 @@ static int print_text(const char *command, const struct st_series_result *result
                       : i == 0           ? "found"
                                          : "",
                       a->sentence[i], LABEL_COLUMNS, width);
-    print_circumstances(result->circumstances, out, width);
+    if (st_circumstances_text(result->circumstances, where, sizeof(where))[0] != '\0')
+        st_text_field(out, "where", where, LABEL_COLUMNS, width);
     const int ended = st_locale_end(&stream);
     r = r != 0 ? r : ended;
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));

@@ -5,12 +5,13 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | -o)
+    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | --plot | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
+    --kind | -k) words='box series hist quantile phase price' ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words html markdown" ;; esac ;;
@@ -30,7 +31,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure bench report explain guide apply verify revert snapshot export analyse simulate status devices help version --help --version'
+        words='check measure bench report explain guide apply verify revert snapshot export analyse simulate plot status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -57,13 +58,14 @@ _sleeptune() {
         export) words='--csv --npy --output -o --help' ;;
         analyse) words='--every --frames --rate --tick-hz --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --json --format --help' ;;
+        plot) words='--output -o --kind -k --width --fold --every --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure bench report explain guide apply verify revert snapshot export analyse simulate status devices version' ;;
+        help) words='check measure bench report explain guide apply verify revert snapshot export analyse simulate plot status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(export|analyse) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(export|analyse|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

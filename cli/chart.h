@@ -1,0 +1,113 @@
+/* Charts: what is drawn (chart_data.c, chart_input.c, chart_json.c), as pictures (chart_<kind>.c) and as
+ * text. */
+#ifndef ST_CLI_CHART_H
+#define ST_CLI_CHART_H
+
+#include <jansson.h>
+
+#include "cli/series_options.h"
+#include "lib/box.h"
+#include "lib/columns.h"
+#include "lib/hist.h"
+#include "lib/series.h"
+
+enum st_chart_kind {
+    ST_CHART_BOX,
+    ST_CHART_SERIES,
+    ST_CHART_HIST,
+    ST_CHART_QUANTILE,
+    ST_CHART_PHASE,
+    ST_CHART_PRICE,
+    ST_CHART_KINDS,
+    ST_CHART_ANY = ST_CHART_KINDS /* the first that the data have figures for */
+};
+
+/** "box" ... */
+const char *st_chart_kind_name(enum st_chart_kind kind);
+
+#define ST_CHART_SETS_MAX     256
+#define ST_CHART_LINES_MAX    6 /* lines that can be told apart in one picture */
+#define ST_CHART_MARKS_MAX    8
+#define ST_CHART_PRICES_MAX   64
+#define ST_CHART_SERIES_COUNT (UINT64_C(1) << 21) /* samples that are kept for folding */
+
+struct st_chart_mark {
+    double p;
+    int64_t value_ns;
+};
+
+struct st_chart_price {
+    double cpu;     /* CPU of plain waking */
+    double percent; /* of wakes within 100 ns of due */
+};
+
+/** One distribution: a box, a line. What is not known is empty. */
+struct st_chart_set {
+    char label[96];
+    char group[160]; /* sets of one group share a panel of boxes */
+    uint64_t n;
+    struct st_box box;                             /* box.n = 0: no quartiles */
+    struct st_chart_mark mark[ST_CHART_MARKS_MAX]; /* single quantiles, ascending */
+    size_t marks_n;
+    struct st_hist hist;        /* total_n = 0: only figures are known */
+    struct st_sample sample;    /* of hist */
+    struct st_columns *columns; /* over time; NULL */
+    struct st_series series;    /* of the first ST_CHART_SERIES_COUNT periods; n = 0 */
+    uint64_t left_out_n;        /* samples that are not in series */
+    uint64_t missed_n;
+    bool misses_known;
+    struct st_chart_price price[ST_CHART_PRICES_MAX];
+    size_t prices_n;
+};
+
+struct st_chart_data {
+    char quantity[64]; /* what the values are: "lateness, woke - due" */
+    char note[240];
+    char circumstances[1600];
+    struct st_chart_set **set;
+    size_t n;
+};
+
+void st_chart_init(struct st_chart_data *data, const char *quantity);
+void st_chart_finish(struct st_chart_data *data);
+
+/** A new, empty set. @return NULL when out of memory, or when there are too many. */
+struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
+/** A set of a histogram, which stays the caller's. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist);
+/** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
+                                     const struct st_series *series);
+/** After the last value: boxes and samples are made of histograms. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
+
+/** Makes a set ready to take values over time. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
+/** One value over time. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+
+/** Adds what a file has: a recording, a histogram log, any JSON of sleeptune with figures, a column of text.
+ * @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                               struct st_chart_data *data);
+/** Adds what a document has. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_json(const char *command, const char *name, const json_t *document,
+                               struct st_chart_data *data);
+
+struct st_chart_options {
+    enum st_chart_kind kind;
+    const char *path; /* .svg, .png, .pdf; NULL or "-": text on standard output */
+    int64_t width_px; /* 0: 800 */
+    int64_t fold_ns;  /* of ST_CHART_PHASE; 0: what the analysis finds */
+};
+
+/** Is it a path that a picture can be written to? Before anything is measured. @return 0 or an st_exit, after
+ * a message. */
+ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
+/** Draws. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
+                                const struct st_chart_options *options);
+/** --plot PATH of a command that has a JSON document. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_write_json(const char *command, const json_t *document, const char *path);
+
+#endif

@@ -1,0 +1,105 @@
+/* What charts are drawn of. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+
+void st_chart_init(struct st_chart_data *data, const char *quantity)
+{
+    memset(data, 0, sizeof(*data));
+    snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+}
+
+static void set_free(struct st_chart_set *set)
+{
+    if (set->sample.values_ns != NULL)
+        st_sample_finish(&set->sample);
+    if (set->hist.late != NULL)
+        st_hist_finish(&set->hist);
+    st_series_finish(&set->series);
+    free(set->columns);
+    free(set);
+}
+
+void st_chart_finish(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++)
+        set_free(data->set[i]);
+    free(data->set);
+    memset(data, 0, sizeof(*data));
+}
+
+struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
+{
+    if (data->set == NULL)
+        data->set = calloc(ST_CHART_SETS_MAX, sizeof(struct st_chart_set *));
+    if (data->set == NULL || data->n == ST_CHART_SETS_MAX)
+        return NULL;
+    struct st_chart_set *set = calloc(1, sizeof(*set));
+    if (set != NULL) {
+        snprintf(set->label, sizeof(set->label), "%s", label);
+        data->set[data->n++] = set;
+    }
+    return set;
+}
+
+int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist)
+{
+    struct st_chart_set *set = st_chart_add(data, label);
+    int r = set == NULL ? -ENOMEM : st_hist_init(&set->hist, hist->digits);
+    return r == 0 ? st_hist_merge(&set->hist, hist) : r;
+}
+
+int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
+{
+    st_series_init(&set->series, period);
+    set->misses_known = true;
+    set->columns = malloc(sizeof(*set->columns));
+    if (set->columns == NULL)
+        return -ENOMEM;
+    st_columns_init(set->columns);
+    return st_hist_init(&set->hist, 3);
+}
+
+int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+{
+    st_hist_add(&set->hist, value_ns);
+    st_columns_add(set->columns, index, value_ns, missed);
+    set->missed_n += missed;
+    if (set->series.n < ST_CHART_SERIES_COUNT)
+        return st_series_add(&set->series, index, value_ns);
+    set->left_out_n++;
+    return 0;
+}
+
+int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series)
+{
+    struct st_chart_set *set = st_chart_add(data, label);
+    int r = set == NULL ? -ENOMEM : st_chart_set_begin(set, &series->period);
+    for (size_t i = 0; r == 0 && i < series->n; i++) {
+        const uint64_t expected = i > 0 ? series->index[i - 1] + 1 : series->index[0];
+        const uint64_t gap = series->index[i] - expected;
+        st_columns_missed(set->columns, expected, gap);
+        set->missed_n += gap;
+        r = st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
+    }
+    return r;
+}
+
+int st_chart_complete(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
+            continue;
+        const int r = st_sample_of_hist(&set->hist, &set->sample);
+        if (r != 0)
+            return r;
+        set->n = set->hist.total_n;
+        st_box_of(&set->sample, &set->box);
+        set->box.min_ns = set->hist.min_ns;
+        set->box.max_ns = set->hist.max_ns;
+    }
+    return 0;
+}

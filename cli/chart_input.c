@@ -1,0 +1,168 @@
+/* What charts are made of: recordings, histogram logs, JSON, text. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/circumstances.h"
+#include "cli/command.h"
+#include "cli/module_hlog.h"
+#include "cli/series_input.h"
+#include "store/recording.h"
+
+#define LATENESS "lateness (woke - due)"
+
+/* A name without its folders: it is written in the picture. */
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* --- recordings --------------------------------------------------------------------------------------------
+ */
+
+static int add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
+{
+    switch (event->kind) {
+    case ST_RECORDING_CYCLE:
+        return st_chart_set_value(set, event->period_index, event->lateness_ns,
+                                  event->lateness_ns > period_ns - event->callback_ns);
+    case ST_RECORDING_SKIPPED:
+        st_columns_missed(set->columns, event->period_index, event->n);
+        set->missed_n += event->n;
+        return 0;
+    case ST_RECORDING_LOST:
+        set->left_out_n += event->n;
+        return 0;
+    }
+    return 0;
+}
+
+static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
+{
+    struct st_recording_event event;
+    const int64_t period_ns = st_period_ns(&st_recording_meta(reader)->period);
+    int r = st_chart_set_begin(set, &st_recording_meta(reader)->period);
+    while (r == 0 && (r = st_recording_next(reader, &event)) == 1)
+        r = add_event(set, &event, period_ns);
+    return r;
+}
+
+static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open_stream(stream, &reader);
+    if (r == -EBADMSG)
+        return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
+                          name);
+    if (r == -EPROTONOSUPPORT)
+        return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)", name,
+                          ST_RECORDING_VERSION);
+    if (r != 0)
+        return st_failure(command, "cannot read %s: %s", name, strerror(-r));
+    struct st_chart_set *set = st_chart_add(data, short_name(name));
+    r = set == NULL ? -ENOMEM : add_events(reader, set);
+    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+    if (data->circumstances[0] == '\0')
+        st_circumstances_lines(st_recording_circumstances(reader), data->circumstances,
+                               sizeof(data->circumstances));
+    const enum st_recording_end end = st_recording_ended(reader);
+    if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
+        snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),
+                 end == ST_RECORDING_CUT ? "cut" : "damaged");
+    st_recording_close_reader(reader);
+    if (r == 0 && set->hist.total_n == 0)
+        return st_failure(command, "%s: no samples", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
+}
+
+/* --- histogram logs ----------------------------------------------------------------------------------------
+ */
+
+static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
+{
+    struct st_chart_data *data = ctx;
+    for (size_t i = 0; i < data->n; i++) {
+        if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->columns == NULL)
+            return st_hist_merge(&data->set[i]->hist, hist);
+    }
+    return st_chart_add_hist(data, tag, hist);
+}
+
+static int read_hlog(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    char error[512];
+    st_module_hlog_read_fn read_log;
+    void *address = st_module_load("hlog", ST_MODULE_HLOG_READ_SYMBOL, error, sizeof(error));
+    if (address == NULL) {
+        fclose(stream);
+        return st_failure(command, "cannot read histogram logs: %s", error);
+    }
+    memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
+    const size_t before = data->n;
+    const int r = read_log(stream, take_interval, data);
+    snprintf(data->quantity, sizeof(data->quantity), "time");
+    if (r != 0)
+        return st_failure(command, "cannot read %s: %s", name,
+                          r == -EBADMSG ? "it is damaged, or newer" : strerror(-r));
+    return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
+}
+
+/* --- the others --------------------------------------------------------------------------------------------
+ */
+
+static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    json_error_t error;
+    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+    if (stream != stdin)
+        fclose(stream);
+    if (document == NULL)
+        return st_failure(command, "%s: line %d: %s", name, error.line, error.text);
+    const int status = st_chart_json(command, short_name(name), document, data);
+    json_decref(document);
+    return status;
+}
+
+static int read_text(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
+{
+    struct st_series_result *result = calloc(1, sizeof(*result));
+    if (result == NULL)
+        return st_failure(command, "out of memory");
+    int status = st_series_input(command, path, options, result);
+    if (status == ST_EXIT_DONE) {
+        const int r = st_chart_add_series(data, short_name(path), &result->series);
+        snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+        snprintf(data->note, sizeof(data->note), "%s", result->note);
+        if (r != 0)
+            status = st_failure(command, "%s: %s", path, strerror(-r));
+    }
+    st_series_result_finish(result);
+    free(result);
+    return status;
+}
+
+int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                  struct st_chart_data *data)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(path, "re");
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+    const int first = getc(stream), second = standard || first == EOF ? EOF : getc(stream);
+    if (!standard && first != EOF)
+        rewind(stream);
+    else if (first != EOF)
+        ungetc(first, stream);
+    if (first == 0x89)
+        return read_recording(command, path, stream, data);
+    if (first == '{')
+        return read_json(command, path, stream, data);
+    if (first == '#' && second == '[')
+        return read_hlog(command, path, stream, data);
+    if (!standard)
+        fclose(stream);
+    return read_text(command, path, options, data);
+}

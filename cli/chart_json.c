@@ -1,0 +1,220 @@
+/* What sleeptune's JSON documents have for charts: quartiles and quantiles of each result, series, price
+ * curves. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/circumstances.h"
+#include "cli/command.h"
+#include "cli/series_input.h"
+#include "lib/ns.h"
+
+/* One row a kind of document with results. */
+static const struct document {
+    const char *schema;  /* up to the version */
+    const char *list;    /* NULL: the document is the result */
+    const char *figures; /* what in a result has min, median ... */
+    const char *quantity;
+    const char *label[3]; /* keys that name a box */
+    const char *group[5]; /* keys that name the panel that it is in */
+} documents[] = {
+    {"sleeptune-bench-sleep/",
+     "results",
+     "overshoot_ns",
+     "overshoot (woke - due)",
+     {"method"},
+     {"requested_ns", "policy", "timer_slack_ns"}},
+    {"sleeptune-bench-exec/", "results", "wall_ns", "time from start to end", {"command"}, {"requested_ns"}},
+    {"sleeptune-bench-syscall/", "results", "ns", "time of a call", {"call"}, {"mode"}},
+    {"sleeptune-bench-wake/",
+     "results",
+     "delay_ns",
+     "delay (returned - signalled)",
+     {"mechanism"},
+     {"kind", "placement", "slice_ns"}},
+    {"sleeptune-measure/", "loops", "lateness_ns", "lateness (woke - due)", {"circumstances.cpu"}, {NULL}},
+    {"sleeptune-measure/", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
+};
+
+static const struct {
+    const char *key;
+    double p;
+} marks[] = {{"q1", 0.25}, {"median", 0.5}, {"q3", 0.75}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
+
+static bool get_ns(const json_t *object, const char *key, int64_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_number(value))
+        return false;
+    const double real = json_number_value(value);
+    if (!(real > -9e18 && real < 9e18))
+        return false;
+    *ret = json_is_integer(value) ? json_integer_value(value) : (int64_t)real;
+    return true;
+}
+
+/* --- names -------------------------------------------------------------------------------------------------
+ */
+
+/* "5.00 ms", "fifo"; of a key like timer_slack_ns with its name before it. */
+static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
+{
+    char text[96], name[40];
+    const size_t bytes = strlen(key);
+    const bool time = bytes > 3 && strcmp(key + bytes - 3, "_ns") == 0;
+    if (json_is_string(value)) {
+        snprintf(text, sizeof(text), "%s", json_string_value(value));
+    } else if (json_is_integer(value) && time) {
+        st_ns_format(json_integer_value(value), text, sizeof(text));
+    } else if (json_is_integer(value)) {
+        snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+    } else {
+        return;
+    }
+    snprintf(name, sizeof(name), "%.*s ", (int)(time ? bytes - 3 : bytes), key);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+    const size_t at = strlen(buf);
+    snprintf(buf + at, buf_bytes - at, "%s%s%s", at > 0 ? ", " : "",
+             named || !json_is_string(value) ? name : "", text);
+}
+
+static void words(const json_t *result, const char *const *keys, size_t keys_n, bool named, char *buf,
+                  size_t buf_bytes)
+{
+    for (size_t i = 0; i < keys_n && keys[i] != NULL; i++) {
+        const char *dot = strchr(keys[i], '.');
+        if (dot != NULL)
+            add_word(buf, buf_bytes, dot + 1, named,
+                     json_object_get(json_object_get(result, "circumstances"), dot + 1));
+        else
+            add_word(buf, buf_bytes, keys[i], named, json_object_get(result, keys[i]));
+    }
+}
+
+/* --- results -----------------------------------------------------------------------------------------------
+ */
+
+static void figures(const json_t *result, const json_t *distribution, struct st_chart_set *set)
+{
+    struct st_box *box = &set->box;
+    int64_t n = 0, outliers;
+    if (!get_ns(result, "n", &n))
+        (void)get_ns(distribution, "n", &n);
+    set->n = n > 0 ? (uint64_t)n : 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
+        struct st_chart_mark *mark = &set->mark[set->marks_n];
+        if (get_ns(distribution, marks[i].key, &mark->value_ns)) {
+            mark->p = marks[i].p;
+            set->marks_n++;
+        }
+    }
+    if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
+        return;
+    const bool median = get_ns(distribution, "median", &box->median_ns);
+    box->known = median && get_ns(distribution, "q1", &box->q1_ns) &&
+                 get_ns(distribution, "q3", &box->q3_ns) && box->min_ns <= box->q1_ns &&
+                 box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns && box->q3_ns <= box->max_ns;
+    if (!median)
+        box->median_ns = box->min_ns;
+    if (box->known)
+        st_box_of_figures(box);
+    if (get_ns(result, "outliers", &outliers) && outliers >= 0) {
+        box->outliers_known = true;
+        box->outliers_n = (uint64_t)outliers;
+    }
+    /* a document that never writes quartiles has none to show */
+    if (json_object_get(distribution, "q1") != NULL && box->min_ns <= box->max_ns)
+        box->n = set->n;
+}
+
+static int add_result(const struct document *row, const char *name, const json_t *result,
+                      struct st_chart_data *data)
+{
+    const json_t *distribution = json_object_get(result, row->figures);
+    char label[96] = "";
+    if (!json_is_object(distribution))
+        return 0; /* what could not be measured */
+    words(result, row->label, ST_ARRAY_LEN(row->label), false, label, sizeof(label));
+    struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
+    if (set == NULL)
+        return -ENOMEM;
+    words(result, row->group, ST_ARRAY_LEN(row->group), true, set->group, sizeof(set->group));
+    figures(result, distribution, set);
+    return 0;
+}
+
+/* Sets of a group lie beside each other, groups in the order of their first ones. */
+static void gather(struct st_chart_data *data, size_t from)
+{
+    for (size_t i = from + 1; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        size_t at = i;
+        for (size_t k = from; k < i; k++) {
+            if (strcmp(data->set[k]->group, set->group) == 0)
+                at = k + 1;
+        }
+        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
+        data->set[at] = set;
+    }
+}
+
+static int add_results(const char *command, const struct document *row, const char *name,
+                       const json_t *document, struct st_chart_data *data)
+{
+    const json_t *list = row->list != NULL ? json_object_get(document, row->list) : NULL;
+    const size_t from = data->n, n = row->list != NULL ? json_array_size(list) : 1;
+    snprintf(data->quantity, sizeof(data->quantity), "%s", row->quantity);
+    for (size_t i = 0; i < n; i++) {
+        if (add_result(row, name, row->list != NULL ? json_array_get(list, i) : document, data) != 0)
+            return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
+    }
+    if (data->n == from)
+        return st_failure(command, "%s has no results with figures", name);
+    gather(data, from);
+    return ST_EXIT_DONE;
+}
+
+/* --- documents ---------------------------------------------------------------------------------------------
+ */
+
+static int add_series(const char *command, const char *name, const json_t *document,
+                      struct st_chart_data *data)
+{
+    struct st_series_result result = {0};
+    int status = st_series_from_json(command, name, document, &result);
+    snprintf(data->quantity, sizeof(data->quantity), "lateness (woke - due)");
+    if (status == ST_EXIT_DONE) {
+        const int r = st_chart_add_series(data, name, &result.series);
+        if (r != 0)
+            status = st_failure(command, "%s: %s", name, strerror(-r));
+    }
+    if (result.left_out_n > 0)
+        snprintf(data->note, sizeof(data->note), "The last %llu samples are left out.",
+                 (unsigned long long)result.left_out_n);
+    st_series_result_finish(&result);
+    return status;
+}
+
+int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL)
+        return st_failure(command, "%s is JSON, but none of sleeptune", name);
+    const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
+    const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
+    if (data->circumstances[0] == '\0')
+        st_circumstances_text(circumstances, data->circumstances, sizeof(data->circumstances));
+    const char *version = strchr(schema, '/');
+    if (version != NULL && strcmp(version, "/1") != 0)
+        return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);
+    if (strcmp(schema, ST_SERIES_SCHEMA) == 0)
+        return add_series(command, name, document, data);
+    for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
+        const struct document *row = &documents[i];
+        if (strncmp(schema, row->schema, strlen(row->schema)) == 0 &&
+            (row->list == NULL || json_is_array(json_object_get(document, row->list))))
+            return add_results(command, row, name, document, data);
+    }
+    return st_failure(command, "%s: nothing to draw in a document of '%.40s'", name, schema);
+}

@@ -1,0 +1,132 @@
+/* Folded at a rhythm: what comes back in it lies one above the other. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart_picture.h"
+#include "lib/ns.h"
+#include "lib/series_analysis.h"
+
+#define BINS 100
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->series.n > 0;
+}
+
+/* The rhythm that the analysis finds; 0: none. */
+static double found_ns(const struct st_series *series)
+{
+    struct st_analysis *analysis = calloc(1, sizeof(*analysis));
+    double seconds = 0;
+    if (analysis != NULL && st_analyse(series, 0, analysis) == 0) {
+        if (analysis->lattice.found && analysis->lattice.tooth_s > 0)
+            seconds = analysis->lattice.tooth_s;
+        else if (analysis->beat.found)
+            seconds = analysis->beat.repeats_s;
+    }
+    free(analysis);
+    return seconds * 1e9;
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    const struct st_chart_set *set = picture->data->set[0];
+    const bool asked = picture->fold_ns > 0;
+    char fold[32];
+    picture->data->n = 1;
+    if (!asked)
+        picture->fold_ns = (int64_t)found_ns(&set->series);
+    if (picture->fold_ns <= 0) {
+        st_chart_say(picture->caption, sizeof(picture->caption),
+                     "%s: no rhythm was found; --fold TIME folds at one that you know", set->label);
+        return -ENODATA;
+    }
+    st_ns_format(picture->fold_ns, fold, sizeof(fold));
+    st_chart_say(picture->caption, sizeof(picture->caption),
+                 "%s: n = %zu, folded at %s (%s). Light bar: least to greatest of each hundredth of it, "
+                 "dark: quartiles, "
+                 "line: median.",
+                 set->label, set->series.n, fold, asked ? "as asked for" : "found by the analysis");
+    if (set->left_out_n > 0)
+        st_chart_say(picture->caption, sizeof(picture->caption), " The last %llu values are not in it.",
+                     (unsigned long long)set->left_out_n);
+    st_chart_say(picture->description, sizeof(picture->description), "%s by phase. %s",
+                 picture->data->quantity, picture->caption);
+    return 0;
+}
+
+struct bin {
+    uint64_t n;
+    int64_t *values_ns; /* a part of one array */
+};
+
+static size_t bin_of(const struct st_series *series, size_t i, double fold_ns)
+{
+    const double period_ns = (double)series->period.num / (double)series->period.den;
+    const double phase = fmod((double)(series->index[i] - series->index[0]) * period_ns, fold_ns) / fold_ns;
+    return (size_t)fmin(phase * BINS, BINS - 1);
+}
+
+/* Values by bin, in one array. @return it; NULL when out of memory. */
+static int64_t *sort_into(const struct st_series *series, double fold_ns, struct bin bins[BINS])
+{
+    int64_t *values = malloc(series->n * sizeof(*values));
+    if (values == NULL)
+        return NULL;
+    memset(bins, 0, BINS * sizeof(*bins));
+    for (size_t i = 0; i < series->n; i++)
+        bins[bin_of(series, i, fold_ns)].n++;
+    size_t at = 0;
+    for (size_t i = 0; i < BINS; i++) {
+        bins[i].values_ns = values + at;
+        at += bins[i].n;
+        bins[i].n = 0;
+    }
+    for (size_t i = 0; i < series->n; i++) {
+        struct bin *bin = &bins[bin_of(series, i, fold_ns)];
+        bin->values_ns[bin->n++] = series->lateness_ns[i];
+    }
+    return values;
+}
+
+static void draw_bin(const struct st_chart_area *area, size_t i, const struct bin *bin)
+{
+    const double x = area->x + area->width * (double)i / BINS, width = area->width / BINS - 0.6;
+    const struct st_sample sample = st_sample_of(bin->values_ns, bin->n);
+    const struct st_pen line = {ST_CHART_INK, 2, ST_DASH_NONE};
+    const double low = st_chart_at(area, 0, (double)st_sample_at(&sample, 1)).y;
+    const double high = st_chart_at(area, 0, (double)st_sample_at(&sample, bin->n)).y;
+    const double q1 = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.25)).y;
+    const double q3 = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.75)).y;
+    const double median = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.5)).y;
+    st_chart_rectangle(area->canvas, x, high, width, fmax(low - high, 1), 0xb8d9ee, NULL);
+    st_chart_rectangle(area->canvas, x, q3, width, fmax(q1 - q3, 1), 0x5a9fcb, NULL);
+    area->canvas->segments(area->canvas, (struct st_point[]){{x, median}, {x + width, median}}, 2, &line);
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_set *set = picture->data->set[panel];
+    struct bin bins[BINS];
+    char name[80], fold[32];
+    area->x_axis = (struct st_axis){false, 0, (double)picture->fold_ns};
+    area->y_axis = st_chart_value_axis(picture->data);
+    int64_t *values = sort_into(&set->series, (double)picture->fold_ns, bins);
+    if (values == NULL)
+        return;
+    snprintf(name, sizeof(name), "phase in %s", st_ns_format(picture->fold_ns, fold, sizeof(fold)));
+    st_chart_y_times(area, picture->data->quantity);
+    st_chart_x_times(area, name);
+    area->canvas->begin(area->canvas, "values");
+    for (size_t i = 0; i < BINS; i++) {
+        if (bins[i].n > 0)
+            draw_bin(area, i, &bins[i]);
+    }
+    area->canvas->end(area->canvas);
+    st_chart_frame(area);
+    free(values);
+}
+
+const struct st_chart_kind_row st_chart_phase = {"phase", "Folded", has, plan, draw, false};

@@ -1,0 +1,94 @@
+/* Quantiles as HdrHistogram's users plot them: at 1 / (1 - p) on a logarithmic axis, so that each nine has
+ * its room. */
+#include <math.h>
+
+#include "cli/chart_picture.h"
+#include "lib/ns.h"
+
+#define STEPS_A_DECADE 60
+#define POINTS_MAX     1200
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->hist.total_n > 0 || set->marks_n > 0;
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    static const struct {
+        const char *name;
+        double p;
+        uint64_t n_min;
+    } told[] = {{"median", 0.5, 20}, {"p99", 0.99, 1000}, {"p99.9", 0.999, 10000}};
+    const struct st_chart_data *data = picture->data;
+    char text[32];
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        st_chart_say(picture->caption, sizeof(picture->caption), "%s%s: n = %llu", i > 0 ? " " : "",
+                     set->label, (unsigned long long)set->n);
+        for (size_t k = 0; k < ST_ARRAY_LEN(told) && set->hist.total_n >= told[k].n_min; k++)
+            st_chart_say(picture->caption, sizeof(picture->caption), ", %s %s", told[k].name,
+                         st_ns_format(st_sample_quantile(&set->sample, told[k].p), text, sizeof(text)));
+        st_chart_say(picture->caption, sizeof(picture->caption), ".");
+    }
+    st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
+                 picture->caption);
+    st_chart_say(
+        picture->caption, sizeof(picture->caption),
+        " A line ends where fewer than 10 values lie beyond; single marks behind it are the greatest value.");
+    return 0;
+}
+
+/* The values from which 10 lie beyond, or the marks that are known. */
+static void draw_set(const struct st_chart_area *area, const struct st_chart_set *set, size_t line)
+{
+    const struct st_pen pen = st_chart_pen(line);
+    struct st_point points[POINTS_MAX];
+    size_t n = 0;
+    area->canvas->begin(area->canvas, "values");
+    if (set->hist.total_n > 0) {
+        const double nines = log10(fmax((double)set->n / 10, 1));
+        const size_t steps = (size_t)fmin(ceil(nines * STEPS_A_DECADE), POINTS_MAX - 1);
+        for (size_t i = 0; i <= steps && steps > 0; i++) {
+            const double x = pow(10, nines * (double)i / (double)steps);
+            points[n++] = st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x));
+        }
+        area->canvas->polyline(area->canvas, points, n, &pen);
+        st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)set->box.max_ns),
+                        line, pen.rgb);
+    } else {
+        for (size_t i = 0; i < set->marks_n; i++) {
+            points[n++] = st_chart_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
+            st_chart_marker(area->canvas, points[i], line, pen.rgb);
+        }
+        area->canvas->polyline(area->canvas, points, n, &pen);
+    }
+    area->canvas->end(area->canvas);
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_data *data = picture->data;
+    double most = 20;
+    char text[32];
+    (void)panel;
+    for (size_t i = 0; i < data->n; i++)
+        most = fmax(most, (double)data->set[i]->n);
+    area->x_axis = (struct st_axis){true, 1, most * 1.3};
+    area->y_axis = st_chart_value_axis(data);
+    st_chart_y_times(area, data->quantity);
+    area->canvas->begin(area->canvas, "axis x");
+    st_chart_x_tick(area, st_axis_at(&area->x_axis, 1), "0 %");
+    st_chart_x_tick(area, st_axis_at(&area->x_axis, 2), "50 %");
+    for (int nines = 1; pow(10, nines) <= area->x_axis.high; nines++) {
+        snprintf(text, sizeof(text), "%.*f %%", nines > 2 ? nines - 2 : 0, 100 * (1 - pow(10, -nines)));
+        st_chart_x_tick(area, st_axis_at(&area->x_axis, pow(10, nines)), text);
+    }
+    st_chart_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
+    area->canvas->end(area->canvas);
+    st_chart_frame(area);
+    for (size_t i = 0; i < data->n; i++)
+        draw_set(area, data->set[i], i);
+}
+
+const struct st_chart_kind_row st_chart_quantile = {"quantile", "Quantiles", has, plan, draw, true};

@@ -1,0 +1,115 @@
+/* Values over time: the least and the greatest of each column of pixels, misses marked. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/chart_picture.h"
+#include "lib/ns.h"
+
+#define MARK_PX 7.0 /* from one mark of misses to the next */
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->columns != NULL && set->n > 0;
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    const struct st_chart_data *data = picture->data;
+    char least[32], median[32], greatest[32], every[32];
+    bool joined = false;
+    picture->panels_n = data->n;
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        joined = joined || set->columns->periods > 1;
+        st_ns_format(set->box.min_ns, least, sizeof(least));
+        st_ns_format(set->box.median_ns, median, sizeof(median));
+        st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
+        st_ns_format(st_period_ns(&set->series.period), every, sizeof(every));
+        st_chart_say(picture->description, sizeof(picture->description),
+                     "%s over time, %s: %llu values from %s to %s, median %s; %llu periods missed. ",
+                     data->quantity, set->label, (unsigned long long)set->n, least, greatest, median,
+                     (unsigned long long)set->missed_n);
+        st_chart_say(picture->caption, sizeof(picture->caption),
+                     "%s%s: n = %llu, one every %s, least %s, median %s, greatest %s; %llu periods missed%s.",
+                     i > 0 ? " " : "", set->label, (unsigned long long)set->n, every, least, median, greatest,
+                     (unsigned long long)set->missed_n, set->missed_n > 0 ? " (triangles)" : "");
+    }
+    st_chart_say(picture->caption, sizeof(picture->caption),
+                 joined
+                     ? " Each column of pixels goes from its least to its greatest value; none is left out."
+                     : " Each dot is a value.");
+    return 0;
+}
+
+/* Bars of stored columns that fall on one column of pixels are one. @return points. */
+static size_t bars(const struct st_chart_area *area, const struct st_columns *columns,
+                   double seconds_of_column, struct st_point *points)
+{
+    size_t n = 0;
+    double last = -1;
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct st_column *column = &columns->column[i];
+        if (column->n == 0)
+            continue;
+        struct st_point low =
+            st_chart_at(area, ((double)i + 0.5) * seconds_of_column, (double)column->min_ns);
+        const struct st_point high = st_chart_at(area, 0, (double)column->max_ns);
+        if (columns->periods > 1)
+            low.x = floor(low.x) + 0.5;
+        if (columns->periods > 1 && n > 0 && low.x == last) {
+            points[n - 2].y = fmax(points[n - 2].y, low.y + 0.8);
+            points[n - 1].y = fmin(points[n - 1].y, high.y - 0.8);
+            continue;
+        }
+        last = low.x;
+        points[n++] = (struct st_point){low.x, low.y + 0.8};
+        points[n++] = (struct st_point){low.x, high.y - 0.8};
+    }
+    return n;
+}
+
+static void mark_misses(const struct st_chart_area *area, const struct st_columns *columns,
+                        double seconds_of_column)
+{
+    double last = -MARK_PX;
+    area->canvas->begin(area->canvas, "misses");
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->column[i].missed_n == 0)
+            continue;
+        const double x = st_chart_at(area, ((double)i + 0.5) * seconds_of_column, 0).x;
+        if (x - last < MARK_PX)
+            continue;
+        const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
+        area->canvas->polygon(area->canvas, triangle, 3, ST_CHART_MISS, NULL);
+        last = x;
+    }
+    area->canvas->end(area->canvas);
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_set *set = picture->data->set[panel];
+    struct st_chart_data one = *picture->data;
+    const double seconds_of_column = st_period_seconds(&set->series.period) * (double)set->columns->periods;
+    struct st_pen pen = st_chart_pen(0);
+    struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
+    if (points == NULL)
+        return;
+    one.set += panel;
+    one.n = 1;
+    pen.width = 1.4;
+    area->y_axis = st_chart_value_axis(&one);
+    area->x_axis = (struct st_axis){false, 0, fmax(seconds_of_column * (double)set->columns->n, 1e-9)};
+    st_chart_y_times(area, picture->data->quantity);
+    st_chart_x_numbers(area, "time since the first value (s)");
+    st_chart_frame(area);
+    if (picture->data->n > 1)
+        st_chart_heading(area, set->label);
+    area->canvas->begin(area->canvas, "values");
+    area->canvas->segments(area->canvas, points, bars(area, set->columns, seconds_of_column, points), &pen);
+    area->canvas->end(area->canvas);
+    mark_misses(area, set->columns, seconds_of_column);
+    free(points);
+}
+
+const struct st_chart_kind_row st_chart_series = {"series", "Over time", has, plan, draw, false};

@@ -1,0 +1,14 @@
+/* Circumstances of a measurement on one line: "kernel 6.1, policy fifo". */
+#ifndef ST_CLI_CIRCUMSTANCES_H
+#define ST_CLI_CIRCUMSTANCES_H
+
+#include <jansson.h>
+
+#include "lib/base.h"
+
+/** Of a JSON object with text and whole numbers. @return buf. */
+char *st_circumstances_text(const json_t *circumstances, char *buf, size_t buf_bytes);
+/** Of "key: value" lines. @return buf. */
+char *st_circumstances_lines(const char *lines, char *buf, size_t buf_bytes);
+
+#endif

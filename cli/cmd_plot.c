@@ -1,0 +1,83 @@
+/* sleeptune plot: pictures of what was measured. */
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/command.h"
+#include "lib/ns.h"
+
+#define NAME "plot"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
+          "Draw what was measured, as SVG.\n\n"
+          "FILE is a recording of 'measure --record', a histogram log, the JSON of\n"
+          "'measure' and of each bench, the CSV of 'export', or text with one figure a\n"
+          "line; '-' is standard input. Several files are drawn in one picture.\n\n"
+          "  -o, --output FILE      .svg\n"
+          "  -k, --kind KIND        box, series, hist, quantile, phase or price (what fits)\n"
+          "      --width N          pixels, 500 .. 4000 (800)\n"
+          "      --fold TIME        of phase: the rhythm (the one that is found)\n"
+          "      --every TIME       period of text (1s)\n"
+          "  -h, --help             this text\n\n"
+          "Examples:\n"
+          "  sleeptune measure --record a.strec\n"
+          "  sleeptune plot a.strec -o a.svg\n"
+          "  sleeptune plot --kind quantile before.strec after.strec -o both.svg\n"
+          "  sleeptune bench sleep --json | sleeptune plot - -o sleep.svg\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+static int take_kind(const char *command, void *ctx, const char *text)
+{
+    enum st_chart_kind *kind = ctx;
+    for (int i = 0; i < ST_CHART_KINDS; i++) {
+        if (strcmp(text, st_chart_kind_name((enum st_chart_kind)i)) == 0) {
+            *kind = (enum st_chart_kind)i;
+            return 0;
+        }
+    }
+    return st_usage_error(command, "--kind: '%s' is not box, series, hist, quantile, phase or price", text);
+}
+
+static int take_fold(const char *command, void *ctx, const char *text)
+{
+    return st_series_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
+}
+
+static int take_every(const char *command, void *ctx, const char *text)
+{
+    return st_series_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
+}
+
+int st_cmd_plot(int argc, char **argv)
+{
+    struct st_chart_options chart = {.kind = ST_CHART_ANY};
+    struct st_series_options series;
+    struct st_chart_data data;
+    int first;
+    st_series_options_init(&series);
+    const struct st_option options[] = {
+        {.name = "output", .letter = 'o', .text = &chart.path},
+        {.name = "kind", .letter = 'k', .take = take_kind, .ctx = &chart.kind},
+        {.name = "width", .number = &chart.width_px, .min = 500, .max = 4000},
+        {.name = "fold", .take = take_fold, .ctx = &chart.fold_ns},
+        {.name = "every", .take = take_every, .ctx = &series.every_ns},
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (first == argc)
+        return st_usage_error(NAME, "which file?");
+    if (chart.path == NULL)
+        return st_usage_error(NAME, "-o FILE.svg: where to?");
+    status = st_chart_check(NAME, "-o", chart.path);
+    st_chart_init(&data, "");
+    for (int i = first; i < argc && status == ST_EXIT_DONE; i++)
+        status = st_chart_read(NAME, argv[i], &series, &data);
+    if (status == ST_EXIT_DONE)
+        status = st_chart_write(NAME, &data, &chart);
+    st_chart_finish(&data);
+    return status;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# plot: pictures have the parts, names, units and figures that they are made of; what cannot be drawn is refused.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+status() {
+    local wanted=$1 name=$2 got
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    is "$name" "$got" "$wanted"
+}
+plot() { "$SLEEPTUNE" plot "$@"; }
+# the parts of a picture in the file "parts"
+draw() {
+    local name=$1
+    shift
+    status 0 "$name" plot -o "$name.svg" "$@"
+    "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$name.svg" >parts 2>&1
+    is "$name: no text is cut" "$(grep '^cut' parts)" ""
+    like "$name: it is described for those who do not see it" "$(cat parts)" '^desc: .*[0-9]'
+}
+part() { like "$1" "$(cat parts)" "$2"; }
+
+# --- what is drawn
+"$SLEEPTUNE" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 900 --json >saw.json
+"$SLEEPTUNE_BUILD/tests/integration/make_recording" run.strec 20 >rows
+make_hlog=$SLEEPTUNE_BUILD/tests/integration/make_hlog
+cat >sleep.json <<'JSON'
+{"schema": "sleeptune-bench-sleep/1", "circumstances": {"kernel_release": "6.1.0 <a&b>"}, "results": [
+ {"method": "nanosleep", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,
+  "overshoot_ns": {"min": 50100, "q1": 53000, "median": 54321, "q3": 56000, "p95": 58000, "p99": null, "max": 990000}},
+ {"method": "timerfd-abs", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,
+  "overshoot_ns": {"min": 2000, "q1": 3000, "median": 4000, "q3": 5000, "p95": 5500, "p99": null, "max": 6000}},
+ {"method": "nanosleep", "policy": "fifo", "requested_ns": 5000000, "timer_slack_ns": 0, "n": 12,
+  "overshoot_ns": {"min": 2000, "q1": null, "median": null, "q3": null, "p95": null, "p99": null, "max": 6000}}]}
+JSON
+
+draw box sleep.json
+part "a panel for each setting" '^panel 2$'
+part "a box for each result" '^box 3$'
+is "medians are written in the boxes, where there are enough values" "$(grep '^median' parts)" "median: 54.3 µs
+median: 4.0 µs"
+part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
+part "n is below its box" '^text: n = 500 \*$'
+part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
+part "what few values show is said" 'Less than 40 values'
+part "markup in a file is text" '<a&b>'
+
+draw series saw.json
+part "time has its unit" '^axis-name: time since the first value \(s\)$'
+part "values have theirs" '^axis-name: lateness \(woke - due\) \(ms\)$'
+part "a stroke for each of few values" '^strokes 900$'
+part "n, least and greatest are written" '^text: .*n = 900, one every 1.00 s, least 10\.'
+draw series-of-a-recording --kind series run.strec
+part "no more strokes than pixels" '^strokes [1-6][0-9][0-9]$'
+missed=$(awk -F'[ ,]' '$3 == 1' rows | wc -l)
+part "missed periods are marked" '^triangles [1-9]'
+[ "$missed" -eq 0 ] || part "and counted" "^desc: .* [1-9][0-9]* periods missed"
+
+draw hist --kind hist saw.json run.strec
+part "a line for each file" '^values 2$'
+part "which dashes tell apart in grey" '^dashes 1$'
+part "the legend has n" '^text: saw.json, n = 900$'
+part "counts have an axis" '^axis-name: values in a bin'
+draw quantile --kind quantile saw.json
+part "nines have their room" '^text: 99 %$'
+draw phase --kind phase saw.json
+part "the rhythm is the sawtooth that was simulated" '^axis-name: phase in (99\.[5-9]|100\.)[0-9]* s \(s\)$'
+draw asked-phase --kind phase --fold 50s saw.json
+part "or the one that was asked for" '^text: .*folded at 50.00 s \(as asked for\)'
+if [ -x "$make_hlog" ]; then
+    "$make_hlog" run.hlog >/dev/null
+    draw hlog run.hlog --kind quantile
+    part "a histogram log has a line for each tag" '^values 2$'
+fi
+draw narrow --width 500 sleep.json
+part "is as wide as it was asked for" '^size 500 '
+printf '42\n' >one
+draw one one --kind hist
+draw one-box one --kind box
+part "one value is no quartile" 'Less than 40 values'
+
+# --- scale: a million samples
+awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
+draw million million --every 1ms --kind series
+part "the one late value among a million is there" 'greatest 9\.0[0-9]* ms'
+is "and the picture stays small" "$([ "$(wc -c <million.svg)" -lt 100000 ] && echo yes)" yes
+
+# --- bad input
+: >empty
+echo '{"schema": "sleeptune-report/1"}' >other.json
+echo '{"schema": "sleeptune-bench-sleep/2", "results": []}' >newer.json
+echo '{"schema": "sleeptune-bench-sleep/1", "results": []}' >hollow.json
+echo '{"schema": "sleeptune-bench-sleep/1", "results": [7, {"method": 3, "overshoot_ns": {"min": "x", "max": []}}]}' >silly.json
+echo '{}' >none.json
+head -c 3000 /dev/urandom >noise
+for file in empty other.json newer.json hollow.json silly.json none.json noise nonexistent .; do
+    status 4 "$file is a failure" plot "$file" -o bad.svg
+    is "which leaves no file" "$(ls bad.svg* 2>/dev/null)" ""
+done
+status 4 "a kind without figures is a failure" plot sleep.json --kind series -o bad.svg
+like "that says what there is" "$(cat err)" 'there are for: box, quantile'
+status 4 "a folder that is not there is a failure" plot saw.json -o nowhere/a.svg
+status 3 "an unknown suffix is a usage error" plot saw.json -o a.gif
+like "which is named" "$(cat err)" "a.gif.*\.svg"
+for option in '--kind pie' '--width 10' '--width x' '--fold 0' '--fold soon' '--every -1s' --nonsense; do
+    # shellcheck disable=SC2086  # option and value
+    status 3 "plot $option is a usage error" plot saw.json -o a.svg $option
+done
+status 3 "plot without a file is a usage error" plot -o a.svg
+if [ -w /dev/full ]; then
+    ln -s /dev/full full.svg
+    status 4 "a full disk is a failure" plot saw.json -o full.svg
+fi
+tap_done
