@@ -164,14 +164,34 @@ static int stop_at_first(void *ctx, const char *name)
     return 1;
 }
 
+/** Every Linux has /proc and /sys: without them this is a part of a machine. */
+static int doubt_tree(struct st_platform *p, struct st_facts *facts)
+{
+    const bool proc = p->list(p, "/proc", stop_at_first, NULL) != -ENOENT;
+    const bool sys = p->list(p, "/sys", stop_at_first, NULL) != -ENOENT;
+    if (proc && sys)
+        return 0;
+    return st_facts_put_text(facts, ST_INPUT_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
+}
+
 static int collect_tree(struct st_platform *p, struct st_facts **ret)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
-        if (p->list(p, folders[i], stop_at_first, NULL) == 0)
-            return st_collect(p, false, ret);
-    }
-    return -ENODATA;
+    size_t i = 0;
+    while (i < ST_ARRAY_LEN(folders) && p->list(p, folders[i], stop_at_first, NULL) != 0)
+        i++;
+    if (i == ST_ARRAY_LEN(folders))
+        return -ENODATA;
+    struct st_facts *facts;
+    int r = st_collect(p, false, &facts);
+    if (r != 0)
+        return r;
+    r = doubt_tree(p, facts);
+    if (r == 0)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return r;
 }
 
 static int collect_dir(struct st_platform *root, struct st_facts **ret)

@@ -7,6 +7,9 @@
 /** Which kinds of text these facts came from, "alsa-info, rtcqs". Where it is there, a rule that they tell
  * nothing about is unknown: nobody looked. */
 #define ST_INPUT_KEY "system.input"
+/** Folders that a captured tree does not have although every Linux does, "/proc /sys": a rule that found
+ * nothing there is unknown. */
+#define ST_INPUT_LACKS "system.capture_lacks"
 /** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
 #define ST_INPUT_ALL "all sysctls"
 

@@ -5,8 +5,8 @@
 #include "advisor/rule.h"
 
 /**
- * Facts from one posted text (ST_INPUT_KEY): a rule that found nothing, because nobody looked, must not say
- * "not applicable" or "fine". Makes it unknown, without evidence.
+ * Facts from one posted text (ST_INPUT_KEY) or a part of a tree (ST_INPUT_LACKS): a rule that found nothing,
+ * because nobody looked, must not say "not applicable" or "fine". Makes it unknown, without evidence.
  */
 void st_partial_doubt(const struct st_facts *facts, struct st_finding *finding);
 

@@ -50,6 +50,16 @@ like "sysctl text with CRLF reads the same" "$(report --frames 64 --root "$tmp/c
 printf 'kern.osreldate: 1302001\nkern.hz: 1000\nkern.timecounter.alloweddeviation: 5' >"$tmp/cut/sysctl-a.txt"
 like "sysctl text without a last newline, too" "$(report --frames 64 --root "$tmp/cut")" '83\.3 µs'
 
+mkdir -p "$tmp/sys-only/sys" "$tmp/proc-only/proc"
+summary() { report --json "$@" | query 'f["'"$only"'"]["status"] + ": " + f["'"$only"'"]["summary"]'; }
+only=linux-pipewire-quantum
+is "a capture without /proc does not say what ran" "$(summary --root "$tmp/sys-only")" "unknown: this capture has no /proc"
+like "one with it does" "$(summary --root "$tmp/proc-only")" '^not-applicable: PipeWire does not run'
+only=linux-swap
+is "nor what is in its files" "$(summary --root "$tmp/sys-only")" "unknown: this capture has no /proc"
+only=linux-clocksource
+is "and without /sys nothing of that" "$(summary --root "$tmp/proc-only")" "unknown: this capture has no /sys"
+
 cp -r "$captures/linux-laptop" "$tmp/laptop"
 report --root "$tmp/laptop" --json >"$tmp/before.json"
 "$SLEEPTUNE" snapshot --root "$tmp/laptop" -o "$tmp/laptop.json"

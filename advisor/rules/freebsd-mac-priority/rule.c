@@ -33,6 +33,7 @@ static void judge_absent(const struct st_facts *facts, struct st_finding *findin
         st_finding_quote(finding, facts, FIFO);
         st_finding_set(finding, ST_STATUS_OK,
                        "not loaded, and not needed: this user gets real-time priority");
+        st_finding_effect(finding, 0, "the right is there: nothing is lost");
     } else {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "mac_priority is not loaded: only root gets real-time priority");

@@ -37,6 +37,9 @@ static void judge_threshold(const struct st_facts *facts, const char *key, int64
         st_finding_set(finding, ST_STATUS_OK,
                        "real-time threads interrupt the others, also inside the kernel%s",
                        threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
+        st_finding_effect(finding, 0,
+                          "preempt_thresh %" PRId64 " >= %" PRId64 ", the lowest of the real-time priorities",
+                          threshold, last);
         return;
     }
     char now[96], persistent[128];

@@ -49,6 +49,7 @@ static void judge_refused(const struct st_facts *facts, struct st_finding *findi
                        "the control group of this process has %" PRId64
                        " µs of real-time budget, so it is not what refuses SCHED_FIFO",
                        runtime);
+        st_finding_effect(finding, 0, "a budget of %" PRId64 " µs: the group allows it", runtime);
         return;
     }
     if (!has_runtime && limit_refuses(facts)) {
