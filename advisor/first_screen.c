@@ -94,15 +94,16 @@ static void print_command(const struct st_printer *printer, const struct st_find
     fputc('\n', printer->out);
 }
 
-static const char *needs(enum st_needs needs)
+/** What the setting needs; a command for now works before that, but not for long. */
+static const char *needs(const struct st_finding *finding)
 {
-    static const char *const texts[] = {
-        [ST_NEEDS_NOTHING] = "works at once",
-        [ST_NEEDS_REOPEN] = "open the device again",
-        [ST_NEEDS_RELOGIN] = "needs a new login",
-        [ST_NEEDS_REBOOT] = "needs a reboot",
+    static const char *const texts[][2] = {
+        [ST_NEEDS_NOTHING] = {"works at once", "works at once"},
+        [ST_NEEDS_REOPEN] = {"open the device again", "open the device again"},
+        [ST_NEEDS_RELOGIN] = {"needs a new login", "needs a new login to last"},
+        [ST_NEEDS_REBOOT] = {"needs a reboot", "needs a reboot to last"},
     };
-    return texts[needs];
+    return texts[finding->needs][finding->fix_now != NULL];
 }
 
 /** What it costs, what it needs, its id: one line of at most the width. */
@@ -119,12 +120,14 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (!has_fix)
         snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);
     else if (strncmp(cost, "none", 4) == 0)
-        snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding->needs),
-                 root);
+        snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding), root);
     else
-        snprintf(text, sizeof(text), "%s: costs %.*s; %s%s", finding->rule->id, head, cost,
-                 needs(finding->needs), root);
+        snprintf(text, sizeof(text), "%s: costs %.*s; %s%s", finding->rule->id, head, cost, needs(finding),
+                 root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
+    char *last;
+    while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
+        *last = '\0';
     if (strlen(text) > room)
         text[st_text_cut(text, room)] = '\0';
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
@@ -305,6 +308,8 @@ static void say_left_out(const struct footer *footer)
             fprintf(out, ", until %s", only->mute->until);
         fputs(".\n", out);
     }
+    if (aside == 0 && report->profile != ST_PROFILE_DESKTOP)
+        fprintf(out, "Profile %s sets nothing aside.\n", st_profile_name(report->profile));
     if (aside > 0) {
         fprintf(out, "Profile %s sets %zu aside for what they cost", st_profile_name(report->profile), aside);
         list(footer, NULL, is_set_aside);

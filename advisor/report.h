@@ -76,7 +76,7 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
 
 /** The mechanism, formula, sources and (with a finding) this machine's numbers of one rule. @return 0 or
  * -EIO. */
-ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding, FILE *out,
-                                   int width);
+ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding,
+                                   const struct st_wish *wish, FILE *out, int width);
 
 #endif

@@ -119,7 +119,8 @@ int st_render_text(const struct st_report *report, FILE *out, const struct st_vi
     return r;
 }
 
-int st_report_explain(const struct st_rule *rule, const struct st_finding *finding, FILE *out, int width)
+int st_report_explain(const struct st_rule *rule, const struct st_finding *finding,
+                      const struct st_wish *wish, FILE *out, int width)
 {
     const struct st_printer printer = {out, width, false};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);
@@ -130,10 +131,8 @@ int st_report_explain(const struct st_rule *rule, const struct st_finding *findi
         snprintf(text, sizeof(text), "%s", st_status_name(finding->status));
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
-        if (finding->effect_known) {
-            snprintf(text, sizeof(text), "up to %.1f µs", finding->effect_us);
-            print_field(&printer, "May cost:", text);
-        }
+        if (st_finding_costs(finding))
+            print_field(&printer, "May cost:", st_effect_text(finding, wish, text, sizeof(text)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
         if (finding->fix_now != NULL)

@@ -94,18 +94,20 @@ static int parse_options(int argc, char **argv, struct options *options)
 static void look(void *ctx, const struct st_result *worst, bool first)
 {
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char time[24], bound[32], latest[24], line[240];
+    char time[24], bound[32], latest[24], line[240], tail[40];
     (void)ctx;
     if ((!first && !terminal) || worst->elapsed_periods == 0)
         return;
-    snprintf(line, sizeof(line),
-             "%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h), latest %s",
+    snprintf(line, sizeof(line), "%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h)",
              worst->misses == 0 ? "Holds" : "Does not hold", worst->misses, worst->elapsed_periods,
              st_ns_format(worst->duration_ns, time, sizeof(time)),
-             st_result_bound(worst, bound, sizeof(bound)),
-             st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
-    if (terminal)
-        st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
+             st_result_bound(worst, bound, sizeof(bound)));
+    snprintf(tail, sizeof(tail), ", latest %s", st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
+    const int columns = st_terminal_width(STDERR_FILENO) - 1;
+    if (!terminal || st_text_columns(line) + st_text_columns(tail) <= columns)
+        strcat(line, tail);
+    else
+        st_text_clip(line, columns);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
     fflush(stderr);
 }

@@ -535,11 +535,19 @@ static void explain_names_sources_and_this_machines_numbers(void **state)
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(st_report_explain(finding->rule, finding, out, 80), 0);
+    assert_int_equal(st_report_explain(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
     assert_non_null(strstr(text, "freebsd-alloweddeviation: "));
     assert_non_null(strstr(text, "83.3"));
     assert_non_null(strstr(text, "Sources:"));
+    assert_non_null(strstr(text, "May cost:  up to "));
+    free(text);
+    finding = find(&made, "freebsd-snd-latency"); /* advice that is about delay */
+    out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    assert_int_equal(st_report_explain(finding->rule, finding, &made.wish, out, 80), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "May cost:  0 µs of this loop's "));
     free(text);
     st_report_finish(&made);
     st_facts_free(facts);

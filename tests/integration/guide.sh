@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What the setup guides tell people to paste: it parses, and what checks a setting on Linux runs here.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# blocks OS: the shell blocks of a guide, NUL-terminated; checks OS: those below "Check:"
+blocks() { awk '/^```$/ {if (code) printf "%c", 0; code = 0} code {print} /^```sh$/ {code = 1}' "$SLEEPTUNE_SRC/docs/setup-$1.md"; }
+checks() { awk '/^\*\*Check:\*\*$/ {check = 1} /^```$/ {check = code = 0} code {print} /^```sh$/ {code = check}' "$SLEEPTUNE_SRC/docs/setup-$1.md"; }
+
+for os in linux freebsd; do
+    n=0
+    while IFS= read -r -d '' block; do
+        n=$((n + 1))
+        message=$(bash -n <<<"$block" 2>&1) || fail "$os: block $n parses" "$block
+$message"
+    done < <(blocks $os)
+    is "$os: there are blocks to paste" "$([ $n -ge 50 ] && echo yes)" yes
+    is "$os: all of them are the shell's" "$(blocks $os | tr '\0' '\n' | grep -cE '^\[|^[a-z_.]+ = ')" 0
+done
+
+# each line is a command of its own; what it looks at may be missing here, what it is told may not be wrong
+sudo() { "$@"; }
+export -f sudo
+n=0
+while IFS= read -r line; do
+    n=$((n + 1))
+    [[ $line != pw-top* ]] || continue # wants a terminal
+    LC_ALL=C timeout 5 bash -c "$line" >/dev/null 2>"$tmp/err" </dev/null
+    status=$?
+    if grep -qiE 'invalid option|unrecogni[sz]ed option|unknown option|usage:|syntax error|invalid argument' "$tmp/err"; then
+        fail "linux: check $n is understood" "$line (status $status)
+$(cat "$tmp/err")"
+    fi
+done < <(checks linux)
+is "linux: there are checks" "$([ $n -ge 40 ] && echo yes)" yes
+
+for os in linux freebsd; do
+    ok "$os: the guide is what the program writes" cmp <("$SLEEPTUNE" guide --os $os) "$SLEEPTUNE_SRC/docs/setup-$os.md"
+done
+tap_done
