@@ -117,8 +117,9 @@ void st_changes_close(struct st_changes *changes);
 
 /** Carries the plan out, all or nothing: what was written is taken back when a later step fails.
  *  @param ret_left how many writes could not be taken back; they stay in the journal. Always written.
- *  @return 0; -EEXIST (a running value is another rule's); -ESTALE (one is not what it was when
- *  planned); or the error that was said as ST_EVENT_FAILED. */
+ *  @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done);
+ *  -EEXIST (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error
+ * that was said as ST_EVENT_FAILED. */
 ST_NODISCARD int st_changes_apply(struct st_changes *changes, const struct st_plan *plan, size_t *ret_left);
 
 struct st_revert_counts {

@@ -102,9 +102,12 @@ static int look_ahead(const struct st_changes *changes, const struct st_plan *pl
                                        .old_value = step->old_value,
                                        .new_value = step->new_value};
         int r = 0;
-        for (size_t j = 0; j < changes->journal.entries_n && step->type != ST_ENTRY_FILE; j++) {
-            if (changes->journal.entries[j].type == step->type &&
-                strcmp(changes->journal.entries[j].target, step->target) == 0)
+        for (size_t j = 0; j < changes->journal.entries_n && r == 0; j++) {
+            const struct st_entry *other = &changes->journal.entries[j];
+            if (strcmp(other->rule, step->rule->id) == 0)
+                r = -EALREADY;
+            else if (step->type != ST_ENTRY_FILE && other->type == step->type &&
+                     strcmp(other->target, step->target) == 0)
                 r = -EEXIST;
         }
         if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(changes, step))

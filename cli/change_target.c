@@ -39,6 +39,8 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
         st_change_target_close(&target);
         return st_failure(command, "STATE_DIRECTORY is too long");
     }
+    /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
+    umask(022);
     *ret = target;
     return ST_EXIT_DONE;
 }
@@ -127,6 +129,8 @@ void st_change_print_lines(const char *text)
 static const char *error_text(int error)
 {
     switch (error) {
+    case -EALREADY:
+        return "another sleeptune has applied this meanwhile";
     case -EEXIST:
         return "sleeptune has changed it already, for another rule";
     case -ESTALE:

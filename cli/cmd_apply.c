@@ -1,6 +1,5 @@
 /* sleeptune apply: writes what the advisor found, so that it can be taken back. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,67 +66,37 @@ static void help(void)
           stdout);
 }
 
+static int take_time(const char *command, void *ctx, const char *text)
+{
+    return st_proof_time(command, text, ctx);
+}
+
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {
-        {"dry-run", no_argument, NULL, 'n'},       {"yes", no_argument, NULL, 'y'},
-        {"frames", required_argument, NULL, 'f'},  {"rate", required_argument, NULL, 'r'},
-        {"root", required_argument, NULL, 'O'},    {"snapshot", required_argument, NULL, 's'},
-        {"user", required_argument, NULL, 'U'},    {"run-generators", no_argument, NULL, 'g'},
-        {"measure", required_argument, NULL, 'm'}, {"no-measure", no_argument, NULL, 'M'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    int first;
+    bool no_measure = false;
+    const struct st_option table[] = {
+        {"dry-run", .flag = &options->dry_run},
+        {"yes", 'y', .flag = &options->yes},
+        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .number = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"root", .text = &options->input.root},
+        {"snapshot", .text = &options->input.snapshot},
+        {"user", .text = &options->input.user},
+        {"run-generators", .flag = &options->run_generators},
+        {"measure", .take = take_time, .ctx = &options->measure_ns},
+        {"no-measure", .flag = &no_measure},
     };
-    int option, r = 0;
-    opterr = 0;
-    optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":yf:r:h", table, NULL)) != -1) {
-        switch (option) {
-        case 'n':
-            options->dry_run = true;
-            break;
-        case 'y':
-            options->yes = true;
-            break;
-        case 'f':
-            r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
-            break;
-        case 'r':
-            r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
-            break;
-        case 'O':
-            options->input.root = optarg;
-            break;
-        case 's':
-            options->input.snapshot = optarg;
-            break;
-        case 'U':
-            options->input.user = optarg;
-            break;
-        case 'g':
-            options->run_generators = true;
-            break;
-        case 'm':
-            r = st_proof_time(COMMAND, optarg, &options->measure_ns);
-            break;
-        case 'M':
-            options->measure_ns = 0;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (r != 0)
+    int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
+    if (r != -1)
         return r;
+    if (no_measure)
+        options->measure_ns = 0;
     if (options->run_generators && options->input.root != NULL)
         return st_usage_error(COMMAND, "--run-generators is for this machine, not for --root");
-    options->ids = (const char *const *)argv + optind;
-    options->ids_n = (size_t)(argc - optind);
+    options->ids = (const char *const *)argv + first;
+    options->ids_n = (size_t)(argc - first);
     r = st_change_check_ids(COMMAND, options->ids, options->ids_n);
     return r != 0 ? r : -1;
 }
@@ -312,12 +281,12 @@ static int print_plan(const struct work *work)
     return r;
 }
 
-/* Does a planned rule judge what belongs to a user? */
+/* Does a planned rule judge what belongs to a user, or what this user may open? */
 static bool is_users(const struct work *work)
 {
     for (size_t i = 0; i < work->plan.steps_n; i++) {
         for (const char *const *key = work->plan.steps[i].rule->facts; *key != NULL; key++) {
-            if (strncmp(*key, "user.", 5) == 0)
+            if (strncmp(*key, "user.", 5) == 0 || strcmp(*key, "linux.pmqos.cpu_dma_latency_us") == 0)
                 return work->options->input.snapshot == NULL && work->options->input.user == NULL;
         }
     }

@@ -1,6 +1,6 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
 #include <errno.h>
-#include <getopt.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +37,13 @@ static void help(void)
           "Example:\n"
           "  sleeptune verify\n\n"
           "Exit status: 0 all of it took effect, 1 a difference was shown, or the loop runs\n"
-          "worse than before; 3 usage, 4 failure, 5 the books do not balance.\n",
+          "worse than before, 2 something could not be read (1 wins over 2); 3 usage,\n"
+          "4 failure, 5 the books do not balance.\n",
           stdout);
 }
+
+/* In this order: the worst of several counts. */
+enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 
 struct output {
     bool json;
@@ -69,8 +73,8 @@ static void print_entry(const struct st_entry *entry, const char *state, const c
         st_change_print(0, "overruled  ", json_string_value(json_array_get(overruled_by, i)));
 }
 
-/** @return whether it is as we wrote it, and counts. */
-static bool verify_entry(struct st_platform *p, const struct st_entry *entry, struct output *output)
+/** Is it as we wrote it, and does it count? */
+static enum outcome verify_entry(struct st_platform *p, const struct st_entry *entry, struct output *output)
 {
     static const char *const names[] = {[ST_ENTRY_IN_PLACE] = "in place",
                                         [ST_ENTRY_DIFFERS] = "differs",
@@ -79,7 +83,7 @@ static bool verify_entry(struct st_platform *p, const struct st_entry *entry, st
     char now[ST_CHANGE_VALUE_BYTES] = "";
     const char *name = "interrupted", *detail = "run sleeptune revert";
     int error = 0;
-    bool good = false;
+    enum outcome outcome = OUTCOME_BAD;
     json_t *by = json_array();
     if (entry->phase == ST_PHASE_DONE) {
         const enum st_entry_state state = st_change_state(p, entry, now, sizeof(now), &error);
@@ -88,7 +92,10 @@ static bool verify_entry(struct st_platform *p, const struct st_entry *entry, st
         detail = state == ST_ENTRY_DIFFERS  ? (file ? "they are not there as written" : now)
                  : state == ST_ENTRY_UNREAD ? strerror(-error)
                                             : "";
-        good = !(file && overruled(p, entry, by)) && state == ST_ENTRY_IN_PLACE;
+        if (state == ST_ENTRY_UNREAD)
+            outcome = OUTCOME_UNKNOWN;
+        else if (state == ST_ENTRY_IN_PLACE && !(file && overruled(p, entry, by)))
+            outcome = OUTCOME_GOOD;
     }
     if (output->json)
         (void)json_array_append_new(
@@ -98,31 +105,97 @@ static bool verify_entry(struct st_platform *p, const struct st_entry *entry, st
     else
         print_entry(entry, name, detail, by);
     json_decref(by);
-    return good;
+    return outcome;
 }
 
-/* What the rule says now. @return whether it finds nothing any more. */
-static bool verify_rule(const struct st_change_target *target, const char *id, struct output *output)
+/* Would this change be the write of this entry? */
+static bool is_written(struct st_platform *p, const struct st_change *wanted, const struct st_entry *entry)
+{
+    struct st_change change = *wanted;
+    char text[512];
+    if (entry->type != ST_ENTRY_FILE)
+        return strcmp(change.value, entry->new_value) == 0 &&
+               fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
+    if (st_change_resolve(p, &change, text, sizeof(text)) != 0 ||
+        st_change_path(p->os, &change, text, sizeof(text)) != 0 || strcmp(text, entry->target) != 0 ||
+        st_change_line(p->os, &change, text, sizeof(text)) != 0)
+        return false;
+    /* the section of a unit stands once, above the first line */
+    return strstr(entry->new_value, change.kind == ST_CHANGE_SYSTEMD ? strchr(text, '\n') + 1 : text) != NULL;
+}
+
+/* Does the rule ask again for something that it has got? */
+static bool asks_again(struct st_platform *p, const struct st_finding *finding,
+                       const struct st_journal *journal)
+{
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        for (size_t j = 0; j < finding->changes_n; j++) {
+            if (strcmp(journal->entries[i].rule, finding->rule->id) == 0 &&
+                is_written(p, &finding->changes[j], &journal->entries[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A running value of the rule that cannot be read here. @return the error, or 0. */
+static int unread(struct st_platform *p, const struct st_journal *journal, const char *id)
+{
+    char now[ST_CHANGE_VALUE_BYTES];
+    int error = 0;
+    for (size_t i = 0; i < journal->entries_n && error == 0; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        if (strcmp(entry->rule, id) == 0)
+            (void)st_change_state(p, entry, now, sizeof(now), &error);
+    }
+    return error;
+}
+
+/* What the rule says now. */
+static enum outcome verify_rule(const struct st_change_target *target, const struct st_journal *journal,
+                                const char *id, struct output *output)
 {
     const struct st_finding *finding = st_change_target_find(target, id);
     if (finding == NULL)
-        return true;
+        return OUTCOME_GOOD;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    const bool waits = fired && finding->needs != ST_NEEDS_NOTHING;
-    const char *needs = waits ? st_needs_text(finding->needs) : NULL;
-    char label[96], *text;
+    const int error = unread(target->p, journal, id);
+    enum outcome outcome = OUTCOME_GOOD;
+    const char *state = "in effect", *more = "", *needs = NULL;
+    if (finding->status == ST_STATUS_NOT_APPLICABLE) {
+        state = "not needed";
+    } else if (finding->status == ST_STATUS_UNKNOWN || (fired && error != 0)) {
+        outcome = OUTCOME_UNKNOWN;
+        state = "not known";
+        more = fired ? "; but what was written cannot be read here: " : "";
+        needs = fired ? strerror(-error) : NULL;
+    } else if (fired && asks_again(target->p, finding, journal)) {
+        outcome = OUTCOME_BAD;
+        state = "not yet";
+        more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
+        needs = finding->needs != ST_NEEDS_NOTHING ? st_needs_text(finding->needs) : NULL;
+    } else if (fired) {
+        more = "; that goes beyond what was written: ";
+        needs = "sleeptune report";
+    }
     if (output->json) {
         (void)json_array_append_new(output->rules,
-                                    json_pack("{s:s, s:b, s:s, s:s?}", "id", id, "in_effect", !fired,
-                                              "summary", finding->summary, "needs", needs));
-        return !fired;
+                                    json_pack("{s:s, s:s, s:s, s:s?}", "id", id, "state", state, "summary",
+                                              finding->summary, "needs", needs));
+        return outcome;
     }
-    snprintf(label, sizeof(label), "%s  %s:", fired ? "not yet   " : "in effect ", id);
-    if (asprintf(&text, "%s%s%s", finding->summary, waits ? "; " : "", waits ? needs : "") >= 0) {
+    char label[96], *text;
+    snprintf(label, sizeof(label), "%-10s  %s:", state, id);
+    if (asprintf(&text, "%s%s%s", finding->summary, more, needs != NULL ? needs : "") >= 0) {
         st_change_print(0, label, text);
         free(text);
     }
-    return !fired;
+    return outcome;
+}
+
+static enum outcome worse(enum outcome a, enum outcome b)
+{
+    return a > b ? a : b;
 }
 
 static bool is_first_of_rule(const struct st_journal *journal, size_t i)
@@ -149,10 +222,11 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     return ST_EXIT_DONE;
 }
 
-static int print_json(const struct output *output, const struct st_proof *proof, bool good)
+static int print_json(const struct output *output, const struct st_proof *proof, enum outcome outcome)
 {
     json_t *document =
-        json_pack("{s:s, s:b, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect", good, "entries",
+        json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
+                  outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
                   output->entries, "rules", output->rules, "proof", st_proof_json(proof));
     const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(document);
@@ -165,19 +239,21 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
                       const struct options *options, struct output *output)
 {
     struct st_proof proof;
-    bool good = true;
+    enum outcome worst = OUTCOME_GOOD;
     for (size_t i = 0; i < journal->entries_n; i++)
-        good &= verify_entry(target->p, &journal->entries[i], output);
+        worst = worse(worst, verify_entry(target->p, &journal->entries[i], output));
     for (size_t i = 0; i < journal->entries_n; i++) {
         if (is_first_of_rule(journal, i))
-            good &= verify_rule(target, journal->entries[i].rule, output);
+            worst = worse(worst, verify_rule(target, journal, journal->entries[i].rule, output));
     }
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
     int status = prove(target, journal, options, &proof);
-    if (status == ST_EXIT_DONE && (!good || st_proof_is_worse(&proof)))
+    if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_proof_is_worse(&proof)))
         status = ST_EXIT_FINDINGS;
-    if (output->json && print_json(output, &proof, good) != ST_EXIT_DONE)
+    if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
+        status = ST_EXIT_UNKNOWN;
+    if (output->json && print_json(output, &proof, worst) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)
         st_proof_print(&proof);
@@ -202,66 +278,47 @@ static int verify(const struct st_change_target *target, const struct options *o
     return status;
 }
 
+static int take_time(const char *command, void *ctx, const char *text)
+{
+    return st_proof_time(command, text, ctx);
+}
+
+static int take_format(const char *command, void *ctx, const char *text)
+{
+    bool *json = ctx;
+    *json = strcmp(text, "json") == 0;
+    return *json || strcmp(text, "text") == 0
+               ? 0
+               : st_usage_error(command, "--format: '%s' is not json or text", text);
+}
+
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {
-        {"frames", required_argument, NULL, 'f'},  {"rate", required_argument, NULL, 'r'},
-        {"root", required_argument, NULL, 'O'},    {"user", required_argument, NULL, 'U'},
-        {"measure", required_argument, NULL, 'm'}, {"no-measure", no_argument, NULL, 'M'},
-        {"json", no_argument, NULL, 'j'},          {"format", required_argument, NULL, 'F'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    int first;
+    bool no_measure = false;
+    const struct st_option table[] = {
+        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .number = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"root", .text = &options->input.root},
+        {"user", .text = &options->input.user},
+        {"measure", .take = take_time, .ctx = &options->measure_ns},
+        {"no-measure", .flag = &no_measure},
+        {"json", .flag = &options->json},
+        {"format", .take = take_format, .ctx = &options->json},
     };
-    int option, r = 0;
-    opterr = 0;
-    optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":f:r:h", table, NULL)) != -1) {
-        switch (option) {
-        case 'f':
-            r = st_option_i64(COMMAND, "--frames", optarg, 1, 1 << 22, &options->frames);
-            break;
-        case 'r':
-            r = st_option_i64(COMMAND, "--rate", optarg, 1, 1 << 22, &options->rate_hz);
-            break;
-        case 'O':
-            options->input.root = optarg;
-            break;
-        case 'U':
-            options->input.user = optarg;
-            break;
-        case 'm':
-            r = st_proof_time(COMMAND, optarg, &options->measure_ns);
-            break;
-        case 'M':
-            options->measure = false;
-            break;
-        case 'j':
-            options->json = true;
-            break;
-        case 'F':
-            if (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0)
-                return st_usage_error(COMMAND, "--format: '%s' is not json or text", optarg);
-            options->json = strcmp(optarg, "json") == 0;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (r != 0)
+    const int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
+    if (r != -1)
         return r;
-    if (optind < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
+    options->measure = !no_measure;
+    if (first < argc)
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[first]);
     return -1;
 }
 
 int st_cmd_verify(int argc, char **argv)
 {
-    struct options options = {.frames = 128, .rate_hz = 48000, .measure = true};
+    struct options options = {.frames = 128, .rate_hz = 48000};
     struct st_change_target target;
     int status = parse_options(argc, argv, &options);
     if (status >= 0)

@@ -99,6 +99,65 @@ is "a command line that is not ours to write: 1" "$?" 1
 like "and where it is" "$out" 'add it to the one line of /boot/firmware/cmdline\.txt$'
 ok "and nothing is changed" unchanged
 
+# --- what took effect, and what nobody can tell ------------------------------------------------------------------
+fresh switched
+debugfs=$tree/sys/kernel/debug/sched/preempt
+mkdir -p "${debugfs%/*}" "$tree/etc/default/grub.d"
+echo 'none (voluntary) full' >"$debugfs"
+apply --yes --root "$tree" linux-preemption >/dev/null
+echo 'none (voluntary) full' >"$debugfs" # as after a boot without the option
+out=$(verify --root "$tree")
+is "the kernel does not obey: 1" "$?" 1
+like "and is not yet as wanted" "$out" '^not yet +linux-preemption: .*voluntary'
+echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
+out=$(verify --root "$tree" --frames 16)
+is "what was written took effect, though a short period wants more: 0" "$?" 0
+like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*goes beyond what was written: sleeptune report$'
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE"; then
+    chmod 700 "$tree/sys/kernel/debug"
+    out=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" verify --root "$tree")
+    is "a value that this user may not read: 2" "$?" 2
+    like "it is named" "$out" '^not read +/sys/kernel/debug/sched/preempt = full .*: Permission denied$'
+    like "and not taken for good or bad" "$out" '^not known +linux-preemption: '
+    out=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" verify --json --root "$tree")
+    like "JSON: null" "$out" '"in_effect": null'
+    chmod 755 "$tree/sys/kernel/debug"
+else
+    skip "a value that this user may not read" "needs root and setpriv to become nobody"
+fi
+
+fresh usb
+device=$tree/sys/bus/usb/devices
+mkdir -p "$device/1-2/power" "$device/1-2:1.0" "$device/1-3/power" "$device/1-3:1.0"
+for n in 2 3; do
+    echo 01 >"$device/1-$n:1.0/bInterfaceClass"
+    echo 1235 >"$device/1-$n/idVendor"
+    echo "821$n" >"$device/1-$n/idProduct"
+    echo auto >"$device/1-$n/power/control"
+    echo 2000 >"$device/1-$n/power/autosuspend_delay_ms"
+done
+keep
+out=$(apply --yes --root "$tree" linux-usb-autosuspend)
+is "USB interfaces stay awake at once, both" "$(cat "$device"/1-[23]/power/control | paste -sd ' ')" 'on on'
+is "and when they are plugged in again" "$(grep -c 'ATTR{idProduct}=="821[23]", ATTR{power/control}="on"' "$tree/etc/udev/rules.d/90-sleeptune.rules")" 2
+like "rules that wait for add get it" "$out" 'udevadm trigger --action=add$'
+like "verify: in effect" "$(verify --root "$tree")" '^in effect +linux-usb-autosuspend'
+rm -r "$device/1-3" "$device/1-3:1.0" "$tree.before${device#"$tree"}"/1-3*
+is "one that was pulled out is nothing to take back" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
+ok "and the rest is as before" unchanged
+
+# --- any mask of the shell ---------------------------------------------------------------------------------------
+for mask in 000 077 777; do
+    fresh "mask-$mask"
+    keep
+    (umask "$mask"; apply --yes --root "$tree" >/dev/null)
+    is "umask $mask: folders that others can read" "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type d -printf '%m ')" '755 755 '
+    is "umask $mask: files, too" "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type f -printf '%m ')" '644 644 '
+    (umask "$mask"; revert --all --root "$tree" >/dev/null)
+    ok "umask $mask: and back" unchanged
+done
+
 # --- for another user --------------------------------------------------------------------------------------------
 fresh user linux-studio
 mkdir -p "$tree/etc/pam.d" "$tree/etc/security/limits.d"
@@ -113,6 +172,34 @@ like "by the group, with the name in the command" "$out" 'counts for members of 
 is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
 revert --all --root "$tree" >/dev/null
 ok "and back" unchanged
+
+# --- the diff is the change ----------------------------------------------------------------------------------------
+# patched NAME: what patch(1) makes of the dry run's diff is what apply writes
+patched() {
+    if ! command -v patch >/dev/null; then
+        skip "$1" "patch is not installed"
+        return
+    fi
+    keep
+    apply --dry-run --root "$tree" >"$tmp/diff"
+    sed -i -E 's,^(---|\+\+\+) /(etc|boot)/,\1 \2/,' "$tmp/diff"
+    ok "$1: patch takes the diff" patch -s -p0 -d "$tree.before" -i "$tmp/diff"
+    apply --yes --root "$tree" >/dev/null
+    ok "$1: and makes what apply makes" diff -r -x sys -x proc -x var -x sysctl-a.txt "$tree.before" "$tree"
+    is "$1: of so many files" "$(grep -c '^+++ ' "$tmp/diff")" "$2"
+}
+fresh diff-linux
+mkdir -p "$tree/etc/default" "$tree/etc/security/limits.d" "$tree/sys/module/snd_hda_intel/parameters" "$tree/sys/bus"
+printf 'GRUB_DEFAULT=0\nGRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
+printf '# 1\n# 2\n# 3\n# 4\n# 5\n' >"$tree/etc/security/limits.d/90-sleeptune.conf"
+echo 1 >"$tree/sys/module/snd_hda_intel/parameters/power_save"
+cp -r "$tmp/usb/sys/bus/usb" "$tree/sys/bus/"
+echo auto >"$tree/sys/bus/usb/devices/1-2/power/control"
+patched "Linux, each file" 5
+fresh diff-cmdline
+mkdir -p "$tree/etc/kernel"
+printf 'root=UUID=5 rw' >"$tree/etc/kernel/cmdline"
+patched "kernel-install's one line" 3
 
 # --- lines that win ----------------------------------------------------------------------------------------------
 fresh winners
@@ -174,6 +261,8 @@ like "FreeBSD: sysctl.conf.local wins" "$(verify --root "$tree")" '^overruled +/
 rm "$tree/etc/sysctl.conf.local"
 revert --all --root "$tree" >/dev/null
 ok "FreeBSD: every byte as it was" unchanged
+rm -rf "$tree.before"
+patched "FreeBSD, each file" 4
 
 # --- no rights, no space -----------------------------------------------------------------------------------------
 fresh journal

@@ -367,6 +367,35 @@ static void another_rules_value_is_not_taken_over(void **state)
 }
 
 /* Between the plan and the write somebody was asked, and the loop recorded. */
+/* Of lines in files nothing else tells that they are there already: two planned at the same time. */
+static void a_rule_is_applied_once(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char message[256];
+    struct st_changes changes;
+    struct st_plan plan = {0}, again = {0};
+    size_t left_n;
+    (void)state;
+    tree_make(&tree);
+    for (int i = 0; i < 2; i++) {
+        struct st_finding finding = {.rule = &rule_a};
+        st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+        tree_add(i == 0 ? &plan : &again, tree.p, &finding);
+    }
+    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+                                     sizeof(message)),
+                     0);
+    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), 0);
+    assert_int_equal(st_changes_apply(&changes, &again, &left_n), -EALREADY);
+    assert_int_equal(changes.journal.entries_n, 1);
+    st_changes_close(&changes);
+    st_plan_finish(&plan);
+    st_plan_finish(&again);
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    tree_remove(&tree);
+}
+
 static void a_value_that_changed_since_the_plan_stops_it(void **state)
 {
     struct tree tree;
@@ -551,6 +580,7 @@ int main(void)
         cmocka_unit_test(two_at_a_time_are_refused),
         cmocka_unit_test(a_journal_folder_that_others_may_write_to_is_refused),
         cmocka_unit_test(another_rules_value_is_not_taken_over),
+        cmocka_unit_test(a_rule_is_applied_once),
         cmocka_unit_test(a_value_that_changed_since_the_plan_stops_it),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
