@@ -34,7 +34,7 @@ struct order {
  * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig. */
 static const struct order orders[] = {
     {ST_CHANGE_SYSCTL, ST_OS_LINUX, st_line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
-     .after = {"/etc/sysctl.conf"}}, /* sysctl --system */
+     .after = {"/etc/sysctl.conf"}}, /* by sysctl --system; not by systemd-sysctl */
     {ST_CHANGE_SYSFS, ST_OS_LINUX, st_line_tmpfiles, .first_wins = true, .suffix = ".conf",
      .dirs = EVERYWHERE("tmpfiles.d")},
     {ST_CHANGE_MODPROBE, ST_OS_LINUX, st_line_modprobe, .suffix = ".conf", .dirs = EVERYWHERE("modprobe.d")},
@@ -183,16 +183,34 @@ static int look_at_name(void *ctx, const char *name)
     return 0;
 }
 
+static int ignore_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+/* Not every system reads the files that are said to come last. */
+static bool is_read_last(struct search *search)
+{
+    char release[32];
+    size_t len;
+    struct st_platform *p = search->p;
+    if (search->change->kind == ST_CHANGE_SYSCTL &&
+        p->os == ST_OS_LINUX) /* systemd's own sign, sd_booted(3) */
+        return p->list(p, "/run/systemd/system", ignore_name, NULL) != 0;
+    return search->change->kind != ST_CHANGE_LOADER ||
+           p->read_sysctl(p, "kern.osreldate", release, sizeof(release), &len) != 0 ||
+           strtol(release, NULL, 10) >= ST_FREEBSD_LOADER_LOCAL_LAST;
+}
+
 /* Which script of rc.d reads the variable: its name begins with that, but for those of power_profile. */
 static void look_after(struct search *search, const char *format)
 {
-    char path[512], release[32];
-    size_t len;
+    char path[512];
     const char *key = search->change->key, *at = strstr(format, "%s");
     const bool profile = strncmp(key, "performance_", 12) == 0 || strncmp(key, "economy_", 8) == 0;
-    if (search->change->kind == ST_CHANGE_LOADER &&
-        search->p->read_sysctl(search->p, "kern.osreldate", release, sizeof(release), &len) == 0 &&
-        strtol(release, NULL, 10) < ST_FREEBSD_LOADER_LOCAL_LAST)
+    if (!is_read_last(search))
         return;
     if (at == NULL)
         snprintf(path, sizeof(path), "%s", format);

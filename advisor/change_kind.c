@@ -34,7 +34,7 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                             "counts when the module is loaded again, at the latest after a reboot"},
     [ST_CHANGE_UDEV] = {{{"/etc/udev/rules.d/90-sleeptune.rules", "", NULL, ""}},
                         "counts for what is plugged in after that, and for the rest after a reboot or "
-                        "sudo udevadm trigger"},
+                        "sudo udevadm trigger --action=add"},
     [ST_CHANGE_LIMITS] =
         {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
          "counts for members of the group after the next login: sudo usermod -aG audio $USER"},

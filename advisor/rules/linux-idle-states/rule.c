@@ -102,8 +102,6 @@ static void fix(const struct scan *scan, struct st_finding *finding)
     snprintf(now, sizeof(now), NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
     snprintf(persistent, sizeof(persistent), EVER("%" PRId64), want_us + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
-    st_finding_change(finding, ST_CHANGE_UDEV, "rule",
-                      "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
 }
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
@@ -241,7 +239,8 @@ const struct st_rule st_rule_linux_idle_states = {
             .undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
         },
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_AUTO,
+    /* nothing that is written holds a request: a program does */
+    .applicability = ST_APPLY_MANUAL,
     .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL,
                                    ST_MACHINE_CMDLINE, NULL},
     .judge = judge,

@@ -9,7 +9,8 @@
 #define PREFIX  "linux.usb_audio."
 #define CONTROL ".control"
 
-#define NOW(device) "echo on | sudo tee /sys/bus/usb/devices/" device "/power/control"
+#define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
+#define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
 #define RULE(vendor, product)                                                                                \
     "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
     "\", "                                                                                                   \
@@ -24,6 +25,7 @@ struct scan {
     size_t asleep_n;
     size_t unread_n;
     const struct st_fact *first; /* that may sleep, or else that was seen */
+    struct st_finding *finding;
 };
 
 static int fact_of(const struct scan *scan, const struct st_fact *control, const char *what, const char **ret)
@@ -32,6 +34,39 @@ static int fact_of(const struct scan *scan, const struct st_fact *control, const
     snprintf(key, sizeof(key), "%.*s.%s", (int)(strlen(control->key) - (sizeof(CONTROL) - 1)), control->key,
              what);
     return st_facts_text(scan->facts, key, ret);
+}
+
+static bool is_usb_id(const char *text)
+{
+    return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
+}
+
+static bool has_ids(const struct scan *scan, const struct st_fact *control, const char **ret_vendor,
+                    const char **ret_product)
+{
+    return fact_of(scan, control, "vendor_id", ret_vendor) == 0 && is_usb_id(*ret_vendor) &&
+           fact_of(scan, control, "product_id", ret_product) == 0 && is_usb_id(*ret_product);
+}
+
+/* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
+static const char *device_of(const struct st_fact *control, char *buf, size_t buf_bytes)
+{
+    const size_t len = strlen(control->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
+    snprintf(buf, buf_bytes, "%.*s", (int)len, control->key + sizeof(PREFIX) - 1);
+    return st_machine_is_plain(buf) ? buf : "DEVICE";
+}
+
+/* For the one that is plugged in, and for each like it that will be. */
+static void change(const struct scan *scan, const struct st_fact *control)
+{
+    char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES];
+    const char *vendor, *product;
+    if (!has_ids(scan, control, &vendor, &product))
+        return;
+    snprintf(path, sizeof(path), NOW_FILE("%s"), device_of(control, device, sizeof(device)));
+    snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
+    st_finding_change(scan->finding, ST_CHANGE_SYSFS_NOW, path, "on");
+    st_finding_change(scan->finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
 static void look(void *ctx, const struct st_fact *fact)
@@ -56,36 +91,25 @@ static void look(void *ctx, const struct st_fact *fact)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
-}
-
-static bool is_usb_id(const char *text)
-{
-    return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
+    change(scan, fact);
 }
 
 static void fix(const struct scan *scan, struct st_finding *finding)
 {
-    const size_t len = strlen(scan->first->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
-    char device[64], now[256], rule[ST_CHANGE_VALUE_BYTES], ever[384];
+    char device[64], now[256], ever[384];
     const char *vendor, *product;
-    snprintf(device, sizeof(device), "%.*s", (int)len, scan->first->key + sizeof(PREFIX) - 1);
-    snprintf(now, sizeof(now), NOW("%s"), st_machine_is_plain(device) ? device : "DEVICE");
-    const bool known = fact_of(scan, scan->first, "vendor_id", &vendor) == 0 && is_usb_id(vendor) &&
-                       fact_of(scan, scan->first, "product_id", &product) == 0 && is_usb_id(product);
-    if (!known) {
+    snprintf(now, sizeof(now), NOW("%s"), device_of(scan->first, device, sizeof(device)));
+    if (!has_ids(scan, scan->first, &vendor, &product)) {
         vendor = "VVVV"; /* to be filled in from lsusb */
         product = "PPPP";
     }
-    snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
-    snprintf(ever, sizeof(ever), EVER("%s"), rule);
+    snprintf(ever, sizeof(ever), EVER(RULE("%s", "%s")), vendor, product);
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
-    if (known)
-        st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts};
+    struct scan scan = {.facts = facts, .finding = finding};
     const char *name = "a USB audio interface";
     char key[KEY_BYTES];
     (void)wish;
