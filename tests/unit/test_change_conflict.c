@@ -256,6 +256,24 @@ static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
     }
 }
 
+/* sysctl --system reads it last, systemd-sysctl not at all (sysctl.conf(5)). */
+static void systemd_does_not_read_sysctl_conf(void **state)
+{
+    char text[512];
+    const struct st_change change = SYSCTL;
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    assert_non_null(p);
+    assert_int_equal(st_fake_set_file(p, "/etc/sysctl.conf", "vm.swappiness = 60\n", 0), 0);
+    assert_true(st_change_conflict(p, &change, text, sizeof(text)));
+    assert_int_equal(st_fake_set_file(p, "/run/systemd/system/x.service", "", 0), 0);
+    assert_false(st_change_conflict(p, &change, text, sizeof(text)));
+    /* but by this name, as Debian links it */
+    assert_int_equal(st_fake_set_file(p, "/etc/sysctl.d/99-sysctl.conf", "vm.swappiness = 60\n", 0), 0);
+    assert_true(st_change_conflict(p, &change, text, sizeof(text)));
+    st_fake_free(p);
+}
+
 /* What verify does: our own lines read back. */
 static void a_line_of_ours_is_understood_again(void **state)
 {
@@ -291,6 +309,7 @@ int main(void)
         cmocka_unit_test(the_last_file_in_order_of_names_decides),
         cmocka_unit_test(a_rule_of_udev_for_more_devices_wins_too),
         cmocka_unit_test(the_version_of_freebsd_decides_about_loader_conf_local),
+        cmocka_unit_test(systemd_does_not_read_sysctl_conf),
         cmocka_unit_test(a_line_of_ours_is_understood_again),
     };
     return cmocka_run_group_tests_name("change_conflict", tests, NULL, NULL);
