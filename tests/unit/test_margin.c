@@ -1,0 +1,221 @@
+/* The margin of punctual mode against overshoots whose distribution is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/margin.h"
+#include "lib/ns.h"
+#include "lib/sample.h"
+#include "noise.h"
+
+/* What a wait costs and brings at a margin, for overshoots that are drawn. */
+struct price {
+    double on_time, spin_mean_ns;
+};
+
+/* 8 us at least, mostly 14 us, a tail: what anchors of an idle machine look like. */
+static int64_t idle(struct st_random *random)
+{
+    return (int64_t)(8e3 + 6e3 * exp(0.35 * noise_normal(random)));
+}
+
+static struct price price_of(int64_t margin_ns, int64_t (*draw)(struct st_random *), uint64_t seed)
+{
+    struct st_random random = {.state = seed};
+    struct price price = {0};
+    for (int i = 0; i < 100000; i++) {
+        const int64_t overshoot_ns = draw(&random);
+        if (overshoot_ns <= margin_ns) {
+            price.on_time += 1e-5;
+            price.spin_mean_ns += (double)(margin_ns - overshoot_ns) * 1e-5;
+        }
+    }
+    return price;
+}
+
+static void learn(struct st_margin *margin, int64_t (*draw)(struct st_random *), int n, uint64_t seed)
+{
+    struct st_random random = {.state = seed};
+    for (int i = 0; i < n; i++)
+        st_margin_learn(margin, draw(&random));
+}
+
+static void nothing_is_known_before_the_first_overshoots(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init(&margin, 0.9, ST_MARGIN_SPIN_ANY);
+    for (int i = 0; i < 31; i++)
+        st_margin_learn(&margin, 14000);
+    assert_int_equal(st_margin_for(&margin, 1000000), 0);
+    st_margin_learn(&margin, 14000);
+    assert_in_range(st_margin_for(&margin, 1000000), 14000 - 512, 14000 + 512); /* a bucket is 3 % wide */
+}
+
+static void margin_is_the_quantile_that_was_asked_for(void **state)
+{
+    (void)state;
+    static const double quantiles[] = {0.01, 0.25, 0.5, 0.9, 0.97, 0.99};
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        struct st_margin margin;
+        st_margin_init(&margin, quantiles[i], ST_MARGIN_SPIN_ANY);
+        learn(&margin, idle, 20000, i);
+        const double on_time = price_of(margin.margin_ns, idle, 77).on_time;
+        assert_true(fabs(on_time - quantiles[i]) < 0.03);
+    }
+}
+
+static void free_margin_costs_nothing_and_halves_the_lateness(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init(&margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+    learn(&margin, idle, 20000, 1);
+    assert_in_range(margin.margin_ns, 9000, 11500);
+    assert_true(price_of(margin.margin_ns, idle, 77).spin_mean_ns < 10);
+}
+
+static void spinning_stays_within_its_budget_and_uses_it(void **state)
+{
+    (void)state;
+    static const int64_t budgets_ns[] = {0, 500, 2000, 8000};
+    for (size_t i = 0; i < ST_ARRAY_LEN(budgets_ns); i++) {
+        struct st_margin margin;
+        st_margin_init(&margin, ST_MARGIN_QUANTILE_MOST, budgets_ns[i]);
+        learn(&margin, idle, 20000, i);
+        const struct price price = price_of(margin.margin_ns, idle, 77);
+        assert_true(price.spin_mean_ns <= 1.05 * (double)budgets_ns[i] + 5);
+        assert_true(price.spin_mean_ns >= 0.85 * (double)budgets_ns[i] || price.on_time > 0.98);
+    }
+}
+
+static void stall_moves_the_margin_by_less_than_a_microsecond(void **state)
+{
+    (void)state;
+    static const struct {
+        double quantile;
+        int64_t spin_max_ns;
+    } settings[] = {{ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY},
+                    {0.97, ST_MARGIN_SPIN_ANY},
+                    {ST_MARGIN_QUANTILE_MOST, 8000},
+                    {ST_MARGIN_QUANTILE_MOST, ST_MARGIN_SPIN_ANY}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++) {
+        struct st_margin without, with;
+        st_margin_init(&without, settings[i].quantile, settings[i].spin_max_ns);
+        learn(&without, idle, 64 * 300 + 31, i); /* the next one computes */
+        with = without;
+        st_margin_learn(&without, 14000);
+        st_margin_learn(&with, 20 * ST_NS_PER_MS);
+        assert_true(llabs(with.margin_ns - without.margin_ns) < 1000);
+        /* and what it took for a long while after it */
+        for (int k = 0; k < 64 * 40; k++) {
+            st_margin_learn(&without, 14000 + k % 7 * 500);
+            st_margin_learn(&with, 14000 + k % 7 * 500);
+            assert_true(llabs(with.margin_ns - without.margin_ns) < 1000);
+        }
+    }
+}
+
+static int64_t loaded(struct st_random *random)
+{
+    return idle(random) + 25000;
+}
+
+static void margin_follows_a_change_of_load_both_ways(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init(&margin, 0.97, ST_MARGIN_SPIN_ANY);
+    learn(&margin, idle, 10000, 1);
+    const int64_t idle_ns = margin.margin_ns;
+    learn(&margin, loaded, 1000, 2); /* upwards at once: 3 % of new ones are enough */
+    assert_true(margin.margin_ns > idle_ns + 20000);
+    learn(&margin, idle, 10000, 3); /* downwards when 97 % are */
+    assert_true(llabs(margin.margin_ns - idle_ns) < 1500);
+
+    st_margin_init(&margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+    learn(&margin, loaded, 10000, 1);
+    const int64_t loaded_ns = margin.margin_ns;
+    learn(&margin, idle, 200, 2); /* the smallest overshoot went down: at once */
+    assert_true(margin.margin_ns < loaded_ns - 20000);
+    learn(&margin, loaded, 12000, 3);
+    assert_true(llabs(margin.margin_ns - loaded_ns) < 1500);
+}
+
+/* two modes: with and without an interrupt to the idle CPU */
+static int64_t bimodal(struct st_random *random)
+{
+    const bool polls = st_random_unit(random) < 0.3;
+    return (int64_t)((polls ? 3e3 : 14e3) * exp(0.08 * noise_normal(random)));
+}
+
+static void two_modes_are_one_distribution(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init(&margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+    learn(&margin, bimodal, 20000, 1);
+    assert_in_range(margin.margin_ns, 2200, 3000); /* of the lower one */
+    st_margin_init(&margin, ST_MARGIN_QUANTILE_MOST, 5000);
+    learn(&margin, bimodal, 20000, 1);
+    const struct price price = price_of(margin.margin_ns, bimodal, 77);
+    assert_true(price.spin_mean_ns <= 5250);
+    assert_true(price.on_time > 0.9); /* 0.3 * 12 us, and more, is what the lower one costs there */
+}
+
+static void never_more_than_half_of_the_wait(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init_fixed(&margin, 125000);
+    st_margin_learn(&margin, 1);
+    assert_int_equal(st_margin_for(&margin, 1333333), 125000);
+    assert_int_equal(st_margin_for(&margin, 200000), 100000);
+    assert_int_equal(st_margin_for(&margin, 0), 0);
+    assert_int_equal(st_margin_for(&margin, -5), 0);
+}
+
+static void absurd_overshoots_do_no_harm(void **state)
+{
+    (void)state;
+    static const int64_t values_ns[] = {INT64_MIN, -1,   0,        63,       64,       2047,
+                                        2048,      4096, 16777215, 16777216, INT64_MAX};
+    struct st_margin margin;
+    st_margin_init(&margin, ST_MARGIN_QUANTILE_MOST, ST_MARGIN_SPIN_ANY);
+    for (int k = 0; k < 100000; k++) { /* the weights are made light again on the way */
+        st_margin_learn(&margin, values_ns[(size_t)k % ST_ARRAY_LEN(values_ns)]);
+        assert_in_range(margin.margin_ns, 0, 16777216);
+    }
+    assert_true(isfinite(margin.total) && isfinite(margin.weight));
+}
+
+static void learning_is_the_same_after_the_weights_were_made_light(void **state)
+{
+    (void)state;
+    struct st_margin margin;
+    st_margin_init(&margin, 0.5, ST_MARGIN_SPIN_ANY);
+    learn(&margin, idle, 200000, 1); /* seven times */
+    const double on_time = price_of(margin.margin_ns, idle, 77).on_time;
+    assert_true(fabs(on_time - 0.5) < 0.04);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_known_before_the_first_overshoots),
+        cmocka_unit_test(margin_is_the_quantile_that_was_asked_for),
+        cmocka_unit_test(free_margin_costs_nothing_and_halves_the_lateness),
+        cmocka_unit_test(spinning_stays_within_its_budget_and_uses_it),
+        cmocka_unit_test(stall_moves_the_margin_by_less_than_a_microsecond),
+        cmocka_unit_test(margin_follows_a_change_of_load_both_ways),
+        cmocka_unit_test(two_modes_are_one_distribution),
+        cmocka_unit_test(never_more_than_half_of_the_wait),
+        cmocka_unit_test(absurd_overshoots_do_no_harm),
+        cmocka_unit_test(learning_is_the_same_after_the_weights_were_made_light),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
