@@ -38,6 +38,9 @@ static void help(void)
           "      --warmup CYCLES     not counted (200)\n"
           "      --wait WAIT         plain, or precise: not stretched by FreeBSD (plain)\n"
           "      --timer-slack NS    of the loop's thread (as found)\n"
+          "      --punctual[=BUDGET] wake early and spin the rest, beside plain waiting:\n"
+          "                          free (the default), 1.7 (times plain's CPU time), 2%\n"
+          "                          (of the period), p97, 25us, a list of these, or curve\n"
           "      --cause-above TIME  ask why a wake-up was later than this (half a period)\n"
           "      --no-lock           do not lock memory\n"
           "      --record FILE       every lateness, for 'sleeptune export'\n"
@@ -149,6 +152,25 @@ static int parse_load(const char *text, double *ret)
     return 0;
 }
 
+static int parse_punctual(const char *text, struct st_session_config *config)
+{
+    const int n = st_arms_parse(text, config->arms);
+    if (n == -E2BIG)
+        return st_usage_error(NAME, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
+    if (n == -ERANGE)
+        return st_usage_error(NAME,
+                              "--punctual: '%s' is out of range: a factor of 1 .. 100, 0 .. 50 %% of the "
+                              "period, p0.1 .. p99.9, a margin of at most 100 ms",
+                              text);
+    if (n < 0)
+        return st_usage_error(NAME,
+                              "--punctual: '%s' is not free, a factor (1.7), a share of the period (2%%), a "
+                              "quantile (p97), a margin (25us), a list of these, or curve",
+                              text);
+    config->arms_n = (size_t)n;
+    return 0;
+}
+
 enum {
     OPT_PERIODS = 256,
     OPT_POLICY,
@@ -156,6 +178,7 @@ enum {
     OPT_WARMUP,
     OPT_WAIT,
     OPT_SLACK,
+    OPT_PUNCTUAL,
     OPT_CAUSE,
     OPT_NO_LOCK,
     OPT_RECORD,
@@ -177,6 +200,7 @@ static const struct option options[] = {
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"wait", required_argument, NULL, OPT_WAIT},
     {"timer-slack", required_argument, NULL, OPT_SLACK},
+    {"punctual", optional_argument, NULL, OPT_PUNCTUAL},
     {"cause-above", required_argument, NULL, OPT_CAUSE},
     {"no-lock", no_argument, NULL, OPT_NO_LOCK},
     {"record", required_argument, NULL, OPT_RECORD},
@@ -230,6 +254,8 @@ static int parse_option(int option, const char *text, struct arguments *a)
         break;
     case OPT_SLACK:
         return st_option_i64(NAME, "--timer-slack", text, 1, ST_NS_PER_S, &config->timer_slack_ns);
+    case OPT_PUNCTUAL:
+        return parse_punctual(text != NULL ? text : "free", config);
     case OPT_CAUSE:
         return parse_time("--cause-above", text, 3600 * ST_NS_PER_S, &config->cause_above_ns);
     case OPT_NO_LOCK:

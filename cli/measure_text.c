@@ -81,6 +81,47 @@ static void table(const struct st_result *result, FILE *out)
         st_ns_format(result->response.max_ns, b, sizeof(b)));
 }
 
+/* Nine columns and a space, as st_text_columns counts them. */
+static void cell_right(FILE *out, const char *text)
+{
+    fprintf(out, "%*s%s ", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
+}
+
+/* One row an arm: what being on time costs. */
+static void arms(const struct st_result *result, FILE *out, int width)
+{
+    char cell[64], line[160], low_text[24];
+    snprintf(
+        line, sizeof(line),
+        "ways of waiting in turn, %d periods each; on time: within %d ns of due, with its 95 %% interval; "
+        "CPU: a cycle, to plain's beside it",
+        ST_ARM_BLOCK, ST_ON_TIME_NS);
+    st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
+    fprintf(out, "%-10s%9s %9s %9s %9s  %-22s\n", "", "n", "margin", "median", "CPU",
+            "on time (%); CPU to plain");
+    for (size_t i = 0; i < result->arms_n; i++) {
+        const struct st_arm_result *arm = &result->arms[i];
+        const struct st_quantile median = st_stats_quantile(&arm->lateness, 0.5);
+        double share, low, high;
+        st_text_pad(out, arm->choice.name, LABEL_COLUMNS);
+        snprintf(line, sizeof(line), "%9" PRIu64 " ", arm->lateness.total_n);
+        fputs(line, out);
+        const bool margin = arm->margin_known && arm->choice.kind != ST_ARM_PLAIN;
+        cell_right(out, margin ? st_ns_format(arm->margin_ns, cell, sizeof(cell)) : "-");
+        cell_right(out, median.known ? st_ns_format(median.value_ns, cell, sizeof(cell)) : "-");
+        cell_right(out, arm->cpu_ns_per_cycle >= 0
+                            ? st_ns_format((int64_t)arm->cpu_ns_per_cycle, low_text, sizeof(low_text))
+                            : "-");
+        if (st_arm_on_time(arm, &share, &low, &high))
+            fprintf(out, " %.1f [%.1f .. %.1f]", 100 * share, 100 * low, 100 * high);
+        if (arm->blocks_n >= 2)
+            fprintf(out, "; %.2f [%.2f .. %.2f]", arm->cpu_to_plain, arm->cpu_to_plain_low,
+                    arm->cpu_to_plain_high);
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
 static void causes(const struct st_result *result, FILE *out, int width)
 {
     char above[24], line[256], total[24], worst[24];
@@ -168,6 +209,8 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
     fputc('\n', out);
     table(result, out);
     fputc('\n', out);
+    if (result->arms_n > 0)
+        arms(result, out, width);
     if (result->elapsed_periods > 0) {
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%%: at most %s per hour)",
                  result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));

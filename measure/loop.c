@@ -6,6 +6,7 @@
 
 #include "measure/cause.h"
 #include "measure/records.h"
+#include "platform/punctual_wait.h"
 
 #define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */
 
@@ -22,6 +23,9 @@ struct state {
     uint64_t lost_pending, lost_skipped_pending; /* not yet told through the ring */
     int cause_tokens;
     int64_t cause_refilled_ns;
+    size_t arm; /* whose block this is; SIZE_MAX: no block yet */
+    uint64_t arm_cycles;
+    int64_t arm_cpu_ns; /* of the thread when the block began; < 0: unknown */
 };
 
 static void put_record(struct st_ring *ring, int32_t mark, uint64_t payload) ST_NONBLOCKING
@@ -97,11 +101,47 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). Compiled twice, with and without
- * a callback: a branch less in each cycle. */
+/* Punctual mode: the block of an arm ends, another one's begins (SIZE_MAX: none). Three system calls, once in
+ * ST_ARM_BLOCK periods. */
+static void turn_to(struct st_loop *loop, struct state *state, size_t arm) ST_NONBLOCKING
+{
+    struct st_thread_counters counters = {0};
+    int64_t cpu_ns = -1;
+    if (loop->counters != NULL &&
+        loop->platform->counters_self(loop->platform, loop->counters, &counters) == 0 &&
+        counters.valid & ST_COUNTER_CPU)
+        cpu_ns = counters.cpu_ns;
+    if (state->arm != SIZE_MAX && cpu_ns >= 0 && state->arm_cpu_ns >= 0)
+        st_arms_block(loop->arms, loop->arms_n, state->arm, state->arm_cycles, cpu_ns - state->arm_cpu_ns);
+    state->arm = arm;
+    state->arm_cycles = 0;
+    state->arm_cpu_ns = cpu_ns;
+}
+
+/* Punctual mode: the wait of one cycle, as period k's arm does it. */
+static int wait_by_arm(struct st_loop *loop, struct state *state, uint64_t k, int64_t now_ns, int64_t due_ns,
+                       int64_t *ret_woke_ns) ST_NONBLOCKING
+{
+    struct st_platform *const p = loop->platform;
+    int (*const sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING =
+        loop->precise_wait ? p->sleep_until_precise_ns : p->sleep_until_ns;
+    const size_t arm = st_arm_of(k, loop->arms_n);
+    if (arm != state->arm)
+        turn_to(loop, state, arm);
+    state->arm_cycles++;
+    if (loop->arms[arm].choice.kind != ST_ARM_PLAIN)
+        return st_punctual_wait(&loop->arms[arm].margin, p, sleep_until_ns, now_ns, due_ns, ret_woke_ns);
+    const int r = sleep_until_ns(p, due_ns);
+    *ret_woke_ns = p->now_ns(p);
+    return r;
+}
+
+/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). Compiled for each of its kinds,
+ * with and without a callback, with and without arms: fewer branches in each cycle. */
 static inline __attribute__((always_inline)) int span(struct st_loop *loop, struct state *state,
                                                       int64_t t0_ns, uint64_t periods, int64_t cause_above_ns,
-                                                      const bool has_callback) ST_NONBLOCKING
+                                                      const bool has_callback,
+                                                      const bool has_arms) ST_NONBLOCKING
 {
     struct st_platform *const p = loop->platform;
     struct st_ring *const ring = state->ring;
@@ -117,14 +157,17 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
 
     while (k < last) {
         const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
-        while (sleeps && (r = sleep_until_ns(p, due_ns)) != 0) {
+        int64_t woke_ns = 0;
+        while (sleeps && (r = has_arms ? wait_by_arm(loop, state, k, done_ns, due_ns, &woke_ns)
+                                       : sleep_until_ns(p, due_ns)) != 0) {
             if (r != -EINTR)
                 goto out;
             r = 0;
             if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
                 goto out;
         }
-        const int64_t woke_ns = now_ns(p);
+        if (!has_arms || !sleeps)
+            woke_ns = now_ns(p);
         done_ns = woke_ns;
         if (has_callback) {
             loop->callback(loop->callback_ctx);
@@ -167,8 +210,19 @@ out:
 static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
                     int64_t cause_above_ns) ST_NONBLOCKING
 {
-    return loop->callback != NULL ? span(loop, state, t0_ns, periods, cause_above_ns, true)
-                                  : span(loop, state, t0_ns, periods, cause_above_ns, false);
+    return loop->callback != NULL ? span(loop, state, t0_ns, periods, cause_above_ns, true, false)
+                                  : span(loop, state, t0_ns, periods, cause_above_ns, false, false);
+}
+
+/* The same in punctual mode; its last block is accounted for, too. */
+static int run_arms(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
+                    int64_t cause_above_ns) ST_NONBLOCKING
+{
+    state->arm = SIZE_MAX;
+    const int r = loop->callback != NULL ? span(loop, state, t0_ns, periods, cause_above_ns, true, true)
+                                         : span(loop, state, t0_ns, periods, cause_above_ns, false, true);
+    turn_to(loop, state, SIZE_MAX);
+    return r;
 }
 
 /* It ended, or failed with r, before the first counted period. */
@@ -185,12 +239,14 @@ int st_loop_run(struct st_loop *loop)
     struct state state = {.ring = loop->ring, .cause_tokens = CAUSE_BURST};
     const int64_t cause_above_ns = loop->counters != NULL ? loop->cause_above_ns : INT64_MAX;
     const int64_t period_ns = st_period_ns(&loop->period);
+    int (*const run)(struct st_loop *, struct state *, int64_t, uint64_t, int64_t) =
+        loop->arms != NULL ? run_arms : run_span;
 
     loop->cycles = loop->lost_cycles = loop->lost_skipped = 0;
     atomic_store_explicit(&loop->cycles_seen, 0, memory_order_relaxed);
     state.cause_refilled_ns = p->now_ns(p);
     if (loop->warmup_cycles > 0) {
-        const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
+        const int r = run(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)
             return nothing_counted(loop, r);
     }
@@ -213,13 +269,15 @@ int st_loop_run(struct st_loop *loop)
     }
     if (!room || atomic_load_explicit(&loop->stop, memory_order_relaxed))
         return nothing_counted(loop, 0);
+    if (loop->arms != NULL)
+        st_arms_start(loop->arms, loop->arms_n);
     const uint64_t warmup = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     if (loop->counters != NULL)
         (void)p->counters_self(p, loop->counters, &loop->counters_start);
     const int64_t t0_ns = p->now_ns(p) + period_ns;
     put_record(state.ring, ST_RECORD_START, (uint64_t)t0_ns);
     st_ring_publish(state.ring);
-    const int r = run_span(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
+    const int r = run(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
     if (loop->counters != NULL)
         (void)p->counters_self(p, loop->counters, &loop->counters_end);
     loop->cycles = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed) - warmup;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "lib/period.h"
+#include "measure/arms.h"
 #include "measure/ring.h"
 #include "platform/platform.h"
 
@@ -22,7 +23,9 @@ struct st_loop {
     uint64_t max_periods;   /* counted periods to run; 0: until stop */
     int64_t cause_above_ns; /* lateness that takes the slow path; INT64_MAX: never */
     bool precise_wait;
-    const struct st_counters_handle *counters; /* NULL: no cause records */
+    struct st_arm *arms; /* punctual mode: ways of waiting in turn, plain first; NULL: plain only */
+    size_t arms_n;
+    const struct st_counters_handle *counters; /* NULL: no cause records, no costs of arms */
 
     _Atomic bool stop; /* set by any thread */
 

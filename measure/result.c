@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ns.h"
@@ -13,6 +14,50 @@ void st_result_finish(struct st_result *result)
 {
     st_hist_finish(&result->lateness);
     st_hist_finish(&result->response);
+    for (size_t i = 0; i < result->arms_n; i++)
+        st_hist_finish(&result->arms[i].lateness);
+    free(result->arms);
+    result->arms = NULL;
+    result->arms_n = 0;
+}
+
+int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n)
+{
+    int r = 0;
+    struct st_arm_result *arms = calloc(n, sizeof(*arms));
+    for (size_t i = 0; i < n && r == 0 && arms != NULL; i++) {
+        arms[i].choice = choices[i];
+        arms[i].cpu_ns_per_cycle = -1;
+        r = st_hist_init(&arms[i].lateness, result->lateness.digits);
+    }
+    if (arms == NULL || r != 0) {
+        for (size_t i = 0; i < n && arms != NULL; i++)
+            st_hist_finish(&arms[i].lateness);
+        free(arms);
+        return -ENOMEM;
+    }
+    result->arms = arms;
+    result->arms_n = n;
+    return 0;
+}
+
+int st_result_copy_arms(struct st_result *result, const struct st_result *from)
+{
+    struct st_arm_choice choices[ST_ARMS_MAX];
+    result->arms = NULL;
+    result->arms_n = 0;
+    if (from->arms_n == 0)
+        return 0;
+    for (size_t i = 0; i < from->arms_n; i++)
+        choices[i] = from->arms[i].choice;
+    int r = st_result_init_arms(result, choices, from->arms_n);
+    for (size_t i = 0; i < from->arms_n && r == 0; i++) {
+        const struct st_hist lateness = result->arms[i].lateness;
+        result->arms[i] = from->arms[i];
+        result->arms[i].lateness = lateness;
+        r = st_hist_merge(&result->arms[i].lateness, &from->arms[i].lateness);
+    }
+    return r;
 }
 
 void st_result_degrade(struct st_result *result, const char *format, ...)

@@ -7,6 +7,7 @@
 #include "lib/hist.h"
 #include "lib/period.h"
 #include "lib/stats.h"
+#include "measure/arms.h"
 #include "measure/cause.h"
 
 #define ST_RESULT_CIRCUMSTANCES_MAX 48
@@ -32,9 +33,12 @@ struct st_result {
     bool interrupted;           /* ended before its duration */
     int error;                  /* 0, or the negative errno value that ended the loop */
 
-    struct st_hist lateness; /* of cycles that woke */
+    struct st_hist lateness; /* of cycles that woke, of all arms together */
     struct st_hist response; /* of all periods, skipped ones included */
     bool has_callback;
+
+    struct st_arm_result *arms; /* punctual mode: ways of waiting, plain first; NULL: plain only */
+    size_t arms_n;
 
     uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
@@ -64,7 +68,12 @@ struct st_result {
     size_t circumstances_n;
 };
 
-void st_result_finish(struct st_result *result); /* frees the histograms */
+void st_result_finish(struct st_result *result); /* frees the histograms and arms */
+
+/** Makes room for arms of these choices. @return 0, -ENOMEM (then there are none). */
+ST_NODISCARD int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n);
+/** A copy of from's arms. @return 0, -ENOMEM (then there are none). */
+ST_NODISCARD int st_result_copy_arms(struct st_result *result, const struct st_result *from);
 
 /** Looks up a circumstance; NULL when it was not readable. */
 const char *st_result_circumstance(const struct st_result *result, const char *key);

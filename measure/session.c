@@ -28,6 +28,7 @@ struct lane {
     struct st_ring ring;
     struct st_load load;
     struct st_drain drain;
+    struct st_arm *arms;     /* punctual mode; else NULL */
     struct st_result result; /* under session->mutex while the session runs */
     struct st_counters_handle counters;
     bool counters_open;
@@ -280,6 +281,23 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
         machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;
 }
 
+/* Each arm has its turn in warm-up, twice: it learns, and what plain costs is known. */
+static int init_arms(struct lane *lane, const struct st_session_config *config)
+{
+    struct st_loop *loop = &lane->loop;
+    lane->arms = calloc(config->arms_n, sizeof(*lane->arms));
+    if (lane->arms == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->arms_n; i++)
+        st_arm_init(&lane->arms[i], &config->arms[i], st_period_ns(&loop->period));
+    loop->arms = lane->arms;
+    loop->arms_n = config->arms_n;
+    const uint64_t warmup_cycles = 2 * ST_ARM_BLOCK * config->arms_n;
+    if (loop->warmup_cycles < warmup_cycles)
+        loop->warmup_cycles = warmup_cycles;
+    return 0;
+}
+
 static int init_lane(struct st_session *session, size_t i, const struct st_cause_machine *machine)
 {
     const struct st_session_config *config = &session->config;
@@ -304,6 +322,11 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     loop->cause_above_ns = config->cause_above_ns > 0 ? config->cause_above_ns : period_ns / 2;
     loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
+    if (config->arms_n > 0) {
+        r = init_arms(lane, config);
+        if (r != 0)
+            return r;
+    }
     const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
     r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
     if (r != 0)
@@ -328,6 +351,8 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     r = st_hist_init(&result->lateness, 3);
     if (r == 0)
         r = st_hist_init(&result->response, 3);
+    if (r == 0 && config->arms_n > 0)
+        r = st_result_init_arms(result, config->arms, config->arms_n);
     if (r == 0)
         r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
                           machine);
@@ -458,6 +483,7 @@ void st_session_free(struct st_session *session)
     for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
         st_ring_finish(&session->lanes[i].ring);
         st_result_finish(&session->lanes[i].result);
+        free(session->lanes[i].arms);
     }
     pthread_cond_destroy(&session->wake_drain);
     pthread_mutex_destroy(&session->mutex);
@@ -487,6 +513,7 @@ int st_session_result(struct st_session *session, size_t i, struct st_result *re
         *ret = *from;
         ret->lateness = lateness;
         ret->response = response;
+        r = st_result_copy_arms(ret, from);
         if (ret->running && ret->elapsed_periods > 0)
             ret->duration_ns = st_period_due_ns(&ret->period, 0, ret->elapsed_periods);
     }

@@ -35,7 +35,7 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
+            --timer-slack --punctual --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         bench)
             words='sleep syscall series --help'
             case ${COMP_WORDS[2]-} in

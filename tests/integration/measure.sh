@@ -205,4 +205,18 @@ bad "CPU list" "--cpu: '0,' is not a CPU" --cpu 0,
 bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
 bad "stray argument" 'unexpected argument: now' now
 bad "unknown option" "unrecognized option '--fast'" --fast
+# --- punctual mode -----------------------------------------------------------------------------------------------
+"$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --json >punctual.json
+is "punctual: the books balance, each way has its turns" \
+    "$(key punctual.json 'd["books_balance"], [a["name"] for a in d["punctual"]["arms"]], sum(a["lateness_ns"]["n"] for a in d["punctual"]["arms"]) == d["n"]')" \
+    "(True, ['plain', 'free', 'p97', '125us'], True)"
+is "it never wakes early, and its margins are in their order" \
+    "$(key punctual.json 'd["early"], (lambda a: 0 < a[1]["margin_ns"] < a[2]["margin_ns"] and a[3]["margin_ns"] == 125000)(d["punctual"]["arms"])')" "(0, True)"
+is "plain mode says null" "$("$SLEEPTUNE" measure --duration 100ms --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["punctual"])')" None
+for bad in x 0.5 60% p100 200ms '1.7,' ''; do
+    "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
+    is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"
+done
+ok "the table keeps to 80 columns" test "$(NO_COLOR=1 "$SLEEPTUNE" measure --frames 64 --duration 2s --punctual=curve | grep -A20 ^punctual | awk '{n = length > n ? length : n} END {print n}')" -le 80
+
 tap_done

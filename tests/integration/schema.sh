@@ -26,6 +26,8 @@ PY
 valid "measure --json" "$tmp/measure.json"
 "$SLEEPTUNE" measure --duration 1s --cpu all --load 5 --json >"$tmp/loops.json"
 valid "measure --json on all CPUs" "$tmp/loops.json"
+"$SLEEPTUNE" measure --duration 1500ms --frames 64 --punctual=free,1.7 --json >"$tmp/punctual.json"
+valid "measure --punctual --json" "$tmp/punctual.json"
 "$SLEEPTUNE" measure --duration 100ms --policy other --json >"$tmp/short.json"
 valid "measure --json with too few samples for percentiles" "$tmp/short.json"
 is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' "$tmp/short.json")" None

@@ -1,0 +1,212 @@
+#include "measure/arms.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define Z95 1.959964
+#define MARGIN_MAX_NS                                                                                        \
+    (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU (bench sleep's spin) */
+
+#define CURVE "free,p5,p10,p25,p50,p75,p90,p95,p97,p99,p99.5,1.7,3,125us"
+
+const char *st_arm_kind_name(enum st_arm_kind kind)
+{
+    static const char *const names[] = {"plain", "free", "factor", "share", "quantile", "fixed"};
+    return names[kind];
+}
+
+static int number(const char *text, const char *end_wanted, double least, double most, double *ret)
+{
+    char *end;
+    if (*text < '0' || *text > '9') /* no sign, space, "inf" or "nan" */
+        return -EINVAL;
+    const double value = strtod(text, &end);
+    if (strcmp(end, end_wanted) != 0)
+        return -EINVAL;
+    if (!(value >= least && value <= most))
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+static int parse_one(const char *text, struct st_arm_choice *ret)
+{
+    struct st_arm_choice choice = {.kind = ST_ARM_FREE};
+    int64_t margin_ns;
+    int r;
+    snprintf(choice.name, sizeof(choice.name), "%s", text);
+    if (strcmp(text, "free") == 0) {
+        r = 0;
+    } else if (text[0] == 'p') {
+        choice.kind = ST_ARM_QUANTILE;
+        r = number(text + 1, "", 0.1, 99.9, &choice.value);
+    } else if (strchr(text, '%') != NULL) {
+        choice.kind = ST_ARM_SHARE;
+        r = number(text, "%", 0, 50, &choice.value);
+    } else if ((r = number(text, "", 1, 100, &choice.value)) != -EINVAL) {
+        choice.kind = ST_ARM_FACTOR;
+    } else {
+        choice.kind = ST_ARM_FIXED;
+        r = st_ns_parse(text, &margin_ns);
+        if (r == 0 && margin_ns > MARGIN_MAX_NS)
+            r = -ERANGE;
+        if (r == 0)
+            choice.value = (double)margin_ns;
+    }
+    if (r == 0)
+        *ret = choice;
+    return r;
+}
+
+int st_arms_parse(const char *text, struct st_arm_choice *ret)
+{
+    int n = 0;
+    ret[n++] = (struct st_arm_choice){.name = "plain", .kind = ST_ARM_PLAIN};
+    if (strcmp(text, "curve") == 0)
+        text = CURVE;
+    for (;;) {
+        char one[sizeof(ret->name)];
+        const size_t len = strcspn(text, ",");
+        if (len == 0 || len >= sizeof(one))
+            return -EINVAL;
+        if (n == ST_ARMS_MAX)
+            return -E2BIG;
+        memcpy(one, text, len);
+        one[len] = '\0';
+        const int r = parse_one(one, &ret[n]);
+        if (r != 0)
+            return r;
+        n++;
+        if (text[len] == '\0')
+            return n;
+        text += len + 1;
+    }
+}
+
+void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t period_ns)
+{
+    memset(arm, 0, sizeof(*arm));
+    arm->choice = *choice;
+    arm->trim = 1;
+    switch (choice->kind) {
+    case ST_ARM_PLAIN:
+        st_margin_init_fixed(&arm->margin, 0);
+        break;
+    case ST_ARM_FREE:
+        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+        break;
+    case ST_ARM_FACTOR: /* until it is known what plain costs: nothing */
+        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_MOST, 0);
+        break;
+    case ST_ARM_SHARE:
+        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_MOST,
+                       (int64_t)(choice->value / 100 * (double)period_ns));
+        break;
+    case ST_ARM_QUANTILE:
+        st_margin_init(&arm->margin, choice->value / 100, ST_MARGIN_SPIN_ANY);
+        break;
+    case ST_ARM_FIXED:
+        st_margin_init_fixed(&arm->margin, (int64_t)choice->value);
+        break;
+    }
+}
+
+static double smaller(double a, double b) ST_NONBLOCKING
+{
+    return a < b ? a : b;
+}
+
+/* A cycle costs more than its spinning: what went beyond the factor is taken back from what it may spin. */
+static void trim(struct st_arm *arm, double plain_ns, double a_cycle_ns) ST_NONBLOCKING
+{
+    const double allowed_ns = (arm->choice.value - 1) * plain_ns;
+    if (allowed_ns <= 0)
+        return;
+    arm->trim += (arm->choice.value * plain_ns - a_cycle_ns) / (8 * allowed_ns);
+    arm->trim = arm->trim < 0.5 ? 0.5 : smaller(arm->trim, 1);
+}
+
+void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int64_t cpu_ns) ST_NONBLOCKING
+{
+    struct st_arm *arm = &arms[i];
+    if (cycles == 0 || cpu_ns <= 0)
+        return;
+    const double a_cycle_ns = (double)cpu_ns / (double)cycles;
+    arm->cycles += cycles;
+    arm->cpu_ns += cpu_ns;
+    if (arm->margin.margin_ns < arm->margin_min_ns)
+        arm->margin_min_ns = arm->margin.margin_ns;
+    if (arm->margin.margin_ns > arm->margin_max_ns)
+        arm->margin_max_ns = arm->margin.margin_ns;
+    arm->block_cpu_ns = a_cycle_ns;
+    if (arm->usual_cpu_ns <= 0)
+        arm->usual_cpu_ns = a_cycle_ns;
+    else /* time that a hypervisor took is charged to whom it took it from: one block moves this by 1/16 at
+            most */
+        arm->usual_cpu_ns += (smaller(a_cycle_ns, 1.5 * arm->usual_cpu_ns) - arm->usual_cpu_ns) / 8;
+    if (arm->choice.kind == ST_ARM_FACTOR)
+        trim(arm, arms[0].usual_cpu_ns, smaller(a_cycle_ns, 1.5 * arm->usual_cpu_ns));
+    if (arm->choice.kind == ST_ARM_PLAIN) {
+        for (size_t j = 0; j < n; j++) {
+            if (arms[j].choice.kind == ST_ARM_FACTOR)
+                st_margin_set_spin_max(&arms[j].margin, (int64_t)(arms[j].trim * (arms[j].choice.value - 1) *
+                                                                  arm->usual_cpu_ns));
+        }
+    } else if (arms[0].block_cpu_ns > 0) {
+        const double ratio = a_cycle_ns / arms[0].block_cpu_ns;
+        arm->ratio_sum += ratio;
+        arm->ratio_sum2 += ratio * ratio;
+        arm->ratios_n++;
+    }
+}
+
+void st_arms_start(struct st_arm *arms, size_t n) ST_NONBLOCKING
+{
+    for (size_t i = 0; i < n; i++) {
+        struct st_arm *arm = &arms[i];
+        arm->cycles = arm->ratios_n = 0;
+        arm->cpu_ns = 0;
+        arm->ratio_sum = arm->ratio_sum2 = 0;
+        arm->margin_min_ns = INT64_MAX;
+        arm->margin_max_ns = INT64_MIN;
+    }
+}
+
+void st_arm_take(const struct st_arm *arm, struct st_arm_result *result)
+{
+    result->choice = arm->choice;
+    result->cpu_ns_per_cycle = arm->cycles > 0 ? (double)arm->cpu_ns / (double)arm->cycles : -1;
+    result->margin_known = arm->cycles > 0;
+    result->margin_ns = arm->margin.margin_ns;
+    result->margin_min_ns = arm->margin_min_ns;
+    result->margin_max_ns = arm->margin_max_ns;
+    result->blocks_n = arm->ratios_n;
+    if (arm->ratios_n < 2)
+        return;
+    const double n = (double)arm->ratios_n, mean = arm->ratio_sum / n;
+    const double variance = fmax(0, (arm->ratio_sum2 - n * mean * mean) / (n - 1));
+    const double reach = Z95 * sqrt(variance / n);
+    result->cpu_to_plain = mean;
+    result->cpu_to_plain_low = fmax(0, mean - reach);
+    result->cpu_to_plain_high = mean + reach;
+}
+
+/* Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. */
+bool st_arm_on_time(const struct st_arm_result *result, double *ret_share, double *ret_low, double *ret_high)
+{
+    if (result->lateness.total_n == 0)
+        return false;
+    const double n = (double)result->lateness.total_n, share = (double)result->on_time_n / n;
+    const double scale = 1 / (1 + Z95 * Z95 / n);
+    const double middle = (share + Z95 * Z95 / (2 * n)) * scale;
+    const double reach = Z95 * scale * sqrt(share * (1 - share) / n + Z95 * Z95 / (4 * n * n));
+    *ret_share = share;
+    *ret_low = fmax(0, middle - reach);
+    *ret_high = fmin(1, middle + reach);
+    return true;
+}

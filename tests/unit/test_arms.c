@@ -1,0 +1,200 @@
+/* Punctual mode in the loop: what can be asked for, and arms in turn on a scripted clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "measure_fixture.h"
+
+static void lists_are_read(void **state)
+{
+    (void)state;
+    struct st_arm_choice arms[ST_ARMS_MAX];
+    assert_int_equal(st_arms_parse("free,1.7,2%,p97,125us", arms), 6);
+    static const enum st_arm_kind kinds[] = {ST_ARM_PLAIN, ST_ARM_FREE,     ST_ARM_FACTOR,
+                                             ST_ARM_SHARE, ST_ARM_QUANTILE, ST_ARM_FIXED};
+    static const double values[] = {0, 0, 1.7, 2, 97, 125000};
+    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++) {
+        assert_int_equal(arms[i].kind, kinds[i]);
+        assert_true(arms[i].value == values[i]);
+    }
+    assert_string_equal(arms[0].name, "plain");
+    assert_string_equal(arms[3].name, "2%");
+    const int curve_n = st_arms_parse("curve", arms);
+    assert_in_range(curve_n, 8, ST_ARMS_MAX);
+    assert_int_equal(st_arms_parse("p1,p2,p3,p4,p5,p6,p7,p8,p9,p10,p11,p12,p13,p14,p15", arms), ST_ARMS_MAX);
+}
+
+static void what_is_no_way_of_waiting_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int error;
+    } rows[] = {
+        {"", -EINVAL},
+        {",", -EINVAL},
+        {"free,", -EINVAL},
+        {"fre", -EINVAL},
+        {"1.7x", -EINVAL},
+        {"-1", -EINVAL},
+        {" 1.7", -EINVAL},
+        {"nan", -EINVAL},
+        {"inf", -EINVAL},
+        {"0.9", -ERANGE},
+        {"101", -ERANGE},
+        {"51%", -ERANGE},
+        {"2%%", -EINVAL},
+        {"-2%", -EINVAL},
+        {"p", -EINVAL},
+        {"p100", -ERANGE},
+        {"p0", -ERANGE},
+        {"p97us", -EINVAL},
+        {"101ms", -ERANGE},
+        {"25 us", -EINVAL},
+        {"curve,free", -EINVAL},
+        {"1.70000000000000000000", -EINVAL},
+        {"p1,p2,p3,p4,p5,p6,p7,p8,p9,p10,p11,p12,p13,p14,p15,p16", -E2BIG},
+    };
+    struct st_arm_choice arms[ST_ARMS_MAX];
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_arms_parse(rows[i].text, arms), rows[i].error);
+}
+
+/* As session.c does it. */
+static void bench_arms(struct bench *b, struct st_arm *arms, const char *text)
+{
+    struct st_arm_choice choices[ST_ARMS_MAX];
+    const int n = st_arms_parse(text, choices);
+    assert_true(n >= 2);
+    for (int i = 0; i < n; i++)
+        st_arm_init(&arms[i], &choices[i], st_period_ns(&b->loop.period));
+    b->loop.arms = arms;
+    b->loop.arms_n = (size_t)n;
+    b->loop.counters = &b->counters;
+    b->loop.warmup_cycles = 2 * ST_ARM_BLOCK * (uint64_t)n;
+    st_fake_set_clock_cost_ns(b->fake, 20);
+    assert_int_equal(st_result_init_arms(&b->result, choices, (size_t)n), 0);
+}
+
+/* The fake's thread uses 1 us whenever its counters are read. */
+static int counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                         struct st_thread_counters *ret)
+{
+    static int64_t cpu_ns;
+    (void)p;
+    (void)h;
+    cpu_ns += INT64_C(1280000);
+    *ret = (struct st_thread_counters){.valid = ST_COUNTER_CPU, .cpu_ns = cpu_ns};
+    return 0;
+}
+
+static void arms_take_turns_and_each_has_its_own_figures(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 5, ARMS = 4 };
+    struct st_arm *arms = calloc(ST_ARMS_MAX, sizeof(*arms));
+    struct bench b;
+    assert_non_null(arms);
+    bench_init(&b, 1 << 14, (uint64_t)ROUNDS * ARMS * ST_ARM_BLOCK);
+    bench_script(&b, NULL, 0, 14000);
+    bench_arms(&b, arms, "free,p90,30us");
+    b.fake->counters_self = counters_self;
+    bench_run(&b);
+    assert_true(b.result.books_balance);
+    assert_int_equal(b.result.n, ROUNDS * ARMS * ST_ARM_BLOCK);
+    assert_int_equal(b.result.misses, 0);
+    assert_int_equal(b.result.early, 0);
+    for (size_t i = 0; i < ARMS; i++) {
+        const struct st_arm_result *arm = &b.result.arms[i];
+        assert_int_equal(arm->lateness.total_n, ROUNDS * ST_ARM_BLOCK);
+        assert_true(arm->cpu_ns_per_cycle == 10000);
+        assert_int_equal(arm->blocks_n, i == 0 ? 0 : ROUNDS);
+        assert_true(i == 0 || arm->cpu_to_plain == 1);
+    }
+    assert_int_equal(b.result.arms[0].lateness.min_ns, 14000);
+    assert_int_equal(b.result.arms[0].on_time_n, 0);
+    /* all overshoots are the same: any quantile of them is all of them, within a bucket */
+    assert_in_range(b.result.arms[1].margin_ns, 13500, 14500);
+    assert_true(b.result.arms[1].lateness.max_ns < 600);
+    assert_in_range(b.result.arms[2].lateness.max_ns, 0, 600);
+    assert_int_equal(b.result.arms[3].margin_ns, 30000);
+    assert_int_equal(b.result.arms[3].on_time_n, ROUNDS * ST_ARM_BLOCK);
+    assert_int_equal(st_fake_sleeps_n(b.fake), (ROUNDS + 2) * ARMS * ST_ARM_BLOCK);
+    bench_finish(&b);
+    free(arms);
+}
+
+static void factor_allows_spinning_from_what_plain_costs(void **state)
+{
+    (void)state;
+    struct st_arm arms[2];
+    static const struct st_arm_choice choices[] = {{"plain", ST_ARM_PLAIN, 0}, {"1.7", ST_ARM_FACTOR, 1.7}};
+    st_arm_init(&arms[0], &choices[0], 1333333);
+    st_arm_init(&arms[1], &choices[1], 1333333);
+    assert_int_equal(arms[1].margin.spin_mean_max_ns, 0);
+    st_arms_start(arms, 2);
+    st_arms_block(arms, 2, 0, 128, 128 * 12000);
+    assert_in_range(arms[1].margin.spin_mean_max_ns, 8399, 8400);
+    st_arms_block(arms, 2, 0, 128, 128 * 1000000); /* a block that the host took 128 ms of */
+    assert_in_range(arms[1].margin.spin_mean_max_ns, 8399, 8400 * 17 / 16);
+    st_arms_block(arms, 2, 0, 0, 5);
+    st_arms_block(arms, 2, 1, 128, 0); /* a clock that did not move says nothing */
+    assert_int_equal(arms[1].cycles, 0);
+}
+
+static void stall_in_a_punctual_loop_keeps_the_books(void **state)
+{
+    (void)state;
+    int64_t late_ns[1200];
+    struct st_arm *arms = calloc(ST_ARMS_MAX, sizeof(*arms));
+    struct bench b;
+    assert_non_null(arms);
+    for (size_t i = 0; i < ST_ARRAY_LEN(late_ns); i++)
+        late_ns[i] = 14000;
+    late_ns[900] = 20500000;
+    late_ns[1000] = INT64_MIN; /* a signal */
+    bench_init(&b, 1 << 14, 1000);
+    bench_script(&b, late_ns, ST_ARRAY_LEN(late_ns), 14000);
+    bench_arms(&b, arms, "1%");
+    bench_run(&b);
+    assert_true(b.result.books_balance);
+    assert_int_equal(b.result.skipped_periods, 14);
+    assert_int_equal(b.result.elapsed_periods, 1000);
+    assert_int_equal(b.result.arms[0].lateness.total_n + b.result.arms[1].lateness.total_n, 1000 - 14);
+    assert_true(b.result.arms[1].cpu_ns_per_cycle < 0); /* the fake's counters do not move */
+    assert_false(b.result.arms[1].margin_known);
+    bench_finish(&b);
+    free(arms);
+}
+
+static void share_on_time_has_an_interval(void **state)
+{
+    (void)state;
+    double share, low, high;
+    struct st_arm_result arm = {0};
+    assert_false(st_arm_on_time(&arm, &share, &low, &high));
+    arm.lateness.total_n = 1000;
+    arm.on_time_n = 970;
+    assert_true(st_arm_on_time(&arm, &share, &low, &high));
+    assert_true(share == 0.97);
+    assert_true(low > 0.957 && low < 0.9585 && high > 0.978 && high < 0.9792);
+    arm.on_time_n = 0;
+    assert_true(st_arm_on_time(&arm, &share, &low, &high));
+    assert_true(low < 1e-9 && high > 0.0035 && high < 0.0040); /* never "none" */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(what_is_no_way_of_waiting_is_refused),
+        cmocka_unit_test(arms_take_turns_and_each_has_its_own_figures),
+        cmocka_unit_test(factor_allows_spinning_from_what_plain_costs),
+        cmocka_unit_test(stall_in_a_punctual_loop_keeps_the_books),
+        cmocka_unit_test(share_on_time_has_an_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
