@@ -1,0 +1,88 @@
+/* Waking on time: sleep to shortly before a moment, spin the rest, for no more CPU time than you allow.
+ *
+ *     struct st_punctual *punctual;
+ *     if (st_punctual_new(0.02, &punctual) != 0) ...       spin at most 2 % of a CPU
+ *     int64_t due_ns = st_punctual_now_ns();
+ *     for (;;) {
+ *         due_ns += 1333333;
+ *         while (st_punctual_wait_until(punctual, due_ns, NULL) == -EINTR) ...
+ *         ...
+ *     }
+ *
+ * sleeptune-punctual(3) says more. Link with `pkg-config --libs sleeptune`.
+ */
+#ifndef ST_SLEEPTUNE_PUNCTUAL_H
+#define ST_SLEEPTUNE_PUNCTUAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Of this header. What was linked says st_punctual_version. */
+#define ST_PUNCTUAL_VERSION_MAJOR 0
+#define ST_PUNCTUAL_VERSION_MINOR 1
+#define ST_PUNCTUAL_VERSION_PATCH 0
+#define ST_PUNCTUAL_VERSION                                                                                  \
+    (ST_PUNCTUAL_VERSION_MAJOR * 10000 + ST_PUNCTUAL_VERSION_MINOR * 100 + ST_PUNCTUAL_VERSION_PATCH)
+
+#define ST_PUNCTUAL_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What one thread's waits have taught. One object a thread: no function here takes a lock. */
+struct st_punctual;
+
+/** What the waits were like so far. All since st_punctual_new or st_punctual_reset. Later versions add
+ * members at the end. */
+struct st_punctual_stats {
+    uint64_t waits_n;        /* that ended by themselves, those that came after their time not among them */
+    uint64_t on_time_n;      /* of them, that ended within 100 ns of due */
+    uint64_t past_n;         /* waits for a moment that had passed */
+    uint64_t interrupted_n;  /* by a signal */
+    int64_t margin_ns;       /* how early the next wait asks to be woken */
+    int64_t lateness_max_ns; /* woke - due of the latest of waits_n; 0: none yet */
+    int64_t lateness_sum_ns;
+    int64_t spin_ns; /* spent spinning */
+    int64_t span_ns; /* from the first wait to the last: spin_ns / span_ns is the share of a CPU */
+};
+
+/** As ST_PUNCTUAL_VERSION, of the library. */
+ST_PUNCTUAL_API unsigned st_punctual_version(void);
+
+/**
+ * @param cpu_share what spinning may take of a CPU on average, 0.0 .. 0.5. 0 is the free setting: the margin
+ * is the smallest overshoot, which takes away most of the lateness and costs nothing.
+ * @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free.
+ */
+ST_PUNCTUAL_API int st_punctual_new(double cpu_share, struct st_punctual **ret);
+ST_PUNCTUAL_API void st_punctual_free(struct st_punctual *punctual);
+
+/** CLOCK_MONOTONIC in ns. Any thread, real-time safe. */
+ST_PUNCTUAL_API int64_t st_punctual_now_ns(void);
+
+/**
+ * Waits until due_ns on CLOCK_MONOTONIC, never less. The first 32 waits learn and are as late as any sleep.
+ * Spinning never takes more than half of one wait.
+ * @param ret_woke_ns NULL, or the clock when it was over; written on success.
+ * @return 0, at once when due_ns has passed; -EINTR when a signal came first (call it again). Real-time safe:
+ * no allocation, no lock, one system call.
+ */
+ST_PUNCTUAL_API int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns,
+                                           int64_t *ret_woke_ns);
+
+/**
+ * @param ret_bytes sizeof(*ret) of the program; what the library does not know of it is set to 0.
+ * By the thread that waits, or while it does not. Real-time safe.
+ */
+ST_PUNCTUAL_API void st_punctual_get_stats(const struct st_punctual *punctual, struct st_punctual_stats *ret,
+                                           size_t ret_bytes);
+
+/** Forgets all: for a thread that moved to another CPU or policy. Real-time safe. */
+ST_PUNCTUAL_API void st_punctual_reset(struct st_punctual *punctual);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The library as a program's author meets it: installed, found by pkg-config, linked shared and static.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+[ "${SLEEPTUNE_SANITIZE:-none}" = none ] || skip_all "a program without the sanitizers' run time cannot link it"
+command -v pkg-config >/dev/null || skip_all "pkg-config is not installed"
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || skip_all "no C compiler"
+
+DESTDIR=$tmp/root meson install -C "$SLEEPTUNE_BUILD" --no-rebuild >"$tmp/log" 2>&1 || fail "installed" "$(tail -5 "$tmp/log")"
+pc=$(find "$tmp/root" -name sleeptune.pc)
+libdir=$(dirname "$(find "$tmp/root" -name libsleeptune.so)")
+export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$tmp/root
+like "header, both libraries and pkg-config file are installed" "$(cd "$tmp/root" && find . -name punctual.h -o -name 'libsleeptune.*' -o -name sleeptune.pc | sed 's|.*/||' | sort | tr '\n' ' ')" \
+    '^libsleeptune.a libsleeptune.so libsleeptune.so.0 libsleeptune.so.0.1.0 punctual.h sleeptune.pc $'
+ok "and the manual page" test -n "$(find "$tmp/root" -name 'sleeptune-punctual.3*')"
+
+read -ra cflags <<<"$(pkg-config --cflags sleeptune)"
+read -ra libs <<<"$(pkg-config --libs sleeptune)"
+ok "the example compiles against what is installed" "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "${cflags[@]}" -o "$tmp/shared" "$SLEEPTUNE_SRC/examples/punctual.c" "${libs[@]}"
+like "it needs the library by its soname" "$(readelf -d "$tmp/shared")" 'NEEDED.*\[libsleeptune\.so\.0\]'
+like "and runs" "$(LD_LIBRARY_PATH=$libdir "$tmp/shared" 0.02 200)" '^[0-9]+ waits, [0-9]+ within 100 ns of due'
+LD_LIBRARY_PATH=$libdir "$tmp/shared" 0.6 1 2>"$tmp/err"
+is "a share that is none is refused" "$? $(cat "$tmp/err")" "1 punctual: 0.6: Invalid argument"
+
+read -ra libs <<<"$(pkg-config --libs --static sleeptune)"
+ok "it links statically" "$cc" "${cflags[@]}" -o "$tmp/static" "$SLEEPTUNE_SRC/examples/punctual.c" -Wl,-Bstatic "${libs[@]}" -Wl,-Bdynamic
+is "and needs nothing but libc" "$(readelf -d "$tmp/static" | grep NEEDED | grep -vc '\[libc\.so\|\[ld-')" 0
+like "and runs" "$("$tmp/static" 0 200)" '^[0-9]+ waits, [0-9]+ within 100 ns of due'
+
+# what programs were linked with stays there; what is not for them is not seen
+is "the shared library exports these and no others" "$(nm -D --defined-only "$libdir/libsleeptune.so" | awk '{print $3}' | sort | tr '\n' ' ')" \
+    "st_punctual_free st_punctual_get_stats st_punctual_new st_punctual_now_ns st_punctual_reset st_punctual_version st_punctual_wait_until "
+is "the static one defines no name outside st_" "$(nm --defined-only -g "$libdir/libsleeptune.a" 2>/dev/null | awk 'NF == 3 {print $3}' | grep -vc '^st_')" 0
+is "a structure that programs allocate has the size that they know" "$(printf '#include <sleeptune/punctual.h>\n_Static_assert(sizeof(struct st_punctual_stats) == 72, "");\n' |
+    "$cc" "${cflags[@]}" -fsyntax-only -x c - 2>&1)" ""
+if command -v c++ >/dev/null; then
+    is "the header is C++, too" "$(printf '#include <sleeptune/punctual.h>\nint main() { st_punctual_free(nullptr); }\n' | c++ "${cflags[@]}" -Wall -Wextra -Werror -fsyntax-only -x c++ - 2>&1)" ""
+else
+    skip "the header is C++, too" "no C++ compiler"
+fi
+
+if command -v strace >/dev/null; then
+    LD_LIBRARY_PATH=$libdir strace -o "$tmp/trace" "$tmp/shared" 0.02 100 >/dev/null 2>&1
+    # between the first sleep and the last there is nothing else
+    is "waiting makes no system call but the sleep" \
+        "$(awk '/^clock_nanosleep/ {n++; other += pending; pending = 0; next} n {pending++} END {print other + 0, (n > 50)}' "$tmp/trace")" "0 1"
+else
+    skip "waiting makes no system call but the sleep" "strace is not installed"
+fi
+tap_done
