@@ -1,6 +1,7 @@
 /* PipeWire: may its cycle be as short as wished? */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rule.h"
@@ -21,6 +22,12 @@
 #define MIN_DEFAULT     32
 #define MAX_DEFAULT     2048
 #define RATE_DEFAULT    48000
+#define MIN_FLOOR       4 /* default.clock.quantum-floor */
+
+#define NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
+#define EVER(before, frames, behind)                                                                         \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
+    "context.properties = { " before "default.clock.min-quantum = " frames behind " }"
 
 /** What was forced at run time holds for all programs; 0: nothing. */
 static int64_t forced(const struct st_facts *facts, const char *key)
@@ -69,6 +76,19 @@ static int setting(struct st_finding *finding, const struct st_facts *facts, con
     return r;
 }
 
+/** PipeWire's own minimum, or less where even that is longer than the wish. */
+static void fix(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
+{
+    char now[80], persistent[160];
+    int min = MIN_DEFAULT;
+    while (min > MIN_FLOOR && (double)min * 1e6 / (double)rate > wish_us * 1.001)
+        min /= 2;
+    snprintf(now, sizeof(now), NOW("%d"), min);
+    snprintf(persistent, sizeof(persistent),
+             guest ? EVER("vm.overrides = { ", "%d", " }") : EVER("", "%d", ""), min);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {
     int64_t pid, quantum, min, max, rate, vm_min;
@@ -106,11 +126,7 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
                        " frames (%.2f ms)%s, so a cycle of %.2f ms cannot be "
                        "had through it",
                        min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        st_finding_fix(finding, finding->rule->guide.now,
-                       guest ? "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\ncontext.properties = { "
-                               "vm.overrides = { default.clock.min-quantum = 32 } }"
-                             : finding->rule->guide.persistent,
-                       ST_NEEDS_REOPEN);
+        fix(guest, rate, wish_us, finding);
         return;
     }
     st_finding_set(
@@ -139,9 +155,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
         "those the form in which newer versions write the rule for virtual machines is not read",
     .guide =
         {
-            .now = "pw-metadata -n settings 0 clock.min-quantum 32",
-            .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"
-                          "context.properties = { default.clock.min-quantum = 32 }",
+            .now = NOW("32"),
+            .persistent = EVER("", "32", ""),
             .needs = ST_NEEDS_REOPEN,
             .check = "pw-top   # QUANT and RATE: the cycle is the one by the other",
             .undo = "delete the file and run systemctl --user restart pipewire",
