@@ -1,5 +1,6 @@
 /* isolcpus and what belongs to it. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rule.h"
@@ -8,6 +9,18 @@
 
 #define ISOLATED "linux.cpu.isolated"
 #define ONLINE   "linux.cpu.online"
+
+/** text: a list that was understood, so nothing but digits, '-' and ','. */
+static void fix_callbacks(const char *text, struct st_finding *finding)
+{
+    char persistent[1024];
+    const int n =
+        snprintf(persistent, sizeof(persistent), ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=%s"), text, text);
+    if (n > 0 && (size_t)n < sizeof(persistent))
+        st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
+    else
+        st_finding_fix_usual(finding);
+}
 
 static void judge_isolated(const struct st_facts *facts, const char *text, const struct st_cpu_list *isolated,
                            struct st_finding *finding)
@@ -32,7 +45,7 @@ static void judge_isolated(const struct st_facts *facts, const char *text, const
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
         st_finding_set(finding, ST_STATUS_ADVICE,
                        "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
-        st_finding_fix_usual(finding);
+        fix_callbacks(text, finding);
     } else {
         st_finding_set(
             finding, ST_STATUS_OK,
