@@ -92,6 +92,10 @@ typedef int (*st_name_fn)(void *ctx, const char *name);
 
 struct st_sleep_method; /* sleep_method.h */
 struct st_call_method;  /* call_method.h */
+struct st_wake_method;  /* wake_method.h */
+struct st_wake;
+struct st_wake_setting;
+struct st_wake_stamps;
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
@@ -115,6 +119,13 @@ struct st_platform {
     /** The i-th call whose cost can be measured (call_method.h), those that this system has not among them;
      * NULL after the last. */
     const struct st_call_method *(*call_method)(struct st_platform *p, size_t i);
+
+    /** The i-th way of waking a sleeper early, those that this system has not among them; NULL after the
+     * last. What follows is called by st_wake_open, st_wake_round and st_wake_close (wake_method.h). */
+    const struct st_wake_method *(*wake_method)(struct st_platform *p, size_t i);
+    int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
+    int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
+    void (*wake_close)(struct st_wake *w);
 
     /* --- other clocks ------------------------------------------------------------------------------------
      */

@@ -72,6 +72,10 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .sleep_until_precise_ns = st_fake_sleep_until_precise_ns,
         .sleep_method = st_fake_sleep_method,
         .call_method = st_fake_call_method,
+        .wake_method = st_fake_wake_method,
+        .wake_open = st_fake_wake_open,
+        .wake_round = st_fake_wake_round,
+        .wake_close = st_fake_wake_close,
         .wall_ns = st_fake_wall_ns,
         .suspended_ns = st_fake_suspended_ns,
         .read_text = st_fake_read_text,
@@ -95,6 +99,7 @@ void st_fake_free(struct st_platform *p)
     st_fake_tree_finish(fake);
     st_fake_sleep_finish(fake);
     st_fake_call_finish(fake);
+    st_fake_wake_finish(fake);
     free(fake->late_ns);
     pthread_mutex_destroy(&fake->lock);
     free(fake);

@@ -55,6 +55,14 @@ ST_NODISCARD int st_fake_script_call(struct st_platform *p, const char *name, co
 /** Opening that call fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
 ST_NODISCARD int st_fake_fail_call(struct st_platform *p, const char *name, int error);
 
+/**
+ * Scripts a way of waking (wake_method.h): rounds take delay_ns[0], delay_ns[1] ..., again from the first
+ * after the last (INT64_MIN: the sleeper does not wake, -ETIMEDOUT); signalling takes send_ns; opening it
+ * says open_error (0: works). Copied. @return 0, -ENOENT (the fake has no such way), -ENOMEM.
+ */
+ST_NODISCARD int st_fake_script_wake(struct st_platform *p, const char *name, const int64_t *delay_ns,
+                                     size_t n, int64_t send_ns, int open_error);
+
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);

@@ -92,6 +92,16 @@ struct st_fake_call {
     int open_error;
 };
 
+#define ST_FAKE_WAKES_N 4
+
+/* How long a sleeper takes to wake. */
+struct st_fake_wake {
+    int64_t *delay_ns;
+    size_t delay_n, next;
+    int64_t send_ns;
+    int open_error;
+};
+
 struct st_fake {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     _Atomic int64_t now_ns;
@@ -105,6 +115,7 @@ struct st_fake {
     struct st_fake_method methods[ST_FAKE_METHODS_N];
     struct st_fake_program programs[2];
     struct st_fake_call calls[ST_FAKE_CALLS_N];
+    struct st_fake_wake wakes[ST_FAKE_WAKES_N];
 
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;
@@ -136,6 +147,11 @@ const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t
 void st_fake_sleep_finish(struct st_fake *fake);
 const struct st_call_method *st_fake_call_method(struct st_platform *p, size_t i);
 void st_fake_call_finish(struct st_fake *fake);
+const struct st_wake_method *st_fake_wake_method(struct st_platform *p, size_t i);
+int st_fake_wake_open(struct st_wake *w, const struct st_wake_setting *setting);
+int st_fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
+void st_fake_wake_close(struct st_wake *w);
+void st_fake_wake_finish(struct st_fake *fake);
 int64_t st_fake_wall_ns(struct st_platform *p);
 int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

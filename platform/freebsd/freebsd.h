@@ -44,6 +44,9 @@ int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char 
 /* calls_freebsd.c */
 const struct st_call_method *st_freebsd_call_method(struct st_platform *p, size_t i);
 
+/* wake_methods_freebsd.c */
+const struct st_wake_method *st_freebsd_wake_method(struct st_platform *p, size_t i);
+
 /* sleep_methods_freebsd.c */
 const struct st_sleep_method *st_freebsd_sleep_method(struct st_platform *p, size_t i);
 

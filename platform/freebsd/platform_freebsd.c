@@ -3,6 +3,7 @@
 
 #include "platform/freebsd/freebsd.h"
 #include "platform/posix/posix.h"
+#include "platform/posix/wake_posix.h"
 #include "platform/tree.h"
 
 static int no_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
@@ -36,6 +37,10 @@ struct st_platform *st_platform_native(void)
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
         .sleep_method = st_freebsd_sleep_method,
         .call_method = st_freebsd_call_method,
+        .wake_method = st_freebsd_wake_method,
+        .wake_open = st_posix_wake_open,
+        .wake_round = st_posix_wake_round,
+        .wake_close = st_posix_wake_close,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_freebsd_suspended_ns,
         .set_policy = st_freebsd_set_policy,

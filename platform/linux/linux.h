@@ -48,6 +48,9 @@ int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);
 /* calls_linux.c */
 const struct st_call_method *st_linux_call_method(struct st_platform *p, size_t i);
 
+/* wake_methods_linux.c */
+const struct st_wake_method *st_linux_wake_method(struct st_platform *p, size_t i);
+
 /* sleep_methods_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 

@@ -1,6 +1,7 @@
 /* The Linux row of the seam. */
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
+#include "platform/posix/wake_posix.h"
 #include "platform/tree.h"
 
 struct st_platform *st_platform_native(void)
@@ -13,6 +14,10 @@ struct st_platform *st_platform_native(void)
         .sleep_until_precise_ns = st_linux_sleep_until_precise_ns,
         .sleep_method = st_linux_sleep_method,
         .call_method = st_linux_call_method,
+        .wake_method = st_linux_wake_method,
+        .wake_open = st_posix_wake_open,
+        .wake_round = st_posix_wake_round,
+        .wake_close = st_posix_wake_close,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
         .set_policy = st_linux_set_policy,
