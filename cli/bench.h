@@ -5,6 +5,7 @@
 /** argv[0] is the bench's name. @return an st_exit. */
 int st_bench_sleep(int argc, char **argv);
 int st_bench_syscall(int argc, char **argv);
+int st_bench_wake(int argc, char **argv);
 int st_bench_series(int argc, char **argv);
 
 #endif

@@ -9,8 +9,8 @@
 static void circumstance(void *ctx, const char *key, const char *value)
 {
     static const char *const shown[] = {
-        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",      "governor",
-        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise"};
+        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",       "governor",
+        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise", "timer_slack_ns"};
     char *line = ctx;
     const size_t used = strlen(line);
     for (size_t i = 0; i < ST_ARRAY_LEN(shown); i++) {

@@ -9,6 +9,7 @@
 static const struct st_command benches[] = {
     {"sleep", "which way of sleeping is most exact, and what it costs", st_bench_sleep, NULL},
     {"syscall", "what a system call costs, and which clocks need one", st_bench_syscall, NULL},
+    {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_bench_wake, NULL},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_bench_series, NULL},
 };
 
@@ -25,7 +26,7 @@ static void help(void)
 int st_cmd_bench(int argc, char **argv)
 {
     if (argc < 2)
-        return st_usage_error(NAME, "which one? sleep, syscall, series");
+        return st_usage_error(NAME, "which one? sleep, syscall, wake, series");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help();
         return ST_EXIT_DONE;

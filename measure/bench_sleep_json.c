@@ -29,7 +29,6 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
                          const struct st_sleep_figures *f)
 {
     const struct st_sleep_setting *setting = &bench->config.settings[cell->setting];
-    const struct st_quantile *median = &f->overshoot.median;
     json_t *o = json_object();
     st_json_set(o, "method", json_string(cell->method->name));
     st_json_set(o, "policy", json_string(st_policy_name(setting->policy)));
@@ -42,10 +41,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "overshoot_ns", st_summary_json(&f->overshoot));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
-    st_json_set(o, "median_ci95_ns",
-                median->interval_known
-                    ? json_pack("[I,I]", (json_int_t)median->low_ns, (json_int_t)median->high_ns)
-                    : json_null());
+    st_json_set(o, "median_ci95_ns", st_median_interval_json(&f->overshoot));
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
     st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));

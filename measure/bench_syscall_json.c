@@ -5,14 +5,6 @@
 #include "measure/json.h"
 #include "measure/summary_json.h"
 
-static json_t *integers(const int64_t *values, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(array, ST_JSON(values[i]));
-    return array;
-}
-
 static json_t *path_json(enum st_call_path path)
 {
     const char *name = st_call_path_name(path);
@@ -35,24 +27,20 @@ static json_t *batches_json(const struct st_call_batches *b)
 
 static json_t *row_json(const struct st_syscall_row *row)
 {
-    const struct st_quantile *median = &row->summary.median;
     json_t *o = json_object();
     st_json_set(o, "call", json_string(row->method->name));
     st_json_set(o, "mode", json_string(st_call_mode_name(row->mode)));
     st_json_set(o, "path", path_json(row->path));
     st_json_set(o, "n", ST_JSON(row->summary.n));
     st_json_set(o, "ns", st_summary_json(&row->summary));
-    st_json_set(o, "median_ci95_ns",
-                median->interval_known
-                    ? json_pack("[I,I]", (json_int_t)median->low_ns, (json_int_t)median->high_ns)
-                    : json_null());
+    st_json_set(o, "median_ci95_ns", st_median_interval_json(&row->summary));
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
     st_json_set(o, "below_clock", json_boolean(st_syscall_is_below_clock(row)));
     st_json_set(o, "warm_up", ST_JSON(row->warm_up_n));
     st_json_set(o, "outliers", ST_JSON(row->outliers_n));
     st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
     st_json_set(o, "amortised", batches_json(&row->batches));
-    st_json_set(o, "samples_ns", integers(row->ns, row->n));
+    st_json_set(o, "samples_ns", st_integers_json(row->ns, row->n));
     st_json_set(o, "missing", row->why != NULL ? json_string(row->why) : json_null());
     st_json_set(o, "error", row->error != 0 ? json_string(strerror(-row->error)) : json_null());
     return o;

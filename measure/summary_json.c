@@ -22,6 +22,22 @@ json_t *st_summary_json(const struct st_summary *s)
     return o;
 }
 
+json_t *st_median_interval_json(const struct st_summary *s)
+{
+    const struct st_quantile *median = &s->median;
+    return median->interval_known
+               ? json_pack("[I,I]", (json_int_t)median->low_ns, (json_int_t)median->high_ns)
+               : json_null();
+}
+
+json_t *st_integers_json(const int64_t *values, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(array, ST_JSON(values[i]));
+    return array;
+}
+
 static void circumstance(void *ctx, const char *key, const char *value)
 {
     json_t *text = json_string(value);

@@ -10,6 +10,12 @@
 /** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */
 json_t *st_summary_json(const struct st_summary *s);
 
+/** [low, high] of the median, or null. */
+json_t *st_median_interval_json(const struct st_summary *s);
+
+/** An array of whole numbers. */
+json_t *st_integers_json(const int64_t *values, size_t n);
+
 /** The machine's circumstances, each a text. */
 json_t *st_circumstances_json(struct st_platform *p);
 

@@ -24,6 +24,7 @@ _sleeptune() {
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
     --cpu | -a) words=all ;;
     --methods | --method | --baseline) words=$(sleeptune bench sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --mechanisms) words=$(sleeptune bench wake --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --calls) words=$(sleeptune bench syscall --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --durations) words='64f 128f 256f 512f 5ms 10ms' ;;
     --budget) words='10s 60s 10m' ;;
@@ -37,11 +38,13 @@ _sleeptune() {
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --punctual --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
         bench)
-            words='sleep syscall series --help'
+            words='sleep syscall wake series --help'
             case ${COMP_WORDS[2]-} in
             sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
                 --seed --brief --exec --exec-start --runs --warmup --json --format --quiet --help' ;;
             syscall) words='--calls --list --count --fresh --brief --json --format --quiet --help' ;;
+            wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --cpus --policy --priority --seed
+                --json --format --quiet --help' ;;
             series) words='--every --frames --rate --count --relative --method --policy --priority --json --format --quiet
                 --help' ;;
             esac ;;

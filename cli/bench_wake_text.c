@@ -1,0 +1,187 @@
+/* Results of `sleeptune bench wake` for people. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/bench_text.h"
+#include "cli/bench_wake.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+
+#define NAME_COLUMNS 17
+#define LINE_BYTES   400
+
+void st_bench_wake_list(struct st_platform *p, FILE *out, int width)
+{
+    const struct st_wake_method *m;
+    for (size_t i = 0; (m = p->wake_method(p, i)) != NULL; i++) {
+        char text[200];
+        if (m->absent != NULL)
+            snprintf(text, sizeof(text), "not here: %s", m->absent);
+        else
+            snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; no timed wait",
+                     m->threads_only ? "; threads only" : "");
+        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+    }
+}
+
+/* Microseconds in three digits or so. */
+static const char *us(double ns, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(ns) / 1e3;
+    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, ns / 1e3);
+    return buf;
+}
+
+static void put_quantile(FILE *out, const struct st_quantile *q)
+{
+    char text[32];
+    fprintf(out, " %6s", q->known ? us((double)q->value_ns, text, sizeof(text)) : "-");
+}
+
+static void put_number(FILE *out, double ns)
+{
+    char text[32];
+    fprintf(out, " %6s", us(ns, text, sizeof(text)));
+}
+
+/* "2.10 38 %, 12.4 62 %": of two humps. */
+static void put_modes(FILE *out, const struct st_modes *modes)
+{
+    char text[2][32];
+    if (modes->n == 2)
+        fprintf(out, "  %s %.0f %%, %s %.0f %%",
+                us((double)modes->mode[0].center_ns, text[0], sizeof(text[0])), 100 * modes->mode[0].share,
+                us((double)modes->mode[1].center_ns, text[1], sizeof(text[1])), 100 * modes->mode[1].share);
+    else
+        fprintf(out, "  %s", modes->n == 1 ? "one" : "-");
+}
+
+static void row(const struct st_wake_cell *cell, FILE *out, int width)
+{
+    char text[LINE_BYTES];
+    if (cell->n == 0) {
+        snprintf(text, sizeof(text), "not measured: %s%s%s%s",
+                 cell->why != NULL ? cell->why : "ended before its first round", cell->error != 0 ? " (" : "",
+                 cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
+        st_text_field(out, cell->method->name, text, NAME_COLUMNS, width);
+        return;
+    }
+    st_text_pad(out, cell->method->name, NAME_COLUMNS);
+    fprintf(out, "%5zu", cell->n);
+    put_number(out, (double)cell->delay.min_ns);
+    put_quantile(out, &cell->delay.median);
+    put_number(out, cell->delay.mean_ns);
+    put_number(out, (double)cell->delay.max_ns);
+    if (cell->kind == ST_WAKE_INTERRUPTED)
+        put_quantile(out, &cell->send.median);
+    put_modes(out, &cell->modes);
+    fputc('\n', out);
+    if (cell->why != NULL) {
+        snprintf(text, sizeof(text), "then: %s (%s)", cell->why, strerror(-cell->error));
+        st_text_field(out, "", text, 3, width);
+    }
+}
+
+static bool same_table(const struct st_wake_cell *a, const struct st_wake_cell *b)
+{
+    return a->peers == b->peers && a->placement == b->placement && a->kind == b->kind &&
+           a->slice_ns == b->slice_ns;
+}
+
+/* The cells of one table follow each other. @return the index behind them. */
+static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const struct st_wake_cell *head = &bench->cells[first];
+    const bool interrupted = head->kind == ST_WAKE_INTERRUPTED;
+    char slice[32];
+    size_t i = first;
+    fprintf(out, "%s on %s, %s after %s\n", head->peers == ST_WAKE_THREADS ? "Two threads" : "Two processes",
+            head->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+            interrupted ? "woken early" : "timed out", st_ns_format(head->slice_ns, slice, sizeof(slice)));
+    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s  %s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
+            "max", interrupted ? "   send" : "", "humps");
+    for (; i < bench->cells_n && same_table(head, &bench->cells[i]); i++) {
+        if (bench->cells[i].method->absent == NULL)
+            row(&bench->cells[i], out, width);
+    }
+    fputc('\n', out);
+    return i;
+}
+
+/* --- sentences ------------------------------------------------------------------------------------------ */
+
+/* The least median of those that sleep, where every peer, placement and slice is told by itself. */
+static void fastest_sentence(const struct st_bench_wake *bench, size_t first, size_t last, FILE *out,
+                             int width)
+{
+    const struct st_wake_cell *best = NULL;
+    char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
+    size_t as_good_n = 0;
+    for (size_t i = first; i < last; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        if (!cell->method->spins && cell->delay.median.interval_known &&
+            (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns))
+            best = cell;
+    }
+    if (best == NULL || best->kind != ST_WAKE_INTERRUPTED)
+        return;
+    for (size_t i = first; i < last; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        as_good_n += cell != best && !cell->method->spins && cell->delay.median.interval_known &&
+                     cell->delay.median.low_ns <= best->delay.median.high_ns;
+    }
+    int n = snprintf(line, sizeof(line),
+                     "%s on %s, %s: %s wakes fastest of those that sleep, median %s µs (%s .. %s, 95 %%)",
+                     best->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
+                     best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+                     st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
+                     us((double)best->delay.median.value_ns, median, sizeof(median)),
+                     us((double)best->delay.median.low_ns, low, sizeof(low)),
+                     us((double)best->delay.median.high_ns, high, sizeof(high)));
+    if (as_good_n > 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu more cannot be told from it by that",
+                      as_good_n);
+    snprintf(line + n, sizeof(line) - (size_t)n, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES] = "";
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_wake_method *m = bench->config.methods[i];
+        if (m->absent == NULL)
+            continue;
+        snprintf(line, sizeof(line), "%s is not measured: %s.", m->name, m->absent);
+        st_text_wrap(out, line, 0, width);
+    }
+}
+
+void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *p, FILE *out, int width)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    char line[LINE_BYTES], elapsed[32], priority[32] = "";
+    size_t i = 0;
+    while (i < bench->cells_n)
+        i = table(bench, i, out, width);
+    for (size_t first = 0; first < bench->cells_n; first += c->methods_n)
+        fastest_sentence(bench, first, first + c->methods_n, out, width);
+    absent_sentence(bench, out, width);
+    st_text_wrap(
+        out,
+        "Delay: from right before the signal, or the due time, to right after the wait has returned. "
+        "Send: median of what signalling takes the sender, a clock read included. Humps: where the "
+        "delays have two, the median of each and its share. A dash: too few rounds.",
+        0, width);
+    if (c->policy != ST_POLICY_OTHER)
+        snprintf(priority, sizeof(priority), " %d", c->priority);
+    int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_policy_name(c->policy), priority,
+                     c->sender_cpu);
+    if (c->other_cpu >= 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
+    snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
+             (unsigned long long)c->seed, st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
+             bench->stopped ? ", ended early" : "");
+    st_text_wrap(out, line, 0, width);
+    st_bench_circumstances(p, out, width);
+}

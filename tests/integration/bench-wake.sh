@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# sleeptune bench wake on the real clock: structure and honesty, never values.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+bench() { "$SLEEPTUNE" bench wake "$@"; }
+# key FILE EXPRESSION: of the JSON document d
+key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+
+# --- the mechanisms --------------------------------------------------------------------------------------------------
+bench --list >list
+is "--list ends with 0" $? 0
+for mechanism in condvar channel futex eventfd pipe socketpair semaphore sysv-semaphore posix-queue sysv-queue kill pthread_kill epoll poll \
+    kqueue-user io_uring-message spin umtx; do
+    grep -q "^$mechanism " list || fail "--list has $mechanism"
+done
+like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
+is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
+
+# --- a run -----------------------------------------------------------------------------------------------------------
+bench --rounds 25 --seed 7 --json >run.json 2>run.err
+is "a run ends with 0" $? 0
+like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'combinations, 25 rounds each, in random order \(seed 7\): about [0-9]+ s'
+is "ten mechanisms on the same and another CPU" "$(key run.json 'len(d["results"]), len({r["mechanism"] for r in d["results"]})')" "(20, 10)"
+is "all rounds on the same CPU" "$(key run.json '{r["n"] for r in d["results"] if r["placement"] == "same-cpu"}')" "{25}"
+is "on the other CPU, too, or why not" "$(key run.json 'all((r["n"] == 25) == (r["missing"] is None) for r in d["results"])')" True
+is "woken after the signal" "$(key run.json 'all(r["delay_ns"]["min"] > 0 and r["send_ns"]["min"] > 0 for r in d["results"] if r["n"])')" True
+is "humps need 50 rounds" "$(key run.json '{len(r["modes"]) for r in d["results"]}')" "{0}"
+
+bench --quiet --mechanisms condvar,pipe,kill,pthread_kill --kinds interrupted,timed-out --peers threads,processes --rounds 22 --json >kinds.json
+is "threads and processes, woken early and timed out" "$(key kinds.json 'len(d["results"])')" 32
+is "a mechanism without a timed wait: timed_out is null" "$(key kinds.json '{r["timed_out"] for r in d["results"] if r["mechanism"] == "pipe"}')" "{None}"
+is "with one, it is beside the delays" "$(key kinds.json 'all(r["timed_out"]["median"] > 0 for r in d["results"] if r["mechanism"] == "condvar" and r["n"])')" True
+is "a signal to a thread does not reach a process" "$(key kinds.json '{r["n"] for r in d["results"] if (r["mechanism"], r["peers"]) == ("pthread_kill", "processes")}')" "{0}"
+
+# The delay is that of the wake-up: it does not grow with the slice (25 times as long; four times is left for noise).
+bench --quiet --mechanisms futex,eventfd,pipe --slices 2ms,50ms --rounds 60 --json >slices.json
+is "the delay does not grow with the slice" "$(key slices.json 'min(b["delay_ns"]["median"] / a["delay_ns"]["median"] for a in d["results"] for b in d["results"]
+    if a["n"] >= 20 and b["n"] >= 20 and a["slice_ns"] == 2000000 and b["slice_ns"] == 50000000 and (a["mechanism"], a["placement"]) == (b["mechanism"], b["placement"])) < 4')" True
+is "the shares of the humps add up" "$(key slices.json 'all(abs(sum(m["share"] for m in r["modes"]) - 1) < 1e-9 and sum(m["n"] for m in r["modes"]) == r["n"] for r in d["results"] if r["n"] >= 50)')" True
+
+COLUMNS=80 bench --quiet --rounds 21 >text 2>text.err
+is "--quiet says nothing on standard error" "$(cat text.err)" ""
+is "the text fits 80 columns" "$("$PYTHON" -c 'import sys; print(max(map(len, open("text", encoding="utf-8").read().splitlines())) <= 80)')" True
+like "a sentence names the fastest" "$(tr '\n' ' ' <text)" 'wakes fastest of those that sleep'
+like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
+like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
+like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9]+ min'
+
+# --- rights and ends -------------------------------------------------------------------------------------------------
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$tmp"
+    nobody() { setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE" bench wake --quiet --rounds 5 "$@"; }
+    nobody --mechanisms pipe,kill --json >nobody.json
+    is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
+    nobody --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
+    is "without the right to FIFO nothing is measured: a failure" $? 4
+    like "and the reason is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
+else
+    skip "without rights" "needs root and setpriv"
+fi
+"$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms pipe,condvar --json >int.json &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+is "Ctrl-C ends early with status 0" $? 0
+is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
+"$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms eventfd,pipe --peers processes --json >int.json &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
+is "no process is left behind" "$(pgrep -P $pid)" ""
+is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --json >/dev/full 2>/dev/null; echo $?)" 4
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms' '--slices 1h' '--slices 1ns' '--slices 2parsecs' '--slices 2ms,,5ms' \
+    '--rounds 0' '--rounds -1' '--rounds 1e3' '--kinds late' '--peers twins' '--cpus 0' '--cpus 0,0' '--cpus 0,1,2' '--cpus x,y' \
+    '--policy realtime' '--priority 0' '--priority 100' '--seed -1' '--format xml' 'nonsense'; do
+    # shellcheck disable=SC2086  # words
+    message=$(bench $bad 2>&1 >/dev/null)
+    is "$bad: a usage error" "$?" 3
+    [ -n "$message" ] || fail "$bad: says why"
+done
+is "a CPU that is not there: nothing measured is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --cpus 8000,8001 >/dev/null 2>&1; echo $?)" 4
+tap_done

@@ -1,0 +1,230 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "measure/bench_wake.h"
+#include "platform/fake/fake.h"
+
+#define MS ST_NS_PER_MS
+
+static const enum st_wake_peers both_peers[] = {ST_WAKE_THREADS, ST_WAKE_PROCESSES};
+static const enum st_wake_kind both_kinds[] = {ST_WAKE_INTERRUPTED, ST_WAKE_TIMED_OUT};
+static const enum st_wake_placement both_placements[] = {ST_WAKE_SAME_CPU, ST_WAKE_OTHER_CPU};
+static const int64_t slices[] = {2 * MS, 50 * MS};
+
+struct story {
+    struct st_platform *fake;
+    const struct st_wake_method *methods[8];
+    struct st_bench_wake_config config;
+    struct st_bench_wake bench;
+    size_t asked_n, stop_at;
+};
+
+static struct story story;
+
+static int prepare(void **state)
+{
+    (void)state;
+    story = (struct story){.fake = st_fake_new(ST_OS_LINUX, 1000)};
+    if (story.fake == NULL)
+        return -1;
+    size_t n = 0;
+    while ((story.methods[n] = story.fake->wake_method(story.fake, n)) != NULL)
+        n++;
+    story.config = (struct st_bench_wake_config){.methods = story.methods,
+                                                 .methods_n = n,
+                                                 .slices_ns = slices,
+                                                 .slices_n = 2,
+                                                 .peers = both_peers,
+                                                 .peers_n = 2,
+                                                 .kinds = both_kinds,
+                                                 .kinds_n = 2,
+                                                 .placements = both_placements,
+                                                 .placements_n = 2,
+                                                 .rounds = 110,
+                                                 .sender_cpu = 0,
+                                                 .other_cpu = 1,
+                                                 .seed = 3};
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    st_bench_wake_finish(&story.bench);
+    st_fake_free(story.fake);
+    return 0;
+}
+
+static void script(const char *name, const int64_t *delay_ns, size_t n, int open_error)
+{
+    assert_int_equal(st_fake_script_wake(story.fake, name, delay_ns, n, 700, open_error), 0);
+}
+
+static void measure(void)
+{
+    assert_int_equal(st_bench_wake_init(&story.bench, &story.config), 0);
+    assert_int_equal(st_bench_wake_measure(&story.bench, story.fake), 0);
+}
+
+static const struct st_wake_cell *cell(const char *name, enum st_wake_peers peers,
+                                       enum st_wake_placement placement, enum st_wake_kind kind,
+                                       int64_t slice_ns)
+{
+    for (size_t i = 0; i < story.bench.cells_n; i++) {
+        const struct st_wake_cell *c = &story.bench.cells[i];
+        if (strcmp(c->method->name, name) == 0 && c->peers == peers && c->placement == placement &&
+            c->kind == kind && c->slice_ns == slice_ns)
+            return c;
+    }
+    fail();
+    return NULL;
+}
+
+/* B3 measured an eighth of the slice: its program's own polling. */
+static void the_delay_does_not_grow_with_the_slice(void **state)
+{
+    (void)state;
+    const int64_t delay[] = {12000};
+    script("condvar", delay, 1, 0);
+    measure();
+    for (size_t i = 0; i < ST_ARRAY_LEN(slices); i++) {
+        for (size_t k = 0; k < ST_ARRAY_LEN(both_kinds); k++) {
+            const struct st_wake_cell *c =
+                cell("condvar", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, both_kinds[k], slices[i]);
+            assert_int_equal(c->n, 110);
+            assert_int_equal(c->delay.median.value_ns, 12000);
+            assert_int_equal(c->delay.max_ns, 12000);
+        }
+        const struct st_wake_cell *c =
+            cell("condvar", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, slices[i]);
+        assert_int_equal(c->send.median.value_ns, 700);
+    }
+}
+
+static void both_humps_are_shown(void **state)
+{
+    (void)state;
+    int64_t delays[50];
+    for (size_t i = 0; i < 50; i++)
+        delays[i] = (i % 5 < 2 ? 2000 : 12000) + (int64_t)i;
+    script("pipe", delays, 50, 0);
+    measure();
+    const struct st_wake_cell *c =
+        cell("pipe", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS);
+    assert_int_equal(c->modes.n, 2);
+    assert_in_range(c->modes.mode[0].center_ns, 2000, 2050);
+    assert_in_range(c->modes.mode[1].center_ns, 12000, 12050);
+    assert_in_range((int)(100 * c->modes.mode[0].share + 0.5), 37, 43);
+}
+
+static void what_cannot_be_measured_says_why(void **state)
+{
+    (void)state;
+    script("pipe", NULL, 0, -EMFILE);
+    story.config.other_cpu = -1;
+    story.config.policy = ST_POLICY_FIFO;
+    measure();
+    assert_string_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_TIMED_OUT, 2 * MS)->why,
+                        "its wait cannot be told a time");
+    assert_int_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->error,
+                     -EMFILE);
+    assert_non_null(
+        cell("pthread_kill", ST_WAKE_PROCESSES, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
+    assert_string_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why,
+                        "there is no other CPU");
+    assert_non_null(cell("spin", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
+    assert_non_null(cell("kqueue-user", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
+    assert_int_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->n, 110);
+}
+
+static void a_sleeper_that_does_not_wake_ends_its_cell(void **state)
+{
+    (void)state;
+    int64_t delays[30] = {0};
+    delays[29] = INT64_MIN;
+    script("condvar", delays, 30, 0);
+    story.config.methods_n = 1;
+    story.config.peers_n = story.config.kinds_n = story.config.placements_n = story.config.slices_n = 1;
+    measure();
+    assert_int_equal(story.bench.cells_n, 1);
+    assert_int_equal(story.bench.cells[0].error, -ETIMEDOUT);
+    assert_int_equal(story.bench.cells[0].n,
+                     25); /* 22 + 8 rounds, two of each visit to warm up, one failed */
+}
+
+static bool until(void *ctx, const struct st_bench_wake *bench)
+{
+    (void)ctx;
+    (void)bench;
+    return ++story.asked_n < story.stop_at;
+}
+
+static void stopping_keeps_what_was_measured(void **state)
+{
+    (void)state;
+    story.config.go_on = until;
+    story.stop_at = 100;
+    measure();
+    size_t n = 0;
+    for (size_t i = 0; i < story.bench.cells_n; i++)
+        n += story.bench.cells[i].n;
+    assert_true(story.bench.stopped);
+    assert_in_range(n, 20, 99);
+}
+
+/* The keys that others read. */
+static void the_document_pairs_interrupted_with_timed_out(void **state)
+{
+    (void)state;
+    const int64_t delay[] = {5000};
+    script("condvar", delay, 1, 0);
+    measure();
+    json_t *document = st_bench_wake_json(&story.bench, story.fake), *result;
+    size_t i, paired_n = 0;
+    json_array_foreach(json_object_get(document, "results"), i, result)
+    {
+        const char *name = json_string_value(json_object_get(result, "mechanism"));
+        const json_t *timed_out = json_object_get(result, "timed_out");
+        if (strcmp(name, "pipe") == 0)
+            assert_true(json_is_null(timed_out));
+        if (strcmp(name, "condvar") == 0) {
+            assert_int_equal(json_integer_value(json_object_get(timed_out, "median")), 5000);
+            paired_n++;
+        }
+    }
+    assert_int_equal(paired_n, 16);
+    json_decref(document);
+}
+
+static void nothing_or_too_much_is_refused(void **state)
+{
+    (void)state;
+    struct st_bench_wake none;
+    story.config.rounds = 0;
+    assert_int_equal(st_bench_wake_init(&none, &story.config), -EINVAL);
+    story.config.rounds = 1;
+    story.config.slices_n = ST_BENCH_WAKE_CELLS_MAX;
+    assert_int_equal(st_bench_wake_init(&none, &story.config), -E2BIG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_delay_does_not_grow_with_the_slice, prepare, finish),
+        cmocka_unit_test_setup_teardown(both_humps_are_shown, prepare, finish),
+        cmocka_unit_test_setup_teardown(what_cannot_be_measured_says_why, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare, finish),
+        cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),
+        cmocka_unit_test_setup_teardown(the_document_pairs_interrupted_with_timed_out, prepare, finish),
+        cmocka_unit_test_setup_teardown(nothing_or_too_much_is_refused, prepare, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
