@@ -45,6 +45,7 @@ int st_cmd_export(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
 int st_cmd_simulate(int argc, char **argv);
 int st_cmd_analyse(int argc, char **argv);
+int st_cmd_compare(int argc, char **argv);
 int st_cmd_version(int argc, char **argv);
 int st_cmd_help(int argc, char **argv);
 

@@ -21,6 +21,7 @@ const struct st_command st_commands[] = {
     {"snapshot", "write all facts of this machine as JSON", st_cmd_snapshot, NULL},
     {"analyse", "what lateness over time shows: ticks, drift, steps, sizes of outliers", st_cmd_analyse,
      NULL},
+    {"compare", "by how much runs differ, and whether that is more than chance", st_cmd_compare, NULL},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate, NULL},
     {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},
     {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},

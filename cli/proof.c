@@ -22,8 +22,6 @@
 #define LINE_BYTES  4096
 #define TIME_MIN_NS ST_NS_PER_S
 #define TIME_MAX_NS (600 * ST_NS_PER_S)
-#define LOAD_KEY    "load_average"
-#define LOAD_CLOSE  0.5 /* load averages nearer than this are no difference worth a line. Our own choice */
 
 static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
 {
@@ -72,7 +70,7 @@ static char *machine_now(const struct st_journal *journal)
                                          : p->read_text(p, "/proc/loadavg", line, sizeof(line), &len);
     if (r == 0) { /* "0.10 0.05 0.01 1/123 456", "{ 0.10 0.05 0.01 }" */
         const char *first = line + strspn(line, "{ ");
-        fprintf(out, LOAD_KEY ": %.*s\n", (int)strcspn(first, " \n"), first);
+        fprintf(out, ST_LOAD_KEY ": %.*s\n", (int)strcspn(first, " \n"), first);
     }
     if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
@@ -80,72 +78,6 @@ static char *machine_now(const struct st_journal *journal)
         return text;
     free(text);
     return NULL;
-}
-
-/* The line of "key: value" at `text`. @return the next line; NULL: that was the end. */
-static const char *next_line(const char *text, char *key, size_t key_bytes, char *value, size_t value_bytes)
-{
-    const size_t len = strcspn(text, "\n");
-    const char *colon = memchr(text, ':', len);
-    const size_t key_len = colon != NULL ? (size_t)(colon - text) : len;
-    if (len == 0 && *text == '\0')
-        return NULL;
-    snprintf(key, key_bytes, "%.*s", (int)key_len, text);
-    const char *from = colon != NULL ? colon + 1 : text + len;
-    from += *from == ' ';
-    snprintf(value, value_bytes, "%.*s", (int)(text + len - from), from);
-    return text + len + (text[len] == '\n');
-}
-
-static bool value_of(const char *text, const char *wanted, char *ret, size_t ret_bytes)
-{
-    char key[64];
-    ret[0] = '\0';
-    while ((text = next_line(text, key, sizeof(key), ret, ret_bytes)) != NULL) {
-        if (strcmp(key, wanted) == 0)
-            return true;
-    }
-    ret[0] = '\0';
-    return false;
-}
-
-static int add_change(struct st_proof *proof, const char *key, const char *before, const char *now)
-{
-    struct st_proof_change *grown = reallocarray(proof->changes, proof->changes_n + 1, sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    proof->changes = grown;
-    struct st_proof_change *change = &grown[proof->changes_n++];
-    *change = (struct st_proof_change){strdup(key), strdup(before), strdup(now)};
-    return change->key != NULL && change->before != NULL && change->now != NULL ? 0 : -ENOMEM;
-}
-
-static bool is_same(const char *key, const char *before, const char *now)
-{
-    char *end_before, *end_now;
-    if (strcmp(key, LOAD_KEY) != 0)
-        return strcmp(before, now) == 0;
-    const double a = strtod(before, &end_before), b = strtod(now, &end_now);
-    return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;
-}
-
-/* What is not the same in both, in the order of now, then what is known of before only. */
-static int compare_circumstances(struct st_proof *proof)
-{
-    char key[64], value[LINE_BYTES], other[LINE_BYTES];
-    const char *at = proof->now.circumstances;
-    int r = 0;
-    while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
-        (void)value_of(proof->before.circumstances, key, other, sizeof(other));
-        if (!is_same(key, other, value))
-            r = add_change(proof, key, other, value);
-    }
-    at = proof->before.circumstances;
-    while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
-        if (!value_of(proof->now.circumstances, key, other, sizeof(other)))
-            r = add_change(proof, key, value, "");
-    }
-    return r;
 }
 
 /* --- one pass --------------------------------------------------------------------------------------------
@@ -316,8 +248,8 @@ static void choose_policy(struct st_proof *proof, struct st_session_config *conf
     struct st_rt_rights rights;
     char policy[16], priority[16];
     int64_t number = 0;
-    (void)value_of(proof->before.circumstances, "policy", policy, sizeof(policy));
-    (void)value_of(proof->before.circumstances, "priority", priority, sizeof(priority));
+    (void)st_circumstances_value(proof->before.circumstances, "policy", policy, sizeof(policy));
+    (void)st_circumstances_value(proof->before.circumstances, "priority", priority, sizeof(priority));
     if (strcmp(policy, st_policy_name(ST_POLICY_OTHER)) == 0) {
         config->policy = ST_POLICY_OTHER;
         return;
@@ -340,7 +272,8 @@ static void choose_cpu(struct st_proof *proof, struct st_session_config *config)
     int allowed[1024];
     char cpu[16];
     int64_t wanted;
-    if (!value_of(proof->before.circumstances, "cpu", cpu, sizeof(cpu)) || strcmp(cpu, "any") == 0)
+    if (!st_circumstances_value(proof->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
+        strcmp(cpu, "any") == 0)
         return;
     if (st_parse_i64(cpu, 0, INT_MAX, &wanted) != 0) {
         because(proof, "the recording does not say on which CPU the loop ran");
@@ -378,8 +311,9 @@ static int measure_now(const char *command, const struct st_journal *journal,
     else
         because(proof, "the loop could not run and be recorded");
     (void)unlink(path);
-    if (proof->why[0] == '\0' && (!value_of(proof->now.circumstances, "policy", policy, sizeof(policy)) ||
-                                  strcmp(policy, st_policy_name(config->policy)) != 0))
+    if (proof->why[0] == '\0' &&
+        (!st_circumstances_value(proof->now.circumstances, "policy", policy, sizeof(policy)) ||
+         strcmp(policy, st_policy_name(config->policy)) != 0))
         because(proof, "the loop ran with another policy than then");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
@@ -387,7 +321,8 @@ static int measure_now(const char *command, const struct st_journal *journal,
 static void compare(struct st_proof *proof)
 {
     struct st_random random = {1}; /* any: the same runs give the same figures */
-    int r = compare_circumstances(proof);
+    int r = st_circumstances_compare(proof->before.circumstances, proof->now.circumstances, &proof->changes,
+                                     &proof->changes_n);
     if (r == 0)
         r = st_pass_compare(&proof->before.pass, &proof->now.pass, &random, &proof->difference);
     if (r != 0)
@@ -432,12 +367,7 @@ void st_proof_none(struct st_proof *ret, const char *why)
 
 void st_proof_finish(struct st_proof *proof)
 {
-    for (size_t i = 0; i < proof->changes_n; i++) {
-        free(proof->changes[i].key);
-        free(proof->changes[i].before);
-        free(proof->changes[i].now);
-    }
-    free(proof->changes);
+    st_circumstances_free(proof->changes, proof->changes_n);
     free(proof->before.circumstances);
     free(proof->now.circumstances);
     st_pass_finish(&proof->before.pass);

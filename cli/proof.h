@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "cli/change_target.h"
+#include "cli/differences.h"
 #include "lib/pass.h"
 #include "platform/platform.h"
 
@@ -26,13 +27,6 @@ void st_proof_record(const char *command, const struct st_change_target *target,
 bool st_proof_forget(const char *command, const struct st_change_target *target,
                      const struct st_journal *journal);
 
-/** A circumstance that is not the same in both runs. */
-struct st_proof_change {
-    char *key;
-    char *before; /* "" : not known */
-    char *now;
-};
-
 struct st_proof_run {
     struct st_pass pass;
     int64_t started_wall_ns; /* INT64_MIN: not known */
@@ -49,7 +43,7 @@ struct st_proof {
     int cpu; /* -1: not pinned */
     struct st_proof_run before, now;
     struct st_pass_difference difference;
-    struct st_proof_change *changes;
+    struct st_circumstance_pair *changes;
     size_t changes_n;
 };
 

@@ -190,7 +190,7 @@ void st_proof_print(const struct st_proof *proof)
              runs[1]->interrupted ? " (ended early)" : "", proof->difference.blocks_n);
     st_change_print(0, "runs:", text);
     for (size_t i = 0; i < proof->changes_n; i++) {
-        const struct st_proof_change *change = &proof->changes[i];
+        const struct st_circumstance_pair *change = &proof->changes[i];
         char label[96];
         snprintf(label, sizeof(label), "differs: %s:", change->key);
         snprintf(text, sizeof(text), "%.500s -> %.500s",
@@ -237,7 +237,7 @@ json_t *st_proof_json(const struct st_proof *proof)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", proof->why);
     json_t *changes = json_array();
     for (size_t i = 0; i < proof->changes_n; i++) {
-        const struct st_proof_change *change = &proof->changes[i];
+        const struct st_circumstance_pair *change = &proof->changes[i];
         (void)json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
                                                        change->before, "now", change->now));
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ns.h"
 #include "lib/stats.h"
 
 #define BLOCKS_LEAST 10
@@ -94,11 +95,7 @@ void st_pass_cycle(struct st_pass *pass, uint64_t period_index, int64_t lateness
         return;
     pass->lateness_ns[pass->n] = lateness_ns;
     pass->index[pass->n++] = (uint32_t)period_index;
-    /* done(k) > due(k+1), both from the same start */
-    const int64_t length_ns = st_period_due_ns(&pass->period, 0, period_index + 1) -
-                              st_period_due_ns(&pass->period, 0, period_index);
-    int64_t response_ns;
-    if (__builtin_add_overflow(lateness_ns, callback_ns, &response_ns) || response_ns > length_ns)
+    if (st_period_missed(&pass->period, period_index, st_ns_add(lateness_ns, callback_ns)))
         miss(pass, period_index, 1);
 }
 

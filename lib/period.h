@@ -2,6 +2,8 @@
 #ifndef ST_LIB_PERIOD_H
 #define ST_LIB_PERIOD_H
 
+#include <stdbool.h>
+
 #include "lib/base.h"
 
 /** A period of num/den ns, reduced. 64 frames at 48 kHz is 4000000/3 ns. */
@@ -40,6 +42,17 @@ static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t
         __builtin_add_overflow(t0_ns, product / den, &due_ns))
         return st_period_due_wide_ns(period, t0_ns, k);
     return due_ns;
+}
+
+/** A deadline miss: is cycle k, done so many ns after due(k), done after due(k + 1)? Threads: any. */
+static inline bool st_period_missed(const struct st_period *period, uint64_t k, int64_t response_ns)
+{
+    uint64_t product;
+    /* no longer than num / den: no division for what is nearly always so */
+    if (response_ns <= 0 ||
+        (!__builtin_mul_overflow((uint64_t)response_ns, period->den, &product) && product <= period->num))
+        return false;
+    return response_ns > st_period_due_ns(period, 0, k + 1) - st_period_due_ns(period, 0, k);
 }
 
 /**

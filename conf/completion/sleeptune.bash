@@ -29,10 +29,11 @@ _sleeptune() {
     --durations) words='64f 128f 256f 512f 5ms 10ms' ;;
     --budget) words='10s 60s 10m' ;;
     --slack) words='found 1ns found,1ns' ;;
+    --difference) words='1us 10us 5% 10%' ;;
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure bench report explain guide apply verify revert snapshot export analyse simulate plot status devices help version --help --version'
+        words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -60,15 +61,16 @@ _sleeptune() {
         snapshot) words='--root --no-servers --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         analyse) words='--every --frames --rate --tick-hz --json --format --help' ;;
+        compare) words='--difference --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --json --format --help' ;;
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure bench report explain guide apply verify revert snapshot export analyse simulate plot status devices version' ;;
+        help) words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(export|analyse|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(export|analyse|compare|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

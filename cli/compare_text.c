@@ -1,0 +1,275 @@
+/* What `compare` found, as text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/compare.h"
+#include "cli/locale.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+#include "lib/stats.h"
+
+#define LABEL_COLUMNS 9
+#define TIME_BYTES    32
+
+/* A figure's value: ns, or a share of periods. */
+static const char *value_text(enum st_compare_id id, double value, char *buf)
+{
+    if (id == ST_COMPARE_MISSED)
+        snprintf(buf, TIME_BYTES, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
+    else
+        st_ns_format(llrint(value), buf, TIME_BYTES);
+    return buf;
+}
+
+static const char *signed_text(enum st_compare_id id, double value, char *buf)
+{
+    char plain[TIME_BYTES];
+    value_text(id, fabs(value), plain);
+    snprintf(buf, TIME_BYTES, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", TIME_BYTES - 2, plain);
+    return buf;
+}
+
+static void print_file(FILE *out, const struct st_compare_file *file, size_t i, int width)
+{
+    char label[8], text[900], every[TIME_BYTES], all[TIME_BYTES];
+    size_t at = (size_t)snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
+    if (file->has_values)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->blocks.n);
+    else if (file->rows_n > 1)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %zu results", file->rows_n);
+    else
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->rows[0].n);
+    if (file->period_known)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", a period of %s",
+                               st_ns_format(st_period_ns(&file->period), every, sizeof(every)));
+    if (file->period_known && file->has_values)
+        at += (size_t)snprintf(
+            text + at, sizeof(text) - at, ", %" PRIu64 " of %" PRIu64 " missed in %s", file->blocks.missed_n,
+            file->blocks.trials_n,
+            st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    snprintf(text + at, sizeof(text) - at, ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+    st_text_field(out, st_compare_letter(i, label, sizeof(label)), text, LABEL_COLUMNS, width);
+}
+
+static bool same_period(const struct st_compare_file *a, const struct st_compare_file *b)
+{
+    return !a->period_known || !b->period_known ||
+           (a->period.num == b->period.num && a->period.den == b->period.den);
+}
+
+static void print_differ(FILE *out, const struct st_compare_result *result, size_t i, int width)
+{
+    const struct st_compare_file *a = &result->files[0], *b = &result->files[i];
+    char text[1200], letter[8], label[16], times[2][TIME_BYTES];
+    snprintf(label, sizeof(label), "%s differs", st_compare_letter(i, letter, sizeof(letter)));
+    const char *shown = label;
+    if (!same_period(a, b)) {
+        snprintf(text, sizeof(text), "period: %s in A, %s in %s. Misses are shares of unlike periods.",
+                 st_ns_format(st_period_ns(&a->period), times[0], TIME_BYTES),
+                 st_ns_format(st_period_ns(&b->period), times[1], TIME_BYTES), letter);
+        st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
+        shown = "";
+    }
+    for (size_t k = 0; k < result->differ_n[i]; k++) {
+        const struct st_circumstance_pair *one = &result->differ[i][k];
+        snprintf(text, sizeof(text), "%s: %.500s -> %.500s", one->key,
+                 one->before[0] != '\0' ? one->before : "not known",
+                 one->now[0] != '\0' ? one->now : "not known");
+        st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
+        shown = "";
+    }
+    if (shown[0] != '\0')
+        st_text_field(out, shown,
+                      a->circumstances[0] != '\0' && b->circumstances[0] != '\0'
+                          ? "in nothing that both say of themselves."
+                          : "in what is not known: a file says nothing of its circumstances.",
+                      LABEL_COLUMNS + 2, width);
+}
+
+static void print_row(FILE *out, const struct st_compare_pair *pair, enum st_compare_id id)
+{
+    const struct st_compare_figure *f = &pair->found.figures[id];
+    char text[2][TIME_BYTES], interval[2 * TIME_BYTES + 8];
+    st_text_pad(out, st_compare_names[id], LABEL_COLUMNS);
+    for (size_t side = 0; side < 2; side++)
+        st_text_pad(out, f->known[side] ? value_text(id, f->value[side], text[0]) : "-", 12);
+    if (!f->difference.known) {
+        fputs(f->known[0] && f->known[1] ? "no interval known\n" : "-\n", out);
+        return;
+    }
+    st_text_pad(out, signed_text(id, f->difference.value, text[0]), 12);
+    snprintf(interval, sizeof(interval), "%s .. %s", signed_text(id, f->difference.low, text[0]),
+             signed_text(id, f->difference.high, text[1]));
+    st_text_pad(out, interval, 26);
+    if (f->p_corrected < 0.0001)
+        fprintf(out, "<0.0001%s\n", f->shown ? " *" : "");
+    else
+        fprintf(out, "%.4f%s\n", f->p_corrected, f->shown ? " *" : "");
+}
+
+/* What is not known, and how much more would make it known. */
+static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st_compare_id id, int width)
+{
+    const struct st_compare_figure *f = &pair->found.figures[id];
+    const double p = st_compare_quantile(id);
+    char text[200];
+    const uint64_t least_n = p > 0 ? st_stats_quantile_min_n(p) : 0;
+    const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
+    if (f->difference.known || n >= least_n || id == ST_COMPARE_MISSED)
+        return;
+    snprintf(text, sizeof(text), "%s: not with %" PRIu64 " value%s; it takes %" PRIu64 ".",
+             st_compare_names[id], n, n == 1 ? "" : "s", least_n);
+    st_text_field(out, "", text, LABEL_COLUMNS, width);
+}
+
+static void print_effect(FILE *out, const struct st_compare_pair *pair, const char *letter, int width)
+{
+    const struct st_estimate *s = &pair->found.superiority;
+    const double *n = pair->found.independent_n;
+    char text[400];
+    if (!s->known)
+        return;
+    snprintf(
+        text, sizeof(text),
+        "A value of %s is later than one of A in %.1f %% of all pairs (95 %%: %.1f .. %.1f %%; 50 %% is no "
+        "difference), Cliff's delta %+.3f.",
+        letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
+    st_text_field(out, "effect", text, LABEL_COLUMNS, width);
+    if (n[0] > 0 && n[1] > 0 && (pair->a->in_order || pair->b->in_order)) {
+        snprintf(text, sizeof(text),
+                 "Neighbours depend on each other: for the median, A tells as much as %.0f independent "
+                 "values, %s as "
+                 "%.0f.",
+                 n[0], letter, n[1]);
+        if (n[0] < 0.8 * (double)pair->n[0] || n[1] < 0.8 * (double)pair->n[1])
+            st_text_field(out, "", text, LABEL_COLUMNS, width);
+    }
+}
+
+static void print_verdict(FILE *out, const struct st_compare_result *result,
+                          const struct st_compare_pair *pair, const char *letter, int width)
+{
+    char text[400], size[TIME_BYTES], share[40], level[TIME_BYTES];
+    const char *label = "verdict";
+    bool any = false;
+    if (pair->found.same) {
+        snprintf(text, sizeof(text),
+                 "%s has the values of A, in the same order: it is a copy, or the same file.", letter);
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        return;
+    }
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        const struct st_compare_figure *f = &pair->found.figures[id];
+        const double more = f->difference.value;
+        if (!f->shown)
+            continue;
+        any = true;
+        if (id == ST_COMPARE_MISSED) {
+            snprintf(text, sizeof(text), "missed: a difference is shown: %s misses %s of its periods, A %s.",
+                     letter, value_text(ST_COMPARE_MISSED, f->value[1], size),
+                     value_text(ST_COMPARE_MISSED, f->value[0], level));
+        } else {
+            share[0] = '\0';
+            if (f->value[0] > 0)
+                snprintf(share, sizeof(share), " (%.3g %% of A's)", fabs(more) / f->value[0] * 100);
+            snprintf(text, sizeof(text), "%s: a difference is shown: %s is %s%s %s than A.",
+                     st_compare_names[id], letter, value_text((enum st_compare_id)id, fabs(more), size),
+                     share, more > 0 ? "later" : "less late");
+        }
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        label = "";
+    }
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        const struct st_compare_figure *f = &pair->found.figures[id];
+        const double wanted = st_compare_wanted(result, pair, (enum st_compare_id)id);
+        if (!f->difference.known || f->shown)
+            continue;
+        size_t at = (size_t)snprintf(text, sizeof(text), "%s: no difference shown.", st_compare_names[id]);
+        const double factor =
+            wanted > 0 && f->error > 0 ? st_compare_more_data(f, result->tests_n, wanted) : 0;
+        value_text((enum st_compare_id)id, wanted, size);
+        if (factor > 1)
+            snprintf(text + at, sizeof(text) - at,
+                     " To show one of %s takes %.*f times as much data of both.", size, factor < 10 ? 1 : 0,
+                     factor);
+        else if (factor > 0)
+            snprintf(text + at, sizeof(text) - at, " One of %s would have been (in 4 of 5 cases at least).",
+                     size);
+        else if (f->error > 0)
+            snprintf(text + at, sizeof(text) - at, " One of %s would have been in 4 of 5 cases.",
+                     value_text((enum st_compare_id)id, st_compare_detectable(f, result->tests_n), level));
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        label = "";
+        any = true;
+    }
+    if (!any)
+        st_text_field(out, label, "Unknown: there is too little to compare.", LABEL_COLUMNS, width);
+}
+
+static void print_pair(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
+                       int width)
+{
+    char letter[8], head[40];
+    st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+    fputc('\n', out);
+    if (pair->label[0] != '\0')
+        st_text_wrap(out, pair->label, 0, width);
+    st_text_pad(out, "", LABEL_COLUMNS);
+    st_text_pad(out, "A", 12);
+    st_text_pad(out, letter, 12);
+    snprintf(head, sizeof(head), "%s - A", letter);
+    st_text_pad(out, head, 12);
+    st_text_pad(out, "95 % interval", 26);
+    fputs("p\n", out);
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        const struct st_compare_figure *f = &pair->found.figures[id];
+        if (f->known[0] || f->known[1] || pair->a->has_values)
+            print_row(out, pair, (enum st_compare_id)id);
+    }
+    for (int id = 0; id < ST_COMPARE_FIGURES && pair->a->has_values; id++)
+        print_unknown(out, pair, (enum st_compare_id)id, width);
+    print_effect(out, pair, letter, width);
+    print_verdict(out, result, pair, letter, width);
+}
+
+static void print_notes(FILE *out, const struct st_compare_result *result, int width)
+{
+    char text[500];
+    fputc('\n', out);
+    if (result->left_out_n > 0) {
+        snprintf(text, sizeof(text), "%zu results are in one file only, and left out.", result->left_out_n);
+        st_text_field(out, "left out", text, LABEL_COLUMNS, width);
+    }
+    size_t at = 0;
+    if (result->tests_n > 0)
+        at = (size_t)snprintf(
+            text, sizeof(text),
+            "p is corrected for the %zu figure%s that were looked at (Holm); * marks a difference that "
+            "is shown (p <= %.2f). Intervals are of one figure alone. ",
+            result->tests_n, result->tests_n == 1 ? "" : "s", ST_COMPARE_LEVEL);
+    snprintf(text + at, sizeof(text) - at,
+             "Each ran once: whatever else changed from one run to the other is in the difference, too.");
+    st_text_field(out, "note", text, LABEL_COLUMNS, width);
+}
+
+int st_compare_print(const struct st_compare_result *result)
+{
+    struct st_locale_stream stream;
+    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
+    FILE *out = st_locale_begin(&stream, stdout);
+    for (size_t i = 0; i < result->files_n; i++)
+        print_file(out, &result->files[i], i, width);
+    for (size_t i = 1; i < result->files_n; i++)
+        print_differ(out, result, i, width);
+    for (size_t i = 0; i < result->pairs_n; i++)
+        print_pair(out, result, &result->pairs[i], width);
+    print_notes(out, result, width);
+    const int r = st_locale_end(&stream);
+    errno = 0;
+    return r != 0 ? r : fflush(stdout) != 0 ? -errno : 0;
+}

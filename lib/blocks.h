@@ -1,0 +1,65 @@
+/* Values in order, as the histograms of up to 64 stretches of equal length: all that resampling whole
+ * stretches needs, in memory that does not grow with n. */
+#ifndef ST_LIB_BLOCKS_H
+#define ST_LIB_BLOCKS_H
+
+#include "lib/hist.h"
+#include "lib/random.h"
+
+#define ST_BLOCKS_MAX 64
+
+/** How many values fell into one bucket of a histogram of 3 digits. */
+struct st_bucket_n {
+    int32_t bucket; /* st_hist_index of a value >= 0; -1 - index of its magnitude for an early one */
+    uint32_t n;     /* a bucket of more than 2^32 - 1 values stays at that */
+};
+
+/** One stretch of a run. */
+struct st_block {
+    struct st_bucket_n *buckets; /* ascending */
+    size_t len;
+    uint64_t n;                  /* values */
+    uint64_t trials_n, missed_n; /* periods that went by, and those of them that were missed */
+};
+
+struct st_blocks {
+    struct st_block block[ST_BLOCKS_MAX];
+    size_t len;
+    uint64_t n, trials_n, missed_n; /* of all blocks, once st_blocks_end was called */
+    int64_t min_ns, max_ns;         /* exact */
+    /* the stretch that is being filled */
+    struct st_hist hist;
+    uint64_t parts_n, parts_max; /* periods, or histograms, of it and of a whole one */
+    uint64_t hist_trials_n, hist_missed_n;
+};
+
+/** @return 0, -ENOMEM. Threads: one a st_blocks. Free with st_blocks_finish. */
+ST_NODISCARD int st_blocks_init(struct st_blocks *blocks);
+void st_blocks_finish(struct st_blocks *blocks);
+
+/* Each returns 0 or -ENOMEM. When ST_BLOCKS_MAX stretches are full, neighbours become one: there are half as
+ * many of them, twice as long, from then on. */
+
+/** A period with its value. */
+ST_NODISCARD int st_blocks_add(struct st_blocks *blocks, int64_t value_ns, bool missed);
+/** n periods without a value: missed ones. */
+ST_NODISCARD int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n);
+/** A stretch of its own (3 digits, else -EINVAL); periods are not known of it. */
+ST_NODISCARD int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hist *hist);
+/** After the last one: what is left becomes a stretch, or part of the one before when it is short. */
+ST_NODISCARD int st_blocks_end(struct st_blocks *blocks);
+
+/**
+ * Values whose order is not known, taken as independent: each falls into one of ST_BLOCKS_MAX stretches by
+ * chance. In place of st_blocks_add and st_blocks_end.
+ */
+ST_NODISCARD int st_blocks_scatter(struct st_blocks *blocks, const struct st_hist *hist,
+                                   struct st_random *random);
+
+/** The middle of a bucket, ns. */
+int64_t st_blocks_value(const struct st_blocks *blocks, int32_t bucket);
+
+/** Do both have the same values, stretch by stretch? */
+bool st_blocks_equal(const struct st_blocks *a, const struct st_blocks *b);
+
+#endif

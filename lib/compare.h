@@ -1,0 +1,79 @@
+/* How much run B differs from run A: quantiles, misses and how often a value of B is the later one. Allows
+ * for values that depend on their neighbours. */
+#ifndef ST_LIB_COMPARE_H
+#define ST_LIB_COMPARE_H
+
+#include "lib/blocks.h"
+#include "lib/bootstrap.h"
+
+/** The same random numbers give the same result. Some 0.1 s each. */
+#define ST_COMPARE_RESAMPLES 2000
+/** A run is cut into no fewer stretches than this. */
+#define ST_COMPARE_GROUPS_MIN 8
+/** A difference is shown when its p-value, corrected for all that was looked at, is at most this. */
+#define ST_COMPARE_LEVEL 0.05
+
+enum st_compare_id {
+    ST_COMPARE_MEDIAN,
+    ST_COMPARE_P99,
+    ST_COMPARE_P999,
+    ST_COMPARE_MISSED, /* share of periods */
+    ST_COMPARE_FIGURES
+};
+
+struct st_compare_figure {
+    bool known[2]; /* a quantile: n >= 10 / (1 - p) */
+    double value[2];
+    struct st_estimate difference; /* B - A with its 95 % interval; not known: the rest is 0 */
+    double error;                  /* standard error of the difference; 0 where it is not known */
+    double p_value;                /* how often as large a difference comes up where there is none */
+    double p_corrected;            /* st_compare_correct */
+    bool shown;
+};
+
+struct st_comparison {
+    struct st_compare_figure figures[ST_COMPARE_FIGURES];
+    struct st_estimate superiority; /* share of pairs in which the value of B is the larger one, ties half:
+                                       0.5 is none. Cliff's delta is 2 x this - 1 */
+    double independent_n[2]; /* independent values that would tell as much of the median; 0: not known */
+    bool same;               /* both have the same values in the same order */
+};
+
+double st_compare_quantile(enum st_compare_id id); /* 0.5, 0.99, 0.999; 0: not a quantile */
+
+/**
+ * Compares. Each run is cut into stretches, whole stretches are drawn with replacement, and the figures of
+ * what was drawn are taken again. Neighbours that depend on each other are in one stretch only if it is long
+ * enough: all of it is done with stretches of 1, 2, 4 ... blocks (down to ST_COMPARE_GROUPS_MIN of them), and
+ * the widest interval and the largest p-value count. What changes over more than an eighth of a
+ * run is not allowed for.
+ * @return 0, -ENOMEM. Threads: any.
+ * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
+ * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom); lib/bootstrap's st_rate_effect.
+ */
+ST_NODISCARD int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_random *random,
+                            struct st_comparison *ret);
+
+/** A difference of two figures of which only 95 % intervals are known (their standard errors are taken from
+ * them). Source: Zou & Donner, "Construction of confidence limits about effect measures", 2008. */
+struct st_compare_figure st_compare_intervals(const double a[3], const double b[3]);
+
+/** Misses that come one by one. @return 0, -EINVAL (more misses than periods). */
+ST_NODISCARD int st_compare_rates(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b,
+                                  uint64_t periods_b, struct st_compare_figure *ret);
+
+/**
+ * Corrects the p-values of all figures that were looked at, so that where nothing differs, something is shown
+ * in 5 % of all cases at most; sets p_corrected and shown. @return how many were tested.
+ * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979.
+ */
+size_t st_compare_correct(struct st_compare_figure *const *figures, size_t n);
+
+/** The difference that is shown with a probability of 80 %. @param tests_n from st_compare_correct. */
+double st_compare_detectable(const struct st_compare_figure *figure, size_t tests_n);
+
+/** How many times as much data, on both sides, shows `difference` with that probability; at most 1: this much
+ * does. */
+double st_compare_more_data(const struct st_compare_figure *figure, size_t tests_n, double difference);
+
+#endif

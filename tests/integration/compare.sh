@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# compare: files of every kind, what differs and what does not, what cannot be compared.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+status() {
+    local wanted=$1 name=$2 got
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
+$(cat out err)"; fi
+}
+compare() { "$SLEEPTUNE" compare "$@"; }
+# column SHIFT SEED N: lateness in ns, 20 us and noise
+column() {
+    awk -v shift="$1" -v seed="$2" -v n="$3" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < n; i++)
+            printf "%d\n", 20000 + shift + 4000 * (rand() + rand() - 1) + (rand() < 0.005 ? 100000 * rand() : 0)
+    }'
+}
+
+# --- equal and different
+column 0 1 12000 >a
+column 0 2 12000 >same
+column 500 3 12000 >later
+status 0 "runs that do not differ" compare a same
+like "no difference shown is said" "$(cat out)" 'median: no difference shown'
+like "and how much could not have been missed" "$(cat out)" 'One of .* would have been'
+status 0 "a difference that would matter" compare a same --difference 1ns
+like "and how much more data would show it" "$(tr -s ' \n' '  ' <out)" 'one of 1 ns takes [0-9]+ times as much data'
+status 1 "runs that differ" compare a later
+like "by how much" "$(cat out)" '^median .*\+(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'
+status 1 "and the other way round" compare later a
+like "by how much less" "$(cat out)" '^median .*-(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'
+compare later a >again
+is "the same files give the same figures" "$(cat again)" "$(cat out)"
+status 1 "three runs, each against the first" compare a same later --json
+is "are two comparisons" "$(grep -c '"label"' out)" 2
+like "of which all figures are corrected for" "$(cat out)" '"tests": 8,'
+status 0 "a file against itself" compare a a
+like "is said to be that" "$(tr -s ' \n' '  ' <out)" 'it is a copy, or the same file'
+is "text fits 80 columns" "$(COLUMNS=80 compare a later | sed 's/µ/u/g' | awk 'length > 80')" ""
+
+# --- few values
+head -1 a >one
+status 2 "one value cannot be compared" compare one a
+like "which is said" "$(cat out)" 'median: not with 1 value; it takes 20'
+head -500 a >few
+compare few same --json >out
+is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/difference/p' out | grep -c '"a": null')" 2
+
+# --- recordings, their CSV and histogram logs
+if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --hlog r.hlog --json >r.json 2>err; then
+    "$SLEEPTUNE" export r.strec --csv >r.csv
+    status 0 "a recording and its CSV are the same run" compare r.strec r.csv
+    like "value by value" "$(tr -s ' \n' '  ' <out)" 'it is a copy'
+    status 0 "a recording and its histogram log do not differ" compare r.strec r.hlog
+    like "the log has no misses" "$(cat out)" '^missed .* -$'
+    status 0 "measure's JSON against itself" compare r.json r.json
+    status 4 "a recording and figures have nothing in common" compare r.strec r.json
+    sed 's/"fifo"/"other"/; s/"policy": "other"/"policy": "changed"/' r.json >changed.json
+    like "circumstances that differ are said" "$(compare r.json changed.json)" 'policy: other -> changed'
+    head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
+    compare cut.strec r.strec >out
+    like "a recording without end is read up to there" "$(tr -s ' \n' '  ' <out)" 'no end mark'
+    printf '\x02' | dd of=cut.strec bs=1 seek=8 conv=notrunc status=none
+    status 4 "a newer recording is refused" compare r.strec cut.strec
+    like "by name" "$(cat err)" 'newer sleeptune'
+    head -c 20 r.strec >stump
+    status 4 "one cut in its first block, too" compare r.strec stump
+    head -c $(($(stat -c %s r.hlog) / 2)) r.hlog >torn.hlog
+    status 4 "and a torn histogram log" compare r.strec torn.hlog
+else
+    fail "measure records" "$(cat err)"
+fi
+
+# --- benches, row by row
+cat >bench.json <<'JSON'
+{"schema": "sleeptune-bench-sleep/1", "results": [
+ {"method": "x", "policy": "fifo", "requested_ns": 1000, "n": 100, "overshoot_ns": {"median": 500, "p99": null}, "median_ci95_ns": [490, 510]},
+ {"method": "y", "policy": "fifo", "requested_ns": 1000, "n": 100, "overshoot_ns": {"median": 900, "p99": null}, "median_ci95_ns": [880, 920]}]}
+JSON
+sed 's/500/600/; s/490, 510/590, 610/; s/"y"/"z"/' bench.json >other.json
+status 1 "results of a bench are compared" compare bench.json other.json
+like "by name" "$(cat out)" '^x fifo requested_ns 1000'
+like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
+like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
+sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
+status 4 "benches without a common row" compare bench.json foreign.json
+
+# --- bad input
+: >empty
+echo '{"schema": "sleeptune-report/1"}' >report.json
+echo '{"schema": "sleeptune-bench-sleep/1", "results": [{}]}' >hollow.json
+head -c 100 bench.json >torn.json
+head -c 4000 /dev/urandom >noise.bin
+for file in empty report.json hollow.json torn.json noise.bin nonexistent .; do
+    status 4 "$file is a failure" compare a "$file"
+    is "and nothing is on standard output" "$(cat out)" ""
+    like "with a message" "$(cat err)" '^sleeptune compare: .'
+done
+for option in '' '--difference 0' '--difference -1us' '--difference 0%' '--difference x' '--format xml' '--nonsense'; do
+    # shellcheck disable=SC2086  # option and value
+    status 3 "compare a $option is a usage error" compare a $option
+done
+[ ! -w /dev/full ] || is "a full disk is a failure" "$(compare a same >/dev/full 2>err; echo $?)" 4
+tap_done

@@ -1,0 +1,173 @@
+/* Stretches of a run: their number and length, that nothing is lost, values without order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "lib/blocks.h"
+
+static uint64_t values_in(const struct st_block *block)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < block->len; i++) {
+        n += block->buckets[i].n;
+        if (i > 0)
+            assert_true(block->buckets[i].bucket > block->buckets[i - 1].bucket);
+    }
+    return n;
+}
+
+/* Every value is in one of few stretches, which are of equal length but the last. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    static const uint64_t ns[] = {0, 1, 2, 7, 63, 64, 65, 96, 127, 128, 129, 1000, 4096, 4097, 100000};
+    for (size_t row = 0; row < ST_ARRAY_LEN(ns); row++) {
+        struct st_blocks blocks;
+        uint64_t sum = 0, missed_n = 0;
+        assert_int_equal(st_blocks_init(&blocks), 0);
+        for (uint64_t i = 0; i < ns[row]; i++)
+            assert_int_equal(st_blocks_add(&blocks, (int64_t)i * 1000 - 5000, i % 10 == 0), 0);
+        assert_int_equal(st_blocks_end(&blocks), 0);
+        assert_int_equal(blocks.n, ns[row]);
+        assert_int_equal(blocks.trials_n, ns[row]);
+        assert_int_equal(blocks.missed_n, (ns[row] + 9) / 10);
+        assert_true(blocks.len <= ST_BLOCKS_MAX);
+        assert_true(blocks.len >= (ns[row] < 32 ? ns[row] : 32));
+        for (size_t i = 0; i < blocks.len; i++) {
+            assert_int_equal(values_in(&blocks.block[i]), blocks.block[i].n);
+            if (i + 1 < blocks.len)
+                assert_int_equal(blocks.block[i].n, blocks.block[0].n);
+            assert_true(blocks.block[i].n * 2 >= blocks.block[0].n / 2);
+            sum += blocks.block[i].n;
+            missed_n += blocks.block[i].missed_n;
+        }
+        assert_int_equal(sum, ns[row]);
+        assert_int_equal(missed_n, blocks.missed_n);
+        if (ns[row] > 0) {
+            assert_int_equal(blocks.min_ns, -5000);
+            assert_int_equal(blocks.max_ns, (int64_t)ns[row] * 1000 - 6000);
+        }
+        st_blocks_finish(&blocks);
+    }
+}
+
+/* Periods that were missed have a place in time, but no value. */
+static void test_missed(void **state)
+{
+    (void)state;
+    struct st_blocks blocks;
+    assert_int_equal(st_blocks_init(&blocks), 0);
+    for (int i = 0; i < 640; i++)
+        assert_int_equal(st_blocks_add(&blocks, 1000, false), 0);
+    assert_int_equal(st_blocks_add_missed(&blocks, 640), 0);
+    assert_int_equal(st_blocks_end(&blocks), 0);
+    assert_int_equal(blocks.n, 640);
+    assert_int_equal(blocks.trials_n, 1280);
+    assert_int_equal(blocks.missed_n, 640);
+    assert_int_equal(blocks.block[0].missed_n, 0);
+    assert_int_equal(blocks.block[blocks.len - 1].n, 0);
+    assert_int_equal(blocks.block[blocks.len - 1].missed_n, blocks.block[blocks.len - 1].trials_n);
+    st_blocks_finish(&blocks);
+}
+
+/* Histograms are stretches; those of other digits are refused; values beyond the range stay in it. */
+static void test_hists(void **state)
+{
+    (void)state;
+    struct st_blocks blocks;
+    struct st_hist hist, coarse;
+    assert_int_equal(st_hist_init(&hist, 3), 0);
+    assert_int_equal(st_hist_init(&coarse, 2), 0);
+    assert_int_equal(st_blocks_init(&blocks), 0);
+    st_hist_add_n(&hist, 2 * ST_HIST_HIGHEST_NS, 3);
+    st_hist_add_n(&hist, -2 * ST_HIST_HIGHEST_NS, 2);
+    st_hist_add(&hist, ST_HIST_HIGHEST_NS);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(st_blocks_add_hist(&blocks, &hist), 0);
+    assert_int_equal(st_blocks_add_hist(&blocks, &coarse), -EINVAL);
+    assert_int_equal(st_blocks_end(&blocks), 0);
+    assert_int_equal(blocks.len, 10);
+    assert_int_equal(blocks.n, 60);
+    assert_int_equal(blocks.trials_n, 0);
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(values_in(&blocks.block[i]), 6);
+    assert_int_equal(st_blocks_value(&blocks, blocks.block[0].buckets[0].bucket) < 0, 1);
+    st_hist_finish(&hist);
+    st_hist_finish(&coarse);
+    st_blocks_finish(&blocks);
+}
+
+/* Scattered values are all there, and each stretch has as many as chance gives it: a binomial number. */
+static void test_scatter(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {5, 900, 200000, 40000000};
+    struct st_random random = {.state = 3};
+    struct st_blocks blocks;
+    struct st_hist hist;
+    double squares[ST_ARRAY_LEN(counts)] = {0};
+    enum { ROUNDS = 20 };
+    for (int round = 0; round < ROUNDS; round++) {
+        assert_int_equal(st_hist_init(&hist, 3), 0);
+        for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++)
+            st_hist_add_n(&hist, (int64_t)i * 100, counts[i]);
+        assert_int_equal(st_blocks_init(&blocks), 0);
+        assert_int_equal(st_blocks_scatter(&blocks, &hist, &random), 0);
+        assert_int_equal(blocks.len, ST_BLOCKS_MAX);
+        assert_int_equal(blocks.n, hist.total_n);
+        for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++) {
+            uint64_t sum = 0;
+            for (size_t k = 0; k < blocks.len; k++) {
+                uint64_t n = 0;
+                for (size_t at = 0; at < blocks.block[k].len; at++) {
+                    if (st_blocks_value(&blocks, blocks.block[k].buckets[at].bucket) == (int64_t)i * 100)
+                        n = blocks.block[k].buckets[at].n;
+                }
+                const double off = (double)n - (double)counts[i] / ST_BLOCKS_MAX;
+                squares[i] += off * off;
+                sum += n;
+            }
+            assert_int_equal(sum, counts[i]);
+        }
+        st_hist_finish(&hist);
+        st_blocks_finish(&blocks);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++) {
+        const double p = 1.0 / ST_BLOCKS_MAX, variance = (double)counts[i] * p * (1 - p);
+        const double ratio = squares[i] / (ROUNDS * ST_BLOCKS_MAX) / variance;
+        assert_true(ratio > 0.8 && ratio < 1.2); /* chi-square of 1260: standard deviation 4 % */
+    }
+}
+
+static void test_equal(void **state)
+{
+    (void)state;
+    struct st_blocks a, b;
+    for (int other = 0; other < 2; other++) {
+        assert_int_equal(st_blocks_init(&a), 0);
+        assert_int_equal(st_blocks_init(&b), 0);
+        for (int i = 0; i < 1000; i++) {
+            assert_int_equal(st_blocks_add(&a, i, false), 0);
+            assert_int_equal(st_blocks_add(&b, i == 500 && other ? 0 : i, false), 0);
+        }
+        assert_int_equal(st_blocks_end(&a), 0);
+        assert_int_equal(st_blocks_end(&b), 0);
+        assert_int_equal(st_blocks_equal(&a, &b), !other);
+        st_blocks_finish(&a);
+        st_blocks_finish(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lengths), cmocka_unit_test(test_missed), cmocka_unit_test(test_hists),
+        cmocka_unit_test(test_scatter), cmocka_unit_test(test_equal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* Two runs: equal ones come out equal as often as promised, also when their values depend on each other; ones
+ * that differ are told apart, and by how much. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "lib/compare.h"
+#include "tests/unit/noise.h"
+
+static void assert_near(double got, double wanted, double within)
+{
+    assert_true(fabs(got - wanted) <= within);
+}
+
+enum memory {
+    MEMORY_NONE,    /* independent, with one percent of stalls */
+    MEMORY_REGIMES, /* for some 200 values at a time another neighbour is on the machine */
+    MEMORY_WANDERS, /* each value mostly what the one before was: correlated over 100 values */
+    MEMORY_BURSTS,  /* rare stalls of 30 values */
+    MEMORIES
+};
+
+struct story {
+    enum memory memory;
+    double shift_ns, stall_more; /* what differs */
+    size_t n;
+};
+
+static void tell(const struct story *story, struct st_random *random, struct st_blocks *ret)
+{
+    double level_ns = 0;
+    uint64_t stalled_n = 0;
+    assert_int_equal(st_blocks_init(ret), 0);
+    for (size_t i = 0; i < 1000 + story->n; i++) {
+        double value_ns = 20000 + 2000 * noise_normal(random) + story->shift_ns;
+        const double unit = st_random_unit(random);
+        switch (story->memory) {
+        case MEMORY_REGIMES:
+            if (unit < 1 / 200.0)
+                level_ns = 6000 * floor(3 * st_random_unit(random));
+            break;
+        case MEMORY_WANDERS:
+            level_ns = 0.99 * level_ns + 500 * noise_normal(random);
+            break;
+        case MEMORY_BURSTS:
+            if (unit < 1 / 3000.0)
+                stalled_n = 30;
+            value_ns += stalled_n > 0 ? 1500000 : 0;
+            stalled_n -= stalled_n > 0;
+            break;
+        case MEMORY_NONE:
+        case MEMORIES:
+            break;
+        }
+        if (story->memory != MEMORY_BURSTS && st_random_unit(random) < 0.002 * (1 + story->stall_more))
+            value_ns += 100000 - 400000 * log(1 - st_random_unit(random));
+        value_ns += level_ns;
+        if (i >= 1000) /* by then it has forgotten how it began */
+            assert_int_equal(st_blocks_add(ret, (int64_t)value_ns, value_ns > 1333333), 0);
+    }
+    assert_int_equal(st_blocks_end(ret), 0);
+}
+
+static bool compare(const struct story *a, const struct story *b, uint64_t seed, struct st_comparison *ret,
+                    size_t *ret_tests_n)
+{
+    struct st_random random = {.state = seed};
+    struct st_blocks first, second;
+    struct st_compare_figure *figures[ST_COMPARE_FIGURES];
+    bool shown = false;
+    tell(a, &random, &first);
+    tell(b, &random, &second);
+    assert_int_equal(st_compare(&first, &second, &random, ret), 0);
+    for (size_t i = 0; i < ST_COMPARE_FIGURES; i++)
+        figures[i] = &ret->figures[i];
+    *ret_tests_n = st_compare_correct(figures, ST_COMPARE_FIGURES);
+    for (size_t i = 0; i < ST_COMPARE_FIGURES; i++)
+        shown |= ret->figures[i].shown;
+    st_blocks_finish(&first);
+    st_blocks_finish(&second);
+    return shown;
+}
+
+/* Where nothing differs, a difference is shown in 5 % of all cases at most (of 80, with 4 or fewer expected),
+ * and each interval alone leaves 0 out in about 5 %. */
+static void test_equal_runs(void **state)
+{
+    (void)state;
+    enum { PAIRS = 20 };
+    int shown_n = 0;
+    for (int memory = 0; memory < MEMORIES; memory++) {
+        const struct story story = {.memory = (enum memory)memory, .n = 12000};
+        int outside_n = 0;
+        for (uint64_t seed = 0; seed < PAIRS; seed++) {
+            struct st_comparison c;
+            size_t tests_n;
+            shown_n += compare(&story, &story, 1000 * (uint64_t)memory + seed, &c, &tests_n);
+            assert_int_equal(tests_n, ST_COMPARE_FIGURES);
+            assert_false(c.same);
+            assert_true(c.superiority.known);
+            outside_n += c.superiority.low > 0.5 || c.superiority.high < 0.5;
+            for (size_t i = 0; i < ST_COMPARE_FIGURES; i++)
+                outside_n += st_estimate_shows(&c.figures[i].difference, ST_EFFECT_DIFFERENCE);
+        }
+        assert_true(outside_n <= PAIRS * (ST_COMPARE_FIGURES + 1) * 10 / 100);
+    }
+    assert_true(shown_n <= MEMORIES * PAIRS * 5 / 100);
+}
+
+/* What differs is shown, is inside the interval, and the figures that are the same are not shown. */
+static void test_different_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        struct story b;
+        enum st_compare_id shown;
+        double low_ns, high_ns;
+    } rows[] = {
+        {{MEMORY_NONE, .shift_ns = 200, .n = 12000}, ST_COMPARE_MEDIAN, 100, 300},
+        {{MEMORY_NONE, .shift_ns = -200, .n = 12000}, ST_COMPARE_MEDIAN, -300, -100},
+        {{MEMORY_WANDERS, .shift_ns = 3000, .n = 12000}, ST_COMPARE_MEDIAN, 2000, 4000},
+        {{MEMORY_NONE, .stall_more = 9, .n = 30000}, ST_COMPARE_P99, 10000, 400000},
+    };
+    for (size_t row = 0; row < ST_ARRAY_LEN(rows); row++) {
+        const struct story a = {.memory = rows[row].b.memory, .n = rows[row].b.n};
+        struct st_comparison c;
+        size_t tests_n;
+        assert_true(compare(&a, &rows[row].b, row, &c, &tests_n));
+        const struct st_compare_figure *f = &c.figures[rows[row].shown];
+        assert_true(f->shown && f->p_corrected >= f->p_value);
+        assert_true(f->difference.value > rows[row].low_ns && f->difference.value < rows[row].high_ns);
+        assert_true(f->difference.low < f->difference.value && f->difference.high > f->difference.value);
+        if (rows[row].b.shift_ns != 0) {
+            assert_false(c.figures[ST_COMPARE_MISSED].shown);
+            assert_true((c.superiority.value > 0.5) == (rows[row].b.shift_ns > 0));
+            assert_true(c.superiority.high < 0.5 || c.superiority.low > 0.5);
+            /* what is detectable shrinks with the root of n */
+            const double detectable = st_compare_detectable(f, tests_n);
+            assert_true(detectable < fabs(rows[row].b.shift_ns) * 1.3);
+            assert_near(st_compare_more_data(f, tests_n, detectable / 2), 4, 1e-9);
+        }
+    }
+}
+
+/* Values that depend on each other tell less than as many that do not. */
+static void test_independent_n(void **state)
+{
+    (void)state;
+    struct st_comparison c;
+    size_t tests_n;
+    (void)compare(&(struct story){.memory = MEMORY_NONE, .n = 12000},
+                  &(struct story){.memory = MEMORY_WANDERS, .n = 12000}, 5, &c, &tests_n);
+    assert_true(c.independent_n[0] > 12000 / 4.0);
+    assert_true(c.independent_n[1] < 12000 / 20.0 &&
+                c.independent_n[1] > 12000 / 2000.0); /* a 199th in theory */
+}
+
+/* Too few values: nothing is claimed. */
+static void test_few(void **state)
+{
+    (void)state;
+    static const size_t ns[] = {0, 1, 7, 19, 20, 999, 1000, 9999, 10000};
+    for (size_t row = 0; row < ST_ARRAY_LEN(ns); row++) {
+        struct st_comparison c;
+        struct st_blocks runs[2];
+        struct st_random random = {.state = 1};
+        for (int side = 0; side < 2; side++) {
+            assert_int_equal(st_blocks_init(&runs[side]), 0);
+            for (size_t i = 0; i < ns[row]; i++)
+                assert_int_equal(st_blocks_add(&runs[side], 1000 * (side + 1), false), 0);
+            assert_int_equal(st_blocks_end(&runs[side]), 0);
+        }
+        assert_int_equal(st_compare(&runs[0], &runs[1], &random, &c), 0);
+        assert_int_equal(c.figures[ST_COMPARE_MEDIAN].difference.known, ns[row] >= 20);
+        assert_int_equal(c.figures[ST_COMPARE_P99].difference.known, ns[row] >= 1000);
+        assert_int_equal(c.figures[ST_COMPARE_P999].difference.known, ns[row] >= 10000);
+        assert_int_equal(c.figures[ST_COMPARE_MISSED].difference.known, ns[row] >= ST_COMPARE_GROUPS_MIN);
+        if (ns[row] >= 20) { /* constants that differ: no doubt at all */
+            assert_near(c.figures[ST_COMPARE_MEDIAN].difference.value, 1000, 0);
+            assert_near(c.figures[ST_COMPARE_MEDIAN].p_value, 0, 0);
+            assert_near(c.superiority.value, 1, 0);
+        }
+        assert_int_equal(st_compare(&runs[0], &runs[0], &random, &c), 0);
+        assert_true(c.same);
+        st_blocks_finish(&runs[0]);
+        st_blocks_finish(&runs[1]);
+    }
+}
+
+/* Holm's own procedure, by hand. */
+static void test_correction(void **state)
+{
+    (void)state;
+    static const double ps[] = {0.04, 0.01, 0.03, 0.005, 0.5}, wanted[] = {0.09, 0.04, 0.09, 0.025, 0.5};
+    struct st_compare_figure figures[ST_ARRAY_LEN(ps) + 1] = {0}, *list[ST_ARRAY_LEN(ps) + 1];
+    for (size_t i = 0; i <= ST_ARRAY_LEN(ps); i++) {
+        list[i] = &figures[i];
+        figures[i].difference.known = i < ST_ARRAY_LEN(ps);
+        figures[i].p_value = i < ST_ARRAY_LEN(ps) ? ps[i] : 0;
+    }
+    assert_int_equal(st_compare_correct(list, ST_ARRAY_LEN(list)), ST_ARRAY_LEN(ps));
+    for (size_t i = 0; i < ST_ARRAY_LEN(ps); i++) {
+        assert_near(figures[i].p_corrected, wanted[i], 1e-12);
+        assert_int_equal(figures[i].shown, wanted[i] <= 0.05);
+    }
+    assert_false(figures[ST_ARRAY_LEN(ps)].shown);
+}
+
+/* Intervals of two normal estimates, and misses against the exact binomial test. */
+static void test_figures_alone(void **state)
+{
+    (void)state;
+    const double a[3] = {100, 97, 103}, b[3] = {106, 102, 110};
+    struct st_compare_figure f = st_compare_intervals(a, b);
+    assert_near(f.difference.low, 1, 1e-9);
+    assert_near(f.difference.high, 11, 1e-9);
+    assert_true(f.p_value > 0.018 && f.p_value < 0.019); /* z = 6 / 5 * 1.96 */
+    assert_int_equal(st_compare_rates(0, 1000, 5, 1000, &f), 0);
+    assert_near(f.p_value, 2.0 / 32, 1e-9); /* five heads of five */
+    assert_near(f.difference.value, 0.005, 1e-12);
+    assert_int_equal(st_compare_rates(0, 1000, 0, 3000, &f), 0);
+    assert_near(f.p_value, 1, 0);
+    assert_true(f.difference.known && f.difference.low < 0 && f.difference.high > 0);
+    assert_int_equal(st_compare_rates(2, 1, 0, 1, &f), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_different_runs),
+        cmocka_unit_test(test_independent_n), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_correction),    cmocka_unit_test(test_figures_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
