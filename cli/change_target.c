@@ -135,6 +135,8 @@ static const char *error_text(int error)
         return "sleeptune has changed it already, for another rule";
     case -ESTALE:
         return "somebody changed it meanwhile: run it again";
+    case -EPERM:
+        return "not permitted; to root neither where it is immutable (lsattr, ls -lo)";
     case -EROFS:
         return "the file system is read-only here";
     case -ELOOP:

@@ -77,8 +77,9 @@ static int take_back(const struct options *options, const struct st_change_targe
     counts.changed_n += left.changed_n;
     counts.failed_n += left.failed_n;
     if (r < 0)
-        return st_failure(COMMAND, "%zu of %zu writes are not taken back (%s); try again", counts.failed_n,
-                          entries_n, strerror(-r));
+        /* -EIO: each of them was named with its own reason */
+        return st_failure(COMMAND, "%zu of %zu writes are not taken back%s%s; try again", counts.failed_n,
+                          entries_n, r != -EIO ? ": " : "", r != -EIO ? strerror(-r) : "");
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
     if (st_change_then_do(teller, target->p, true, options->run_generators) != ST_EXIT_DONE)

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 #include "platform/posix/posix.h"
@@ -79,6 +82,41 @@ static int clean_at(const struct place *place)
     return unlinkat(place->dir_fd, place->temporary, 0) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
+#ifdef __linux__
+/* Who else may read or write it, and SELinux' label, which differs within one folder (/etc/default/grub). */
+static int copy_attributes(int from_fd, int to_fd)
+{
+    static const char *const names[] = {"security.selinux", "system.posix_acl_access"};
+    char value[4096];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const ssize_t n = fgetxattr(from_fd, names[i], value, sizeof(value));
+        if (n < 0 && (errno == ENODATA || errno == ENOTSUP))
+            continue;
+        if (n < 0 || fsetxattr(to_fd, names[i], value, (size_t)n, 0) != 0)
+            return -errno;
+    }
+    return 0;
+}
+#else
+static int copy_attributes(int from_fd, int to_fd)
+{
+    (void)from_fd;
+    (void)to_fd;
+    return 0;
+}
+#endif
+
+/* What fchmod does not know of: the rest of what the old file has beside its contents. */
+static int keep_attributes(const struct place *place, int fd)
+{
+    const int old_fd = openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (old_fd < 0)
+        return -errno;
+    const int r = copy_attributes(old_fd, fd);
+    close(old_fd);
+    return r;
+}
+
 /* The temporary file with its contents on the disk. old: what it will replace, or NULL. */
 static int make_temporary(const struct place *place, const char *text, size_t bytes, mode_t mode,
                           const struct stat *old)
@@ -94,6 +132,8 @@ static int make_temporary(const struct place *place, const char *text, size_t by
         r = -errno;
     if (r == 0 && fchmod(fd, old != NULL ? old->st_mode & 07777 : mode) != 0)
         r = -errno;
+    if (r == 0 && old != NULL)
+        r = keep_attributes(place, fd);
     if (r == 0)
         r = write_fully(fd, text, bytes);
     if (r == 0 && fsync(fd) != 0)

@@ -147,6 +147,21 @@ rm -r "$device/1-3" "$device/1-3:1.0" "$tree.before${device#"$tree"}"/1-3*
 is "one that was pulled out is nothing to take back" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
 ok "and the rest is as before" unchanged
 
+fresh immutable
+keep
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+if chattr +i "$tree/etc/tmpfiles.d/sleeptune.conf" 2>/dev/null; then
+    out=$(revert --all --root "$tree" 2>&1)
+    is "a drop-in made immutable: 4" "$?" 4
+    like "it is named, with where to look" "$out" '/etc/tmpfiles\.d/sleeptune\.conf: .*immutable \(lsattr, ls -lo\)$'
+    like "and counted" "$out" '1 of 3 writes are not taken back; try again$'
+    chattr -i "$tree/etc/tmpfiles.d/sleeptune.conf"
+else
+    skip "a drop-in made immutable" "no right to, or a file system without"
+fi
+revert --all --root "$tree" >/dev/null
+ok "and then it is reverted" unchanged
+
 # --- any mask of the shell ---------------------------------------------------------------------------------------
 for mask in 000 077 777; do
     fresh "mask-$mask"

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#if __has_include(<sys/xattr.h>)
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 #include "platform/platform.h"
@@ -185,9 +188,37 @@ static void what_may_be_written_is_known_before(void **state)
     assert_int_equal(f->p->can_write(f->p, "/a/b", false), -ENOTDIR);
 }
 
+#if __has_include(<sys/xattr.h>)
+/* rw for the owner and user 1000, r for the rest: version 2, then tag, rights, id of each
+ * (linux/posix_acl_xattr.h)
+ */
+static const unsigned char access_list[] = {
+    2, 0, 0,   0,   1,   0,   6,  0, 255, 255, 255, 255, 2,   0,   6,  0, 232, 3, 0,   0,   4,   0,
+    4, 0, 255, 255, 255, 255, 16, 0, 6,   0,   255, 255, 255, 255, 32, 0, 4,   0, 255, 255, 255, 255,
+};
+
+static void who_else_may_read_it_stays(void **state)
+{
+    struct fixture *f = *state;
+    char path[128];
+    unsigned char now[256];
+    assert_int_equal(put(f, "/x", "old\n", 0644), 0);
+    snprintf(path, sizeof(path), "%s/x", f->dir);
+    if (setxattr(path, "system.posix_acl_access", access_list, sizeof(access_list), 0) != 0)
+        skip(); /* a file system without them */
+    assert_int_equal(put(f, "/x", "new\n", 0600), 0);
+    check(f, "/x", "new\n");
+    assert_int_equal(getxattr(path, "system.posix_acl_access", now, sizeof(now)), sizeof(access_list));
+    assert_memory_equal(now, access_list, sizeof(access_list));
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#if __has_include(<sys/xattr.h>)
+        cmocka_unit_test_setup_teardown(who_else_may_read_it_stays, setup, teardown),
+#endif
         cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_and_an_old_one_keeps_its, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_killed_writer_left_is_no_obstacle, setup, teardown),
         cmocka_unit_test_setup_teardown(links_folders_and_fifos_are_not_replaced, setup, teardown),
