@@ -15,6 +15,7 @@
 #define POLLING   "the precision of tc_precexp, also where nanosleep_precise is 1; measured on 13.2 and 15.1"
 #define UMTX      "kern_umtx.c passes precision 0"
 #define MEASURED  "not stretched on 13.2 and 15.1, measured"
+#define PUNCTUAL  "what the kernel adds is learned, and the margin grows by it"
 
 #define PLAIN   ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)
 #define FAST    ST_STRETCHED(YES, "kern_clock_nanosleep: fast clocks keep the deviation on 15.0 too")
@@ -275,6 +276,28 @@ static const struct st_sleep_method methods[] = {
         .usual = true,
         .open = st_sleep_open_nothing,
         .sleep = st_sleep_umtx,
+    },
+    {
+        .name = "punctual-free",
+        .summary = "sleeps to the smallest overshoot before the time",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(NO, PUNCTUAL),
+        .unit_ns = 1,
+        .open = st_sleep_open_punctual_free,
+        .sleep = st_sleep_punctual,
+        .close = st_sleep_free_state,
+    },
+    {
+        .name = "punctual",
+        .summary = "sleeps to the 97 % quantile of the overshoots before the time, spins the rest",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(NO, PUNCTUAL),
+        .unit_ns = 1,
+        .open = st_sleep_open_punctual,
+        .sleep = st_sleep_punctual,
+        .close = st_sleep_free_state,
     },
     {
         .name = "spin",

@@ -17,6 +17,7 @@
 #define POLLING   "select_estimate_accuracy: the larger of timer slack and 0.1 % of the timeout"
 #define FUTEX     "futex_setup_timer: a range of the timer slack"
 #define EXACT     "its timer is started without a range"
+#define PUNCTUAL  "what the kernel adds is learned, and the margin grows by it"
 
 #define CLOCK_RELATIVE(clock_name, id)                                                                       \
     {                                                                                                        \
@@ -282,6 +283,28 @@ static const struct st_sleep_method methods[] = {
         .open = st_sleep_open_uring,
         .sleep = st_sleep_uring,
         .close = st_sleep_close_uring,
+    },
+    {
+        .name = "punctual-free",
+        .summary = "sleeps to the smallest overshoot before the time",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(NO, PUNCTUAL),
+        .unit_ns = 1,
+        .open = st_sleep_open_punctual_free,
+        .sleep = st_sleep_punctual,
+        .close = st_sleep_free_state,
+    },
+    {
+        .name = "punctual",
+        .summary = "sleeps to the 97 % quantile of the overshoots before the time, spins the rest",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(NO, PUNCTUAL),
+        .unit_ns = 1,
+        .open = st_sleep_open_punctual,
+        .sleep = st_sleep_punctual,
+        .close = st_sleep_free_state,
     },
     {
         .name = "spin",

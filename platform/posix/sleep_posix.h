@@ -37,6 +37,11 @@ int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_spin(struct st_sleep *s, int64_t requested_ns);
 
+/* sleep_punctual.c */
+int st_sleep_open_punctual(struct st_sleep *s);
+int st_sleep_open_punctual_free(struct st_sleep *s);
+int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns);
+
 /* sleep_poll.c */
 int st_sleep_select(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_pselect(struct st_sleep *s, int64_t requested_ns);

@@ -70,6 +70,7 @@ class Program:
     def __init__(self, name, folder, cpu):
         self.name, self.cpu = name, cpu
         self.out = os.path.join(folder, f"{name}-{cpu}.json")
+        self.options = []  # of sleeptune measure, besides
         self.process = self.tid = None
         self.rss_kib = 0
 
@@ -82,7 +83,7 @@ class Program:
             stdout = subprocess.DEVNULL
         else:
             command = [sleeptune, "measure", "--json", "--cpu", str(self.cpu), "--frames", str(PERIODS[us]),
-                       "--duration", f"{seconds}s", "--quiet"]
+                       "--duration", f"{seconds}s", "--quiet"] + self.options
             if histogram:
                 command += ["--record", self.out + ".st"]
             stdout = open(self.out, "wb")
