@@ -265,8 +265,10 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
         return;
     if (expected_ns < 600 * ST_NS_PER_S)
         snprintf(text, sizeof(text), "%.0f s", (double)expected_ns / 1e9);
-    else
+    else if (expected_ns < 7200 * ST_NS_PER_S)
         snprintf(text, sizeof(text), "%.0f min", (double)expected_ns / 60e9);
+    else
+        snprintf(text, sizeof(text), "%.1f h", (double)expected_ns / 3600e9);
     snprintf(line, sizeof(line), "%zu combinations, %zu rounds each, in random order (seed %llu): about %s.",
              cells_n, bench->config.rounds, (unsigned long long)bench->config.seed, text);
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));

@@ -60,8 +60,7 @@ static void row(const struct st_wake_cell *cell, FILE *out, int width)
 {
     char text[LINE_BYTES];
     if (cell->n == 0) {
-        snprintf(text, sizeof(text), "not measured: %s%s%s%s",
-                 cell->why != NULL ? cell->why : "ended before its first round", cell->error != 0 ? " (" : "",
+        snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
                  cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
         st_text_field(out, cell->method->name, text, NAME_COLUMNS, width);
         return;
@@ -88,24 +87,34 @@ static bool same_table(const struct st_wake_cell *a, const struct st_wake_cell *
            a->slice_ns == b->slice_ns;
 }
 
+/* One that Ctrl-C left without a round is counted, not shown. */
+static bool shown(const struct st_wake_cell *cell)
+{
+    return cell->n > 0 || (cell->why != NULL && cell->method->absent == NULL);
+}
+
 /* The cells of one table follow each other. @return the index behind them. */
 static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const struct st_wake_cell *head = &bench->cells[first];
     const bool interrupted = head->kind == ST_WAKE_INTERRUPTED;
     char slice[32];
-    size_t i = first;
+    size_t last = first, shown_n = 0;
+    for (; last < bench->cells_n && same_table(head, &bench->cells[last]); last++)
+        shown_n += bench->stopped ? bench->cells[last].n > 0 : shown(&bench->cells[last]);
+    if (shown_n == 0)
+        return last;
     fprintf(out, "%s on %s, %s after %s\n", head->peers == ST_WAKE_THREADS ? "Two threads" : "Two processes",
             head->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
             interrupted ? "woken early" : "timed out", st_ns_format(head->slice_ns, slice, sizeof(slice)));
     fprintf(out, "%-*s%5s %6s %6s %6s %6s%s  %s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
             "max", interrupted ? "   send" : "", "humps");
-    for (; i < bench->cells_n && same_table(head, &bench->cells[i]); i++) {
-        if (bench->cells[i].method->absent == NULL)
+    for (size_t i = first; i < last; i++) {
+        if (shown(&bench->cells[i]))
             row(&bench->cells[i], out, width);
     }
     fputc('\n', out);
-    return i;
+    return last;
 }
 
 /* --- sentences ------------------------------------------------------------------------------------------ */
@@ -157,6 +166,19 @@ static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int wi
     }
 }
 
+static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    size_t n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        n += bench->cells[i].n == 0 && bench->cells[i].why == NULL;
+    if (n == 0)
+        return;
+    snprintf(line, sizeof(line), "Combinations that were not reached before the end: %zu of %zu.", n,
+             bench->cells_n);
+    st_text_wrap(out, line, 0, width);
+}
+
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *p, FILE *out, int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -167,6 +189,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *
     for (size_t first = 0; first < bench->cells_n; first += c->methods_n)
         fastest_sentence(bench, first, first + c->methods_n, out, width);
     absent_sentence(bench, out, width);
+    unreached_sentence(bench, out, width);
     st_text_wrap(
         out,
         "Delay: from right before the signal, or the due time, to right after the wait has returned. "

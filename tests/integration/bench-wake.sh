@@ -48,7 +48,7 @@ is "the text fits 80 columns" "$("$PYTHON" -c 'import sys; print(max(map(len, op
 like "a sentence names the fastest" "$(tr '\n' ' ' <text)" 'wakes fastest of those that sleep'
 like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
-like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9]+ min'
+like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -75,6 +75,7 @@ sleep 1.5
 kill -INT $pid
 wait $pid
 is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
+like "what was not reached is counted, not listed" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all -q 2>/dev/null)" "not reached before the end: [0-9]+ of"
 is "no process is left behind" "$(pgrep -P $pid)" ""
 is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --json >/dev/full 2>/dev/null; echo $?)" 4
 
