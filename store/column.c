@@ -83,6 +83,27 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
     }
 }
 
+/* n offsets of `bits` bits, added to base. 8 bytes are looked at for each, as long as there are so many. */
+static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uint64_t base, int64_t *values,
+                   size_t n)
+{
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    for (size_t i = 0; i < n; i++) {
+        const size_t place = i * bits;
+        const uint8_t *at = packed + place / 8;
+        const size_t left = (size_t)(end - at);
+        uint8_t bytes[8] = {0};
+        if (left >= sizeof(bytes))
+            memcpy(bytes, at, sizeof(bytes));
+        else
+            memcpy(bytes, at, left);
+        uint64_t word = 0;
+        for (unsigned k = 0; k < sizeof(bytes); k++) /* little-endian; one load where the machine is */
+            word |= (uint64_t)bytes[k] << (8 * k);
+        values[i] = (int64_t)(base + (word >> place % 8 & mask));
+    }
+}
+
 int st_column_get(struct st_bytes_in *in, int64_t *values, size_t n)
 {
     const int64_t base = st_get_signed(in);
@@ -94,15 +115,7 @@ int st_column_get(struct st_bytes_in *in, int64_t *values, size_t n)
     if (packed == NULL)
         return -EBADMSG;
 
-    uint64_t waiting = 0;
-    unsigned waiting_bits = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (; waiting_bits < bits; waiting_bits += 8)
-            waiting |= (uint64_t)*packed++ << waiting_bits;
-        values[i] = (int64_t)((uint64_t)base + (waiting & ((UINT64_C(1) << bits) - 1)));
-        waiting >>= bits;
-        waiting_bits -= bits;
-    }
+    unpack(packed, in->at, bits, (uint64_t)base, values, n);
     uint64_t at = 0;
     for (uint64_t i = 0; i < exceptions_n; i++) {
         const uint64_t gap = st_get_varint(in);
