@@ -12,13 +12,6 @@ struct svg {
     int depth;
 };
 
-const double *st_dash_lengths(enum st_dash dash, int *ret_n)
-{
-    static const double lengths[ST_DASHES][4] = {{0}, {8, 4}, {4, 3}, {1.5, 3}};
-    *ret_n = dash == ST_DASH_NONE ? 0 : 2;
-    return lengths[dash];
-}
-
 /* Bytes of the character at text, 0 when it is none that XML may hold. */
 static size_t character(const unsigned char *text)
 {

@@ -39,6 +39,7 @@ struct st_chart_mark {
 struct st_chart_price {
     double cpu;     /* CPU of plain waking */
     double percent; /* of wakes within 100 ns of due */
+    char name[32];  /* of the setting */
 };
 
 /** One distribution: a box, a line. What is not known is empty. */
@@ -55,7 +56,7 @@ struct st_chart_set {
     struct st_series series;    /* of the first ST_CHART_SERIES_COUNT periods; n = 0 */
     uint64_t left_out_n;        /* samples that are not in series */
     uint64_t missed_n;
-    bool misses_known;
+    bool timed; /* a value a period; else columns count values */
     struct st_chart_price price[ST_CHART_PRICES_MAX];
     size_t prices_n;
 };
@@ -64,6 +65,7 @@ struct st_chart_data {
     char quantity[64]; /* what the values are: "lateness, woke - due" */
     char note[240];
     char circumstances[1600];
+    bool circumstances_differ; /* of a later file */
     struct st_chart_set **set;
     size_t n;
 };
@@ -73,6 +75,9 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
+/** Circumstances of a file, as st_circumstances_text has them; the first ones are shown. */
+void st_chart_circumstances(struct st_chart_data *data, const char *text);
+
 /** A set of a histogram, which stays the caller's. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist);
 /** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */

@@ -209,6 +209,11 @@ struct st_axis st_chart_value_axis(const struct st_chart_data *data)
         low = values && set->box.min_ns < low ? set->box.min_ns : low;
         high = values && set->box.max_ns > high ? set->box.max_ns : high;
         usual = values && set->box.median_ns < usual ? set->box.median_ns : usual;
+        for (size_t k = 0; set->columns != NULL && k < set->columns->n; k++) {
+            const struct st_column *column = &set->columns->column[k];
+            low = column->n > 0 && column->min_ns < low ? column->min_ns : low;
+            high = column->n > 0 && column->max_ns > high ? column->max_ns : high;
+        }
         if (!values && set->marks_n > 0) {
             low = first->value_ns < low ? first->value_ns : low;
             high = last->value_ns > high ? last->value_ns : high;

@@ -107,7 +107,7 @@ static int plan(struct st_chart_picture *picture)
     return 0;
 }
 
-static struct st_axis axis_of(struct st_chart_set *const *sets, size_t n)
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n)
 {
     double low = INFINITY, high = -INFINITY, usual = INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -177,7 +177,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     struct st_chart_set *const *sets = picture->data->set + first;
     const double room = area->width / (double)n;
     const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG};
-    area->y_axis = axis_of(sets, n);
+    area->y_axis = st_chart_box_axis(sets, n);
     st_chart_heading(area, sets[0]->group);
     st_chart_y_times(area, picture->data->quantity);
     st_chart_frame(area);

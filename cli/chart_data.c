@@ -44,6 +44,14 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
     return set;
 }
 
+void st_chart_circumstances(struct st_chart_data *data, const char *text)
+{
+    if (data->n <= 1 && data->circumstances[0] == '\0')
+        snprintf(data->circumstances, sizeof(data->circumstances), "%s", text);
+    else if (strcmp(text, data->circumstances) != 0)
+        data->circumstances_differ = true;
+}
+
 int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist)
 {
     struct st_chart_set *set = st_chart_add(data, label);
@@ -54,7 +62,7 @@ int st_chart_add_hist(struct st_chart_data *data, const char *label, const struc
 int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
 {
     st_series_init(&set->series, period);
-    set->misses_known = true;
+    set->timed = true;
     set->columns = malloc(sizeof(*set->columns));
     if (set->columns == NULL)
         return -ENOMEM;

@@ -32,18 +32,20 @@ static int plan(struct st_chart_picture *picture)
 }
 
 /* Bins that are not narrower than the ns, or the bucket, that a value is known to. */
-static size_t bins_of(const struct st_axis *axis)
+static size_t bins_of(const struct st_axis *axis, size_t bins_max)
 {
     double most;
     if (axis->log)
         most = log(axis->high / axis->low) / log1p(fmax(1 / axis->low, 0.001));
     else
         most = (axis->high - axis->low) / fmax(1, 0.001 * fmax(fabs(axis->low), fabs(axis->high)));
-    return (size_t)fmin(fmax(floor(most), 8), BINS);
+    return (size_t)fmin(fmax(floor(most), 8), (double)bins_max);
 }
 
-static void count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_n, uint64_t *bins)
+size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                      uint64_t *bins)
 {
+    const size_t bins_n = bins_of(axis, bins_max);
     uint64_t before = 0;
     for (size_t i = 0; i < bins_n; i++)
         bins[i] = 0;
@@ -52,6 +54,7 @@ static void count(const struct st_sample *sample, const struct st_axis *axis, si
         bins[bin < bins_n ? bin : bins_n - 1] += sample->cumulative_n[i] - before;
         before = sample->cumulative_n[i];
     }
+    return bins_n;
 }
 
 /* Steps round the bins that hold something. */
@@ -77,9 +80,9 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     uint64_t bins[ST_CHART_LINES_MAX][BINS], most = 1;
     (void)panel;
     area->x_axis = st_chart_value_axis(data);
-    const size_t bins_n = bins_of(&area->x_axis);
+    size_t bins_n = 1;
     for (size_t i = 0; i < data->n; i++) {
-        count(&data->set[i]->sample, &area->x_axis, bins_n, bins[i]);
+        bins_n = st_chart_count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[i][k] > most ? bins[i][k] : most;
     }

@@ -52,6 +52,7 @@ static int add_events(struct st_recording_reader *reader, struct st_chart_set *s
 static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     struct st_recording_reader *reader;
+    char where[sizeof(data->circumstances)];
     int r = st_recording_open_stream(stream, &reader);
     if (r == -EBADMSG)
         return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
@@ -64,9 +65,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);
-    if (data->circumstances[0] == '\0')
-        st_circumstances_lines(st_recording_circumstances(reader), data->circumstances,
-                               sizeof(data->circumstances));
+    st_chart_circumstances(data,
+                           st_circumstances_lines(st_recording_circumstances(reader), where, sizeof(where)));
     const enum st_recording_end end = st_recording_ended(reader);
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),

@@ -1,6 +1,7 @@
 /* What sleeptune's JSON documents have for charts: quartiles and quantiles of each result, series, price
  * curves. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
@@ -128,6 +129,29 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->n = set->n;
 }
 
+/* samples_ns: each value in the order in which it was measured; figures and distribution are without the
+ * first `warm_up` of them. */
+static int add_values(const json_t *result, struct st_chart_set *set)
+{
+    const json_t *samples = json_object_get(result, "samples_ns");
+    const size_t n = json_array_size(samples);
+    int64_t warm_up_n = 0;
+    (void)get_ns(result, "warm_up", &warm_up_n);
+    if (n == 0 || warm_up_n < 0 || (uint64_t)warm_up_n >= n)
+        return 0;
+    set->columns = malloc(sizeof(*set->columns));
+    if (set->columns == NULL || st_hist_init(&set->hist, 3) != 0)
+        return -ENOMEM;
+    st_columns_init(set->columns);
+    for (size_t i = 0; i < n; i++) {
+        const json_int_t value = json_integer_value(json_array_get(samples, i));
+        st_columns_add(set->columns, i, value, false);
+        if (i >= (size_t)warm_up_n)
+            st_hist_add(&set->hist, value);
+    }
+    return 0;
+}
+
 static int add_result(const struct document *row, const char *name, const json_t *result,
                       struct st_chart_data *data)
 {
@@ -141,7 +165,47 @@ static int add_result(const struct document *row, const char *name, const json_t
         return -ENOMEM;
     words(result, row->group, ST_ARRAY_LEN(row->group), true, set->group, sizeof(set->group));
     figures(result, distribution, set);
+    return add_values(result, set);
+}
+
+/* A set for each kind of margin; points by CPU, ascending. */
+static int add_price(const json_t *arm, struct st_chart_data *data, size_t from)
+{
+    const json_t *kind = json_object_get(arm, "kind"), *share = json_object_get(arm, "on_time_share");
+    const json_t *cpu = json_object_get(arm, "cpu_to_plain");
+    const char *label = json_is_string(kind) ? json_string_value(kind) : "punctual";
+    const char *name = json_string_value(json_object_get(arm, "name"));
+    const bool plain = strcmp(label, "plain") == 0;
+    struct st_chart_price price = {plain ? 1 : json_number_value(cpu), 100 * json_number_value(share), ""};
+    struct st_chart_set *set = NULL;
+    int64_t n = 0;
+    if (!json_is_number(share) || (!json_is_number(cpu) && !plain) || !(price.cpu >= 0 && price.cpu < 1e6) ||
+        !(price.percent >= 0 && price.percent <= 100))
+        return 0; /* too few values */
+    for (size_t i = from; i < data->n; i++)
+        set = strcmp(data->set[i]->label, label) == 0 ? data->set[i] : set;
+    if (set == NULL)
+        set = st_chart_add(data, label);
+    if (set == NULL || set->prices_n == ST_CHART_PRICES_MAX)
+        return -ENOMEM;
+    snprintf(price.name, sizeof(price.name), "%s", name != NULL ? name : "");
+    size_t at = set->prices_n++;
+    for (; at > 0 && set->price[at - 1].cpu > price.cpu; at--)
+        set->price[at] = set->price[at - 1];
+    set->price[at] = price;
+    if (get_ns(json_object_get(arm, "lateness_ns"), "n", &n) && n > 0)
+        set->n += (uint64_t)n;
     return 0;
+}
+
+static int add_prices(const json_t *document, struct st_chart_data *data)
+{
+    const json_t *arms = json_object_get(json_object_get(document, "punctual"), "arms");
+    const size_t from = data->n;
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < json_array_size(arms); i++)
+        r = add_price(json_array_get(arms, i), data, from);
+    return r;
 }
 
 /* Sets of a group lie beside each other, groups in the order of their first ones. */
@@ -169,6 +233,8 @@ static int add_results(const char *command, const struct document *row, const ch
         if (add_result(row, name, row->list != NULL ? json_array_get(list, i) : document, data) != 0)
             return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
     }
+    if (add_prices(document, data) != 0)
+        return st_failure(command, "%s: too many ways of waiting", name);
     if (data->n == from)
         return st_failure(command, "%s has no results with figures", name);
     gather(data, from);
@@ -198,13 +264,13 @@ static int add_series(const char *command, const char *name, const json_t *docum
 
 int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
 {
+    char where[sizeof(data->circumstances)];
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but none of sleeptune", name);
     const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
     const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
-    if (data->circumstances[0] == '\0')
-        st_circumstances_text(circumstances, data->circumstances, sizeof(data->circumstances));
+    st_chart_circumstances(data, st_circumstances_text(circumstances, where, sizeof(where)));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);

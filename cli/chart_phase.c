@@ -8,8 +8,6 @@
 #include "lib/ns.h"
 #include "lib/series_analysis.h"
 
-#define BINS 100
-
 static bool has(const struct st_chart_set *set)
 {
     return set->series.n > 0;
@@ -35,7 +33,11 @@ static int plan(struct st_chart_picture *picture)
     const struct st_chart_set *set = picture->data->set[0];
     const bool asked = picture->fold_ns > 0;
     char fold[32];
-    picture->data->n = 1;
+    if (picture->data->n > 1) {
+        st_chart_say(picture->caption, sizeof(picture->caption),
+                     "--kind phase folds one series, there are %zu", picture->data->n);
+        return -ENODATA;
+    }
     if (!asked)
         picture->fold_ns = (int64_t)found_ns(&set->series);
     if (picture->fold_ns <= 0) {
@@ -44,11 +46,10 @@ static int plan(struct st_chart_picture *picture)
         return -ENODATA;
     }
     st_ns_format(picture->fold_ns, fold, sizeof(fold));
-    st_chart_say(picture->caption, sizeof(picture->caption),
-                 "%s: n = %zu, folded at %s (%s). Light bar: least to greatest of each hundredth of it, "
-                 "dark: quartiles, "
-                 "line: median.",
-                 set->label, set->series.n, fold, asked ? "as asked for" : "found by the analysis");
+    st_chart_say(picture->caption, sizeof(picture->caption), "%s: n = %zu, folded at %s (%s).", set->label,
+                 set->series.n, fold, asked ? "as asked for" : "found by the analysis");
+    snprintf(picture->how, sizeof(picture->how),
+             "Light bars: least to greatest of each hundredth of it; dark ones: quartiles; lines: medians.");
     if (set->left_out_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption), " The last %llu values are not in it.",
                      (unsigned long long)set->left_out_n);
@@ -57,50 +58,47 @@ static int plan(struct st_chart_picture *picture)
     return 0;
 }
 
-struct bin {
-    uint64_t n;
-    int64_t *values_ns; /* a part of one array */
-};
-
-static size_t bin_of(const struct st_series *series, size_t i, double fold_ns)
+static size_t bin_of(const struct st_series *series, size_t i, double fold_ns, size_t bins_n)
 {
     const double period_ns = (double)series->period.num / (double)series->period.den;
     const double phase = fmod((double)(series->index[i] - series->index[0]) * period_ns, fold_ns) / fold_ns;
-    return (size_t)fmin(phase * BINS, BINS - 1);
+    return (size_t)fmin(phase * (double)bins_n, (double)bins_n - 1);
 }
 
-/* Values by bin, in one array. @return it; NULL when out of memory. */
-static int64_t *sort_into(const struct st_series *series, double fold_ns, struct bin bins[BINS])
+int st_chart_fold(const struct st_series *series, double fold_ns, size_t bins_n, struct st_box *ret)
 {
+    size_t first[ST_CHART_PHASES + 1] = {0}, filled[ST_CHART_PHASES] = {0};
     int64_t *values = malloc(series->n * sizeof(*values));
     if (values == NULL)
-        return NULL;
-    memset(bins, 0, BINS * sizeof(*bins));
+        return -ENOMEM;
     for (size_t i = 0; i < series->n; i++)
-        bins[bin_of(series, i, fold_ns)].n++;
-    size_t at = 0;
-    for (size_t i = 0; i < BINS; i++) {
-        bins[i].values_ns = values + at;
-        at += bins[i].n;
-        bins[i].n = 0;
-    }
+        first[bin_of(series, i, fold_ns, bins_n) + 1]++;
+    for (size_t i = 0; i < bins_n; i++)
+        first[i + 1] += first[i];
     for (size_t i = 0; i < series->n; i++) {
-        struct bin *bin = &bins[bin_of(series, i, fold_ns)];
-        bin->values_ns[bin->n++] = series->lateness_ns[i];
+        const size_t bin = bin_of(series, i, fold_ns, bins_n);
+        values[first[bin] + filled[bin]++] = series->lateness_ns[i];
     }
-    return values;
+    for (size_t i = 0; i < bins_n; i++) {
+        const struct st_sample sample = st_sample_of(values + first[i], filled[i]);
+        ret[i] = (struct st_box){0};
+        if (filled[i] > 0)
+            st_box_of(&sample, &ret[i]);
+    }
+    free(values);
+    return 0;
 }
 
-static void draw_bin(const struct st_chart_area *area, size_t i, const struct bin *bin)
+static void draw_bin(const struct st_chart_area *area, size_t i, const struct st_box *box)
 {
-    const double x = area->x + area->width * (double)i / BINS, width = area->width / BINS - 0.6;
-    const struct st_sample sample = st_sample_of(bin->values_ns, bin->n);
+    const double x = area->x + area->width * (double)i / ST_CHART_PHASES,
+                 width = area->width / ST_CHART_PHASES - 0.6;
     const struct st_pen line = {ST_CHART_INK, 2, ST_DASH_NONE};
-    const double low = st_chart_at(area, 0, (double)st_sample_at(&sample, 1)).y;
-    const double high = st_chart_at(area, 0, (double)st_sample_at(&sample, bin->n)).y;
-    const double q1 = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.25)).y;
-    const double q3 = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.75)).y;
-    const double median = st_chart_at(area, 0, (double)st_sample_quantile(&sample, 0.5)).y;
+    const double low = st_chart_at(area, 0, (double)box->min_ns).y,
+                 high = st_chart_at(area, 0, (double)box->max_ns).y;
+    const double q1 = st_chart_at(area, 0, (double)box->q1_ns).y,
+                 q3 = st_chart_at(area, 0, (double)box->q3_ns).y;
+    const double median = st_chart_at(area, 0, (double)box->median_ns).y;
     st_chart_rectangle(area->canvas, x, high, width, fmax(low - high, 1), 0xb8d9ee, NULL);
     st_chart_rectangle(area->canvas, x, q3, width, fmax(q1 - q3, 1), 0x5a9fcb, NULL);
     area->canvas->segments(area->canvas, (struct st_point[]){{x, median}, {x + width, median}}, 2, &line);
@@ -109,24 +107,22 @@ static void draw_bin(const struct st_chart_area *area, size_t i, const struct bi
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
 {
     const struct st_chart_set *set = picture->data->set[panel];
-    struct bin bins[BINS];
+    struct st_box boxes[ST_CHART_PHASES];
     char name[80], fold[32];
     area->x_axis = (struct st_axis){false, 0, (double)picture->fold_ns};
     area->y_axis = st_chart_value_axis(picture->data);
-    int64_t *values = sort_into(&set->series, (double)picture->fold_ns, bins);
-    if (values == NULL)
+    if (st_chart_fold(&set->series, (double)picture->fold_ns, ST_CHART_PHASES, boxes) != 0)
         return;
     snprintf(name, sizeof(name), "phase in %s", st_ns_format(picture->fold_ns, fold, sizeof(fold)));
     st_chart_y_times(area, picture->data->quantity);
     st_chart_x_times(area, name);
     area->canvas->begin(area->canvas, "values");
-    for (size_t i = 0; i < BINS; i++) {
-        if (bins[i].n > 0)
-            draw_bin(area, i, &bins[i]);
+    for (size_t i = 0; i < ST_CHART_PHASES; i++) {
+        if (boxes[i].n > 0)
+            draw_bin(area, i, &boxes[i]);
     }
     area->canvas->end(area->canvas);
     st_chart_frame(area);
-    free(values);
 }
 
 const struct st_chart_kind_row st_chart_phase = {"phase", "Folded", has, plan, draw, false};

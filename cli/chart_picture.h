@@ -39,6 +39,7 @@ struct st_chart_kind_row {
 };
 
 struct st_chart_picture {
+    enum st_chart_kind id;
     const struct st_chart_kind_row *kind;
     struct st_chart_data *data; /* only sets that the kind has figures for */
     double width;
@@ -46,6 +47,7 @@ struct st_chart_picture {
     size_t panels_n;
     double under_px;        /* room for what is written under a panel */
     char description[1200]; /* what a reader sees in it, in words */
+    char how[300];          /* how to read it: of a picture, not of text */
     char caption[2600];
 };
 
@@ -81,6 +83,20 @@ void st_chart_x_name(const struct st_chart_area *area, const char *name);
 /** What a panel is of, above it. */
 void st_chart_heading(const struct st_chart_area *area, const char *text);
 void st_chart_frame(const struct st_chart_area *area);
+
+/** The axis of values that boxes have with their whiskers. */
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n);
+/** Values in up to bins_max equal parts of an axis. @return how many parts. */
+size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                      uint64_t *bins);
+/** A quantile where enough values, or the file, tell it. */
+bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
+
+#define ST_CHART_PHASES 100
+/** A series folded into bins_n <= ST_CHART_PHASES parts; n = 0 where a part has no values. @return 0,
+ * -ENOMEM. */
+ST_NODISCARD int st_chart_fold(const struct st_series *series, double fold_ns, size_t bins_n,
+                               struct st_box *ret);
 
 /** The axis of values that holds all sets. */
 struct st_axis st_chart_value_axis(const struct st_chart_data *data);

@@ -11,17 +11,17 @@ static bool has(const struct st_chart_set *set)
 static int plan(struct st_chart_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
+    char *caption = picture->caption;
+    const size_t bytes = sizeof(picture->caption);
+    st_chart_say(caption, bytes, "Share within 100 ns of due at CPU a cycle, plain waking = 1: ");
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        const struct st_chart_price *last = &set->price[set->prices_n - 1];
-        st_chart_say(picture->caption, sizeof(picture->caption),
-                     "%s%s: %zu settings, n = %llu; the dearest has %.1f %% within 100 ns at %.2f times the "
-                     "CPU of plain.",
-                     i > 0 ? " " : "", set->label, set->prices_n, (unsigned long long)set->n, last->percent,
-                     last->cpu);
+        for (size_t k = 0; k < set->prices_n; k++)
+            st_chart_say(caption, bytes, "%s%s %.1f %% at %.2f", i + k > 0 ? ", " : "", set->price[k].name,
+                         set->price[k].percent, set->price[k].cpu);
     }
-    st_chart_say(picture->description, sizeof(picture->description),
-                 "Share of wakes within 100 ns of due, against the CPU it takes. %s", picture->caption);
+    st_chart_say(caption, bytes, ".");
+    st_chart_say(picture->description, sizeof(picture->description), "%s", caption);
     return 0;
 }
 
@@ -41,10 +41,16 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
         const struct st_pen pen = st_chart_pen(i);
+        double named_y = 0;
         area->canvas->begin(area->canvas, "values");
         for (size_t k = 0; k < set->prices_n; k++) {
             points[k] = st_chart_at(area, set->price[k].cpu, set->price[k].percent);
             st_chart_marker(area->canvas, points[k], i, pen.rgb);
+            if (k == 0 || fabs(points[k].y - named_y) > 13) {
+                st_chart_text(area->canvas, points[k].x + 9, points[k].y + 4, ST_ANCHOR_START, ST_CHART_INK,
+                              set->price[k].name);
+                named_y = points[k].y;
+            }
         }
         area->canvas->polyline(area->canvas, points, set->prices_n, &pen);
         area->canvas->end(area->canvas);

@@ -4,6 +4,7 @@
 
 #include "cli/chart_picture.h"
 #include "lib/ns.h"
+#include "lib/stats.h"
 
 #define STEPS_A_DECADE 60
 #define POINTS_MAX     1200
@@ -13,29 +14,53 @@ static bool has(const struct st_chart_set *set)
     return set->hist.total_n > 0 || set->marks_n > 0;
 }
 
+bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns)
+{
+    if (set->hist.total_n > 0 && set->n >= st_stats_quantile_min_n(p)) {
+        *ret_ns = st_sample_quantile(&set->sample, p);
+        return true;
+    }
+    for (size_t i = 0; set->hist.total_n == 0 && i < set->marks_n; i++) {
+        if (fabs(set->mark[i].p - p) < 1e-9) {
+            *ret_ns = set->mark[i].value_ns;
+            return true;
+        }
+    }
+    return false;
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     static const struct {
         const char *name;
         double p;
-        uint64_t n_min;
-    } told[] = {{"median", 0.5, 20}, {"p99", 0.99, 1000}, {"p99.9", 0.999, 10000}};
+    } told[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
     const struct st_chart_data *data = picture->data;
-    char text[32];
+    char *caption = picture->caption, text[32];
+    const size_t bytes = sizeof(picture->caption);
+    bool lines = false, marks = false;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        st_chart_say(picture->caption, sizeof(picture->caption), "%s%s: n = %llu", i > 0 ? " " : "",
-                     set->label, (unsigned long long)set->n);
-        for (size_t k = 0; k < ST_ARRAY_LEN(told) && set->hist.total_n >= told[k].n_min; k++)
-            st_chart_say(picture->caption, sizeof(picture->caption), ", %s %s", told[k].name,
-                         st_ns_format(st_sample_quantile(&set->sample, told[k].p), text, sizeof(text)));
-        st_chart_say(picture->caption, sizeof(picture->caption), ".");
+        lines = lines || set->hist.total_n > 0;
+        marks = marks || set->hist.total_n == 0;
+        st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", set->label,
+                     (unsigned long long)set->n);
+        for (size_t k = 0; k < ST_ARRAY_LEN(told); k++) {
+            int64_t value;
+            if (st_chart_quantile_of(set, told[k].p, &value))
+                st_chart_say(caption, bytes, ", %s %s", told[k].name,
+                             st_ns_format(value, text, sizeof(text)));
+        }
+        st_chart_say(caption, bytes, ".");
     }
     st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
-                 picture->caption);
-    st_chart_say(
-        picture->caption, sizeof(picture->caption),
-        " A line ends where fewer than 10 values lie beyond; single marks behind it are the greatest value.");
+                 caption);
+    snprintf(
+        picture->how, sizeof(picture->how), "%s%s",
+        lines
+            ? "A line ends where fewer than 10 values lie beyond; the mark behind it is the greatest value. "
+            : "",
+        marks ? "Of files without values: marks are what they say, lines between them lead the eye." : "");
     return 0;
 }
 

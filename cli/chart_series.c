@@ -12,38 +12,51 @@ static bool has(const struct st_chart_set *set)
     return set->columns != NULL && set->n > 0;
 }
 
+static void say_set(struct st_chart_picture *picture, const struct st_chart_set *set)
+{
+    char *caption = picture->caption, *description = picture->description, least[32], median[32],
+         greatest[32], every[32];
+    const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
+    st_ns_format(set->box.min_ns, least, sizeof(least));
+    st_ns_format(set->box.median_ns, median, sizeof(median));
+    st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
+    st_chart_say(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
+                 picture->data->quantity, set->label, (unsigned long long)set->n, least, greatest, median);
+    st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", set->label,
+                 (unsigned long long)set->n);
+    if (set->timed)
+        st_chart_say(caption, bytes, ", one every %s",
+                     st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
+    st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
+    if (set->timed) {
+        st_chart_say(description, description_bytes, "; %llu periods missed",
+                     (unsigned long long)set->missed_n);
+        st_chart_say(caption, bytes, "; %llu periods missed", (unsigned long long)set->missed_n);
+    }
+    st_chart_say(description, description_bytes, ". ");
+    st_chart_say(caption, bytes, ".");
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
-    char least[32], median[32], greatest[32], every[32];
-    bool joined = false;
+    bool joined = false, missed = false;
     picture->panels_n = data->n;
     for (size_t i = 0; i < data->n; i++) {
-        const struct st_chart_set *set = data->set[i];
-        joined = joined || set->columns->periods > 1;
-        st_ns_format(set->box.min_ns, least, sizeof(least));
-        st_ns_format(set->box.median_ns, median, sizeof(median));
-        st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
-        st_ns_format(st_period_ns(&set->series.period), every, sizeof(every));
-        st_chart_say(picture->description, sizeof(picture->description),
-                     "%s over time, %s: %llu values from %s to %s, median %s; %llu periods missed. ",
-                     data->quantity, set->label, (unsigned long long)set->n, least, greatest, median,
-                     (unsigned long long)set->missed_n);
-        st_chart_say(picture->caption, sizeof(picture->caption),
-                     "%s%s: n = %llu, one every %s, least %s, median %s, greatest %s; %llu periods missed%s.",
-                     i > 0 ? " " : "", set->label, (unsigned long long)set->n, every, least, median, greatest,
-                     (unsigned long long)set->missed_n, set->missed_n > 0 ? " (triangles)" : "");
+        missed = missed || data->set[i]->missed_n > 0;
+        joined = joined || data->set[i]->columns->periods > 1;
+        say_set(picture, data->set[i]);
     }
-    st_chart_say(picture->caption, sizeof(picture->caption),
-                 joined
-                     ? " Each column of pixels goes from its least to its greatest value; none is left out."
-                     : " Each dot is a value.");
+    snprintf(picture->how, sizeof(picture->how), "%s%s",
+             joined ? "Each column of pixels goes from its least to its greatest value; none is left out."
+                    : "Each dot is a value.",
+             missed ? " Triangles: missed periods." : "");
     return 0;
 }
 
 /* Bars of stored columns that fall on one column of pixels are one. @return points. */
-static size_t bars(const struct st_chart_area *area, const struct st_columns *columns,
-                   double seconds_of_column, struct st_point *points)
+static size_t bars(const struct st_chart_area *area, const struct st_columns *columns, double column_x,
+                   struct st_point *points)
 {
     size_t n = 0;
     double last = -1;
@@ -51,8 +64,7 @@ static size_t bars(const struct st_chart_area *area, const struct st_columns *co
         const struct st_column *column = &columns->column[i];
         if (column->n == 0)
             continue;
-        struct st_point low =
-            st_chart_at(area, ((double)i + 0.5) * seconds_of_column, (double)column->min_ns);
+        struct st_point low = st_chart_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
         const struct st_point high = st_chart_at(area, 0, (double)column->max_ns);
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
@@ -68,15 +80,14 @@ static size_t bars(const struct st_chart_area *area, const struct st_columns *co
     return n;
 }
 
-static void mark_misses(const struct st_chart_area *area, const struct st_columns *columns,
-                        double seconds_of_column)
+static void mark_misses(const struct st_chart_area *area, const struct st_columns *columns, double column_x)
 {
     double last = -MARK_PX;
     area->canvas->begin(area->canvas, "misses");
     for (size_t i = 0; i < columns->n; i++) {
         if (columns->column[i].missed_n == 0)
             continue;
-        const double x = st_chart_at(area, ((double)i + 0.5) * seconds_of_column, 0).x;
+        const double x = st_chart_at(area, ((double)i + 0.5) * column_x, 0).x;
         if (x - last < MARK_PX)
             continue;
         const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
@@ -90,7 +101,8 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
 {
     const struct st_chart_set *set = picture->data->set[panel];
     struct st_chart_data one = *picture->data;
-    const double seconds_of_column = st_period_seconds(&set->series.period) * (double)set->columns->periods;
+    const double column_x =
+        (set->timed ? st_period_seconds(&set->series.period) : 1) * (double)set->columns->periods;
     struct st_pen pen = st_chart_pen(0);
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
@@ -99,16 +111,16 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     one.n = 1;
     pen.width = 1.4;
     area->y_axis = st_chart_value_axis(&one);
-    area->x_axis = (struct st_axis){false, 0, fmax(seconds_of_column * (double)set->columns->n, 1e-9)};
+    area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
     st_chart_y_times(area, picture->data->quantity);
-    st_chart_x_numbers(area, "time since the first value (s)");
+    st_chart_x_numbers(area, set->timed ? "time since the first value (s)" : "values before it");
     st_chart_frame(area);
     if (picture->data->n > 1)
         st_chart_heading(area, set->label);
     area->canvas->begin(area->canvas, "values");
-    area->canvas->segments(area->canvas, points, bars(area, set->columns, seconds_of_column, points), &pen);
+    area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, points), &pen);
     area->canvas->end(area->canvas);
-    mark_misses(area, set->columns, seconds_of_column);
+    mark_misses(area, set->columns, column_x);
     free(points);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/chart_picture.h"
+#include "cli/chart_text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -107,9 +108,17 @@ static double panel_px(const struct st_chart_picture *picture)
     return ST_CHART_PANEL_PX + picture->under_px;
 }
 
+/* What is written below: how to read it, then its figures. @return lines. */
+static int foot(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
+{
+    const double width = picture->width - 2 * ST_CHART_MARGIN_PX;
+    const int lines = picture->how[0] != '\0' ? paragraph(canvas, y, width, picture->how) : 0;
+    return lines + paragraph(canvas, y + lines * LINE_PX, width, picture->caption);
+}
+
 static double height_px(const struct st_chart_picture *picture)
 {
-    const int lines = paragraph(NULL, 0, picture->width - 2 * ST_CHART_MARGIN_PX, picture->caption);
+    const int lines = foot(picture, NULL, 0);
     return ceil(head_px(picture) + (double)picture->panels_n * panel_px(picture) + lines * LINE_PX +
                 ST_CHART_MARGIN_PX + 8);
 }
@@ -139,7 +148,7 @@ static void draw(const struct st_chart_picture *picture, struct st_canvas *canva
         y += panel_px(picture);
     }
     canvas->begin(canvas, "caption");
-    paragraph(canvas, y + 16, picture->width - 2 * ST_CHART_MARGIN_PX, picture->caption);
+    foot(picture, canvas, y + 16);
     canvas->end(canvas);
 }
 
@@ -254,7 +263,8 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
     r = choose(command, data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
-    struct st_chart_picture picture = {.kind = kinds[kind],
+    struct st_chart_picture picture = {.id = kind,
+                                       .kind = kinds[kind],
                                        .data = data,
                                        .fold_ns = options->fold_ns,
                                        .panels_n = 1,
@@ -276,9 +286,12 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
         if (data->note[0] != '\0')
             st_chart_say(picture.caption, sizeof(picture.caption), " %s", data->note);
         if (data->circumstances[0] != '\0')
-            st_chart_say(picture.caption, sizeof(picture.caption), " Circumstances: %s.",
+            st_chart_say(picture.caption, sizeof(picture.caption), " Circumstances%s: %s.",
+                         data->circumstances_differ ? " of the first file, others differ" : "",
                          data->circumstances);
-        r = write_picture(command, &picture, options->path);
+        r = options->path == NULL || strcmp(options->path, "-") == 0
+                ? st_chart_print(command, &picture)
+                : write_picture(command, &picture, options->path);
     }
     data->n = all_n;
     return r;

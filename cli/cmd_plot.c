@@ -10,11 +10,11 @@
 static void help(void)
 {
     fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
-          "Draw what was measured, as SVG.\n\n"
+          "Draw what was measured: SVG, PNG, PDF, or text in the terminal.\n\n"
           "FILE is a recording of 'measure --record', a histogram log, the JSON of\n"
           "'measure' and of each bench, the CSV of 'export', or text with one figure a\n"
           "line; '-' is standard input. Several files are drawn in one picture.\n\n"
-          "  -o, --output FILE      .svg\n"
+          "  -o, --output FILE      .svg, .png or .pdf (text on standard output)\n"
           "  -k, --kind KIND        box, series, hist, quantile, phase or price (what fits)\n"
           "      --width N          pixels, 500 .. 4000 (800)\n"
           "      --fold TIME        of phase: the rhythm (the one that is found)\n"
@@ -23,7 +23,7 @@ static void help(void)
           "Examples:\n"
           "  sleeptune measure --record a.strec\n"
           "  sleeptune plot a.strec -o a.svg\n"
-          "  sleeptune plot --kind quantile before.strec after.strec -o both.svg\n"
+          "  sleeptune plot --kind quantile before.strec after.strec -o both.pdf\n"
           "  sleeptune bench sleep --json | sleeptune plot - -o sleep.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
@@ -70,8 +70,6 @@ int st_cmd_plot(int argc, char **argv)
         return status;
     if (first == argc)
         return st_usage_error(NAME, "which file?");
-    if (chart.path == NULL)
-        return st_usage_error(NAME, "-o FILE.svg: where to?");
     status = st_chart_check(NAME, "-o", chart.path);
     st_chart_init(&data, "");
     for (int i = first; i < argc && status == ST_EXIT_DONE; i++)

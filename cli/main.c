@@ -91,9 +91,9 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, systemd %s, http %s, status %s, hlog %s\n", ST_HAVE_SOUNDIO ? "yes" : "no",
-           ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no", ST_HAVE_STATUS ? "yes" : "no",
-           ST_HAVE_HLOG ? "yes" : "no");
+    printf("libsoundio %s, systemd %s, http %s, status %s, hlog %s, plot %s\n",
+           ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
+           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no");
     return ST_EXIT_DONE;
 }
 

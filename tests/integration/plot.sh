@@ -84,6 +84,50 @@ draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'Less than 40 values'
 
+# --- PNG and PDF
+if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
+    for kind in box series hist quantile phase; do
+        file=saw.json
+        for form in png pdf; do
+            status 0 "$kind as $form" plot $file --kind $kind -o "$kind.$form"
+        done
+        # the size that it says in its first chunk is twice that of the SVG, and its last chunk is there
+        is "$kind.png is a whole PNG of twice the width" "$("$PYTHON" -c '
+import struct, sys
+bytes = open(sys.argv[1], "rb").read()
+print(bytes[:8] == b"\x89PNG\r\n\x1a\n", struct.unpack(">I", bytes[16:20])[0], bytes[-8:-4])' "$kind.png")" "True 1600 b'IEND'"
+        if command -v pdftotext >/dev/null; then
+            like "$kind.pdf opens and has its text" "$(pdftotext "$kind.pdf" - 2>&1)" 'lateness \(woke - due\)'
+        else
+            skip "$kind.pdf opens and has its text" "pdftotext is not installed"
+        fi
+    done
+    if [ -w /dev/full ]; then
+        for form in png pdf; do
+            ln -s /dev/full full.$form
+            status 4 "a full disk is a failure, $form" plot saw.json -o full.$form
+        done
+    fi
+else
+    status 4 "a build without cairo says so" plot saw.json -o a.png
+    like "and that SVG needs nothing" "$(cat err)" 'SVG needs no module'
+fi
+
+# --- in the terminal
+for kind in box series hist quantile phase; do
+    status 0 "$kind as text" env COLUMNS=80 "$SLEEPTUNE" plot saw.json --kind $kind
+    is "$kind fits 80 columns" "$(sed 's/[^ -~]/x/g' out | awk 'length > 80')" ""
+    like "$kind has its title" "$(head -n 1 out)" ': lateness \(woke - due\)$'
+    status 0 "$kind as ASCII" env COLUMNS=80 LC_ALL=C "$SLEEPTUNE" plot saw.json --kind $kind -o -
+    is "$kind has nothing else then" "$(LC_ALL=C grep -n '[^ -~]' out)" ""
+done
+like "medians are beside boxes" "$(plot sleep.json)" '^nanosleep .*┃.* 54\.3 µs$'
+like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(few\)$'
+like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[89]\.[0-9]+ ms +█'
+is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
+is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
+like "missed periods are marked" "$(plot --kind series run.strec)" '!'
+
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
 draw million million --every 1ms --kind series

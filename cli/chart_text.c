@@ -1,0 +1,296 @@
+/* Charts as text. */
+#include "cli/chart_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/locale.h"
+#include "cli/text.h"
+#include "lib/ns.h"
+
+#define WIDTH_MAX     100
+#define LABEL_COLUMNS 30 /* at most */
+#define BINS          16
+#define ROWS          8 /* of a line chart */
+
+/** Characters of a drawing: one step of eight, and the parts of a box. */
+struct glyphs {
+    const char *level[9]; /* [0]: nothing */
+    const char *whisker, *box, *median, *low, *high, *bar;
+};
+
+static const struct glyphs unicode = {
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█",
+};
+static const struct glyphs ascii = {
+    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#",
+};
+
+struct page {
+    FILE *out;
+    int width;
+    int label; /* columns of labels */
+    const struct glyphs *glyphs;
+    const struct st_chart_picture *picture;
+};
+
+/* A label of page->label columns. */
+static void label(const struct page *page, const char *text)
+{
+    char line[200];
+    snprintf(line, sizeof(line), "%s", text);
+    st_text_pad(page->out, st_text_clip(line, page->label), page->label + 1);
+}
+
+/* The ends of an axis of times under a drawing of `columns`. */
+static void foot(const struct page *page, const struct st_axis *axis, int columns)
+{
+    char low[32], high[32];
+    st_ns_format((int64_t)axis->low, low, sizeof(low));
+    st_ns_format((int64_t)axis->high, high, sizeof(high));
+    const int middle = columns - st_text_columns(low) - st_text_columns(high);
+    label(page, axis->log ? "(logarithmic)" : "");
+    fprintf(page->out, "%s%*s%s\n", low, middle > 1 ? middle : 1, "", high);
+}
+
+/* --- boxes -------------------------------------------------------------------------------------------------
+ */
+
+static int column_at(const struct st_axis *axis, int64_t value_ns, int columns)
+{
+    return (int)(st_axis_at(axis, (double)value_ns) * (columns - 1) + 0.5);
+}
+
+static void box_line(const struct page *page, const struct st_axis *axis, const struct st_box *box,
+                     int columns)
+{
+    const struct glyphs *g = page->glyphs;
+    const int low = column_at(axis, box->known ? box->low_ns : box->min_ns, columns);
+    const int high = column_at(axis, box->known ? box->high_ns : box->max_ns, columns);
+    const int q1 = box->known ? column_at(axis, box->q1_ns, columns) : columns;
+    const int q3 = box->known ? column_at(axis, box->q3_ns, columns) : -1;
+    const int median = box->known ? column_at(axis, box->median_ns, columns) : -1;
+    for (int i = 0; i < columns; i++) {
+        const char *c = i == median           ? g->median
+                        : i >= q1 && i <= q3  ? g->box
+                        : i == low            ? g->low
+                        : i == high           ? g->high
+                        : i > low && i < high ? g->whisker
+                                              : " ";
+        fputs(c, page->out);
+    }
+}
+
+static void print_boxes(const struct page *page)
+{
+    const struct st_chart_data *data = page->picture->data;
+    const int columns = page->width - page->label - 1 - 11;
+    for (size_t first = 0, n; first < data->n; first += n) {
+        for (n = 1; first + n < data->n && strcmp(data->set[first + n]->group, data->set[first]->group) == 0;)
+            n++;
+        const struct st_axis axis = st_chart_box_axis(data->set + first, n);
+        if (data->set[first]->group[0] != '\0')
+            fprintf(page->out, "%s%s\n", first > 0 ? "\n" : "", data->set[first]->group);
+        for (size_t i = first; i < first + n; i++) {
+            const struct st_box *box = &data->set[i]->box;
+            char median[32] = "(few)";
+            if (box->known)
+                st_ns_format(box->median_ns, median, sizeof(median));
+            label(page, data->set[i]->label);
+            box_line(page, &axis, box, columns);
+            fprintf(page->out, " %s\n", median);
+        }
+        foot(page, &axis, columns);
+    }
+}
+
+/* --- over time ---------------------------------------------------------------------------------------------
+ */
+
+/* Least and greatest of what falls on each column of text. */
+static size_t squeeze(const struct st_columns *from, struct st_column *to, size_t to_n)
+{
+    const size_t used = from->n < to_n ? from->n : to_n;
+    memset(to, 0, to_n * sizeof(*to));
+    for (size_t i = 0; i < from->n; i++)
+        st_column_merge(&to[i * used / from->n], &from->column[i]);
+    return used;
+}
+
+/* One row of a chart of bars that stand on the foot: level `row` counted from below. */
+static const char *part_of_bar(const struct page *page, double at, int row)
+{
+    const double eighths = (at * ROWS - row) * 8;
+    const int level = eighths <= 0 ? 0 : eighths >= 8 ? 8 : (int)ceil(eighths);
+    return page->glyphs->level[level];
+}
+
+static void series_rows(const struct page *page, const struct st_axis *axis, const struct st_column *columns,
+                        size_t n)
+{
+    for (int row = ROWS - 1; row >= 0; row--) {
+        char tick[32] = "";
+        const double part = (row + 1.0) / ROWS;
+        const double value = axis->log ? axis->low * pow(axis->high / axis->low, part)
+                                       : axis->low + (axis->high - axis->low) * part;
+        if (row == ROWS - 1 || row == ROWS / 2 - 1)
+            st_ns_format((int64_t)value, tick, sizeof(tick));
+        label(page, tick);
+        for (size_t i = 0; i < n; i++)
+            fputs(columns[i].n == 0 ? " "
+                                    : part_of_bar(page, st_axis_at(axis, (double)columns[i].max_ns), row),
+                  page->out);
+        fputc('\n', page->out);
+    }
+}
+
+static void print_series(const struct page *page)
+{
+    struct st_column columns[WIDTH_MAX];
+    const struct st_chart_data *data = page->picture->data;
+    for (size_t i = 0; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        const struct st_axis axis =
+            st_chart_value_axis(&(struct st_chart_data){.set = data->set + i, .n = 1});
+        const size_t n = squeeze(set->columns, columns, (size_t)(page->width - page->label - 1));
+        char low[32], end[48];
+        if (data->n > 1)
+            fprintf(page->out, "%s%s\n", i > 0 ? "\n" : "", set->label);
+        series_rows(page, &axis, columns, n);
+        label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
+        for (size_t k = 0; k < n; k++)
+            fputs(columns[k].missed_n > 0 ? "!" : page->glyphs->whisker, page->out);
+        const double span = (double)set->columns->n * (double)set->columns->periods;
+        snprintf(end, sizeof(end), "%.4g%s",
+                 set->timed ? span * st_period_seconds(&set->series.period) : span,
+                 set->timed ? " s" : " values");
+        fputc('\n', page->out);
+        label(page, "");
+        fprintf(page->out, "0%*s\n", (int)n - 1, end);
+    }
+    fputs("Bars: greatest value of each column; '!' on the foot: missed periods.\n", page->out);
+}
+
+/* --- histogram, quantiles, phase, price
+ * ----------------------------------------------------------------------
+ */
+
+static void bar(const struct page *page, double share, int columns)
+{
+    const int n = (int)(share * columns + 0.5);
+    for (int i = 0; i < n; i++)
+        fputs(page->glyphs->bar, page->out);
+}
+
+static void print_hist(const struct page *page)
+{
+    const struct st_chart_data *data = page->picture->data;
+    const struct st_axis axis = st_chart_value_axis(data);
+    const int columns = page->width - 14 - 12;
+    for (size_t i = 0; i < data->n; i++) {
+        uint64_t bins[BINS], most = 1;
+        const size_t bins_n = st_chart_count(&data->set[i]->sample, &axis, BINS, bins);
+        fprintf(page->out, "%s%s, n = %llu: from; values (bars are logarithmic)\n", i > 0 ? "\n" : "",
+                data->set[i]->label, (unsigned long long)data->set[i]->n);
+        for (size_t k = 0; k < bins_n; k++)
+            most = bins[k] > most ? bins[k] : most;
+        for (size_t k = 0; k < bins_n; k++) {
+            char from[32];
+            const double part = (double)k / (double)bins_n;
+            const double value = axis.log ? axis.low * pow(axis.high / axis.low, part)
+                                          : axis.low + (axis.high - axis.low) * part;
+            st_text_pad(page->out, st_ns_format((int64_t)value, from, sizeof(from)), 13);
+            fprintf(page->out, "%11llu ", (unsigned long long)bins[k]);
+            bar(page, bins[k] > 0 ? log1p((double)bins[k]) / log1p((double)most) : 0, columns);
+            fputc('\n', page->out);
+        }
+    }
+}
+
+static void print_quantiles(const struct page *page)
+{
+    static const struct {
+        const char *name;
+        double p;
+    } rows[] = {{"50 %", 0.5},     {"75 %", 0.75},      {"90 %", 0.9},        {"99 %", 0.99},
+                {"99.9 %", 0.999}, {"99.99 %", 0.9999}, {"99.999 %", 0.99999}};
+    const struct st_chart_data *data = page->picture->data;
+    const struct st_axis axis = st_chart_value_axis(data);
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        fprintf(page->out, "%s%s, n = %llu%s\n", i > 0 ? "\n" : "", set->label, (unsigned long long)set->n,
+                axis.log ? " (bars are logarithmic)" : "");
+        for (size_t k = 0; k < ST_ARRAY_LEN(rows); k++) {
+            int64_t value;
+            char text[32];
+            if (!st_chart_quantile_of(set, rows[k].p, &value))
+                continue;
+            st_text_pad(page->out, rows[k].name, 10);
+            st_text_pad(page->out, st_ns_format(value, text, sizeof(text)), 12);
+            bar(page, st_axis_at(&axis, (double)value), page->width - 24);
+            fputc('\n', page->out);
+        }
+    }
+}
+
+static void print_prices(const struct page *page)
+{
+    const struct st_chart_data *data = page->picture->data;
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        fprintf(page->out, "%s%s: CPU (times plain waking); within 100 ns of due\n", i > 0 ? "\n" : "",
+                set->label);
+        for (size_t k = 0; k < set->prices_n; k++) {
+            fprintf(page->out, "%8.2f  %5.1f %% ", set->price[k].cpu, set->price[k].percent);
+            bar(page, set->price[k].percent / 100, page->width - 20);
+            fputc('\n', page->out);
+        }
+    }
+}
+
+static void print_phase(const struct page *page)
+{
+    struct st_box boxes[ST_CHART_PHASES];
+    const struct st_chart_set *set = page->picture->data->set[0];
+    const struct st_axis axis = st_chart_value_axis(page->picture->data);
+    struct st_column columns[ST_CHART_PHASES] = {0};
+    char fold[32];
+    size_t n = (size_t)(page->width - page->label - 1);
+    n = n < ST_CHART_PHASES ? n : ST_CHART_PHASES;
+    if (st_chart_fold(&set->series, (double)page->picture->fold_ns, n, boxes) != 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        columns[i] = (struct st_column){.n = boxes[i].n, .max_ns = boxes[i].median_ns};
+    series_rows(page, &axis, columns, n);
+    label(page, "");
+    fprintf(page->out, "0%*s\n", (int)n - 1, st_ns_format(page->picture->fold_ns, fold, sizeof(fold)));
+    fputs("Bars: median of each column.\n", page->out);
+}
+
+int st_chart_print(const char *command, const struct st_chart_picture *picture)
+{
+    static void (*const prints[ST_CHART_KINDS])(const struct page *) = {
+        [ST_CHART_BOX] = print_boxes,   [ST_CHART_SERIES] = print_series,
+        [ST_CHART_HIST] = print_hist,   [ST_CHART_QUANTILE] = print_quantiles,
+        [ST_CHART_PHASE] = print_phase, [ST_CHART_PRICE] = print_prices,
+    };
+    struct st_locale_stream stream;
+    const int terminal = st_terminal_width(STDOUT_FILENO);
+    struct page page = {st_locale_begin(&stream, stdout), terminal < WIDTH_MAX ? terminal : WIDTH_MAX, 11,
+                        st_locale_utf8() ? &unicode : &ascii, picture};
+    fprintf(page.out, "%s: %s\n\n", picture->kind->title, picture->data->quantity);
+    for (size_t i = 0; i < picture->data->n && picture->id == ST_CHART_BOX; i++) {
+        const int columns = st_text_columns(picture->data->set[i]->label);
+        page.label = columns > page.label ? columns : page.label;
+    }
+    page.label = page.label > LABEL_COLUMNS ? LABEL_COLUMNS : page.label;
+    prints[picture->id](&page);
+    fputc('\n', page.out);
+    st_text_wrap(page.out, picture->caption, 0, page.width);
+    const int r = st_locale_end(&stream);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
+}
