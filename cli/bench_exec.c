@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/stop.h"
@@ -183,7 +184,10 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
     if (bench.arms[0].n > 0) {
-        const int printed = print(&bench, a->json);
+        int printed = print(&bench, a->json);
+        if (a->plot != NULL)
+            printed = st_chart_option_json(NAME, a->plot, st_bench_exec_json(&bench, st_platform_native()),
+                                           printed);
         status = status != ST_EXIT_DONE ? status : printed;
     }
     st_bench_exec_finish(&bench);

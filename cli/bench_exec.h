@@ -16,6 +16,7 @@ struct st_bench_exec_arguments {
     int64_t runs_n, warm_up_n, budget_ns;
     uint64_t seed;
     bool json, quiet;
+    const char *plot; /* NULL: nothing is drawn */
 };
 
 /** @return an st_exit, after a message. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/series_options.h"
@@ -43,6 +44,7 @@ static void help(void)
           "                          each clock too (clock_nanosleep-abs-monotonic)\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet             no progress line\n"
           "  -h, --help              this text\n\n"
@@ -228,6 +230,8 @@ static int run(struct arguments *a, const struct st_bench_series_config *config)
         status = st_failure(NAME, "ended before the first sample");
     else
         status = st_series_result_show(NAME, result, known_hz, a->common.json, true);
+    status = st_chart_option_series(NAME, a->common.plot, config->method->name, &result->series,
+                                    result->circumstances, status);
     st_series_result_finish(result);
     free(result);
     return status;
@@ -252,6 +256,8 @@ int st_bench_series(int argc, char **argv)
     if (optind < argc)
         return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
     int r = st_series_period(NAME, &a.common, &config.period);
+    if (r == 0)
+        r = st_chart_option_check(NAME, a.common.plot, a.common.json);
     if (r == 0)
         r = find_method(&a, st_platform_native(), &config.method);
     if (r != 0)

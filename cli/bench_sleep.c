@@ -10,6 +10,7 @@
 
 #include "cli/bench.h"
 #include "cli/bench_exec.h"
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/stop.h"
@@ -39,6 +40,7 @@ struct arguments {
     struct st_bench_exec_arguments exec;
     int64_t priority;
     bool all, list, brief, json, quiet, seeded;
+    const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
 
@@ -64,6 +66,7 @@ static void help(void)
           "                          compared; '{}' stands for each duration in seconds\n"
           "      --exec-start CMD    that starts and ends, and nothing else (true)\n"
           "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
+          "      --plot FILE       draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
@@ -230,6 +233,7 @@ enum {
     OPT_EXEC_START,
     OPT_RUNS,
     OPT_WARMUP,
+    OPT_PLOT,
     OPT_JSON,
     OPT_FORMAT,
 };
@@ -251,6 +255,7 @@ static const struct option options[] = {
     {"exec-start", required_argument, NULL, OPT_EXEC_START},
     {"runs", required_argument, NULL, OPT_RUNS},
     {"warmup", required_argument, NULL, OPT_WARMUP},
+    {"plot", required_argument, NULL, OPT_PLOT},
     {"json", no_argument, NULL, OPT_JSON},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"quiet", no_argument, NULL, 'q'},
@@ -327,6 +332,9 @@ static int parse_option(int option, const char *text, struct arguments *a)
         return st_option_i64(NAME, "--runs", text, 0, 1000000, &a->exec.runs_n);
     case OPT_WARMUP:
         return st_option_i64(NAME, "--warmup", text, 0, 1000, &a->exec.warm_up_n);
+    case OPT_PLOT:
+        a->plot = text;
+        break;
     case OPT_JSON:
         a->json = true;
         break;
@@ -414,6 +422,9 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
         if (st_locale_end(&text) != 0)
             status = st_failure(NAME, "out of memory");
     }
+    if (a->plot != NULL)
+        status = st_chart_option_json(NAME, a->plot,
+                                      st_bench_sleep_json(bench, figures, st_platform_native()), status);
     free(figures);
     size_t measured_n = 0;
     for (size_t i = 0; i < bench->cells_n; i++)
@@ -483,7 +494,9 @@ int st_bench_sleep(int argc, char **argv)
     const int blocked = st_sleep_block_signals();
     if (blocked != 0)
         return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
-    const int r = choose(&a);
+    int r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose(&a);
     if (r != 0 || a.exec.commands_n == 0)
         return r != 0 ? r : run(&a);
     a.exec.durations_ns = a.durations_ns;
@@ -491,6 +504,7 @@ int st_bench_sleep(int argc, char **argv)
     a.exec.budget_ns = a.config.budget_ns;
     a.exec.seed = a.config.seed;
     a.exec.json = a.json;
+    a.exec.plot = a.plot;
     a.exec.quiet = a.quiet;
     return st_bench_exec_run(&a.exec);
 }

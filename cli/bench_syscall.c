@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/stop.h"
@@ -26,6 +27,7 @@ struct arguments {
     const char *calls_text, *one_shot;
     int64_t count, fresh;
     bool list, brief, json, quiet;
+    const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
 
@@ -39,6 +41,7 @@ static void help(void)
           "      --count N       samples of each in this process (1000)\n"
           "      --fresh N       fresh processes for each, 0: none (100)\n"
           "      --brief         tables and sentences only\n"
+          "      --plot FILE     draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet         nothing on standard error\n"
           "  -h, --help\n\n"
@@ -149,6 +152,8 @@ static int print(const struct arguments *a, const struct st_bench_syscall *bench
         if (st_locale_end(&text) != 0)
             status = st_failure(NAME, "out of memory");
     }
+    if (a->plot != NULL && n > 0)
+        status = st_chart_option_json(NAME, a->plot, st_bench_syscall_json(bench, p), status);
     return status == ST_EXIT_DONE && n == 0 ? st_failure(NAME, "nothing was measured") : status;
 }
 
@@ -175,6 +180,7 @@ int st_bench_syscall(int argc, char **argv)
         {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
         {"fresh", .number = &a.fresh, .min = 0, .max = FRESH_MAX},
         {"brief", .flag = &a.brief},
+        {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
         {"format", .take = st_take_format, .ctx = &a.json},
         {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
@@ -194,6 +200,8 @@ int st_bench_syscall(int argc, char **argv)
     }
     a.config = (struct st_bench_syscall_config){
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
-    r = choose(&a);
+    r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose(&a);
     return r != 0 ? r : run(&a);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/stop.h"
@@ -33,6 +34,7 @@ struct arguments {
     const char *methods_text, *slices_text, *peers_text, *kinds_text, *cpus_text, *policy_text;
     int64_t rounds, priority, seed;
     bool all, list, json, quiet;
+    const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
 
@@ -52,6 +54,7 @@ static void help(void)
           "      --policy other|fifo|rr   of both (other)\n"
           "  -p, --priority N       of the real-time ones, 1 .. 99 (70)\n"
           "      --seed N           of the order (another one each time)\n"
+          "      --plot FILE            draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text   JSON has every delay\n"
           "  -q, --quiet            nothing on standard error\n"
           "  -h, --help\n\n"
@@ -287,6 +290,8 @@ static int print(const struct arguments *a, const struct st_bench_wake *bench)
         if (st_locale_end(&text) != 0)
             status = st_failure(NAME, "out of memory");
     }
+    if (a->plot != NULL && rounds_n(bench) > 0)
+        status = st_chart_option_json(NAME, a->plot, st_bench_wake_json(bench, p), status);
     return status == ST_EXIT_DONE && rounds_n(bench) == 0 ? st_failure(NAME, "nothing was measured") : status;
 }
 
@@ -326,6 +331,7 @@ int st_bench_wake(int argc, char **argv)
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
+        {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
         {"format", .take = st_take_format, .ctx = &a.json},
         {"quiet", 'q', .flag = &a.quiet},
@@ -349,6 +355,8 @@ int st_bench_wake(int argc, char **argv)
                                                                  : (uint64_t)p->wall_ns(p) & INT64_MAX,
                                              .go_on = go_on,
                                              .ctx = &a};
-    r = choose(&a);
+    r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose(&a);
     return r != 0 ? r : run(&a);
 }

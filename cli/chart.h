@@ -75,6 +75,8 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
+/** Adds to a text of buf_bytes. */
+void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 /** Circumstances of a file, as st_circumstances_text has them; the first ones are shown. */
 void st_chart_circumstances(struct st_chart_data *data, const char *text);
 
@@ -112,7 +114,22 @@ ST_NODISCARD int st_chart_check(const char *command, const char *option, const c
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
                                 const struct st_chart_options *options);
-/** --plot PATH of a command that has a JSON document. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_write_json(const char *command, const json_t *document, const char *path);
+
+/* --- chart_option.c: --plot FILE of the commands that measure
+ * ------------------------------------------------
+ */
+
+/** Before anything is measured: can a picture be written to `path`, which may be NULL? @param json the
+ * command writes JSON to standard output, where no text can be drawn then. @return 0 or an st_exit, after a
+ * message. */
+ST_NODISCARD int st_chart_option_check(const char *command, const char *path, bool json);
+/** Draws a document, which it frees, where path is not NULL. @param status of what was printed before; it
+ * wins.
+ * @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);
+/** Draws a series where path is not NULL. @return as st_chart_option_json. */
+ST_NODISCARD int st_chart_option_series(const char *command, const char *path, const char *label,
+                                        const struct st_series *series, const json_t *circumstances,
+                                        int status);
 
 #endif

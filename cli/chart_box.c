@@ -197,4 +197,5 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     }
 }
 
-const struct st_chart_kind_row st_chart_box = {"box", "Box plots", has, plan, draw, false};
+const struct st_chart_kind_row st_chart_box = {
+    .name = "box", .title = "Box plots", .has = has, .plan = plan, .draw = draw};

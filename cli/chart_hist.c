@@ -94,4 +94,5 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     st_chart_frame(area);
 }
 
-const struct st_chart_kind_row st_chart_hist = {"hist", "Histogram", has, plan, draw, true};
+const struct st_chart_kind_row st_chart_hist = {
+    .name = "hist", .title = "Histogram", .has = has, .plan = plan, .draw = draw, .lines = true};

@@ -32,7 +32,7 @@ static const struct document {
      "delay_ns",
      "delay (returned - signalled)",
      {"mechanism"},
-     {"kind", "placement", "slice_ns"}},
+     {"kind", "peers", "placement", "slice_ns"}},
     {"sleeptune-measure/", "loops", "lateness_ns", "lateness (woke - due)", {"circumstances.cpu"}, {NULL}},
     {"sleeptune-measure/", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
 };

@@ -125,4 +125,5 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     st_chart_frame(area);
 }
 
-const struct st_chart_kind_row st_chart_phase = {"phase", "Folded", has, plan, draw, false};
+const struct st_chart_kind_row st_chart_phase = {
+    .name = "phase", .title = "Folded", .has = has, .plan = plan, .draw = draw};

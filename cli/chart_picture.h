@@ -35,7 +35,9 @@ struct st_chart_kind_row {
     /** Draws panel i; x, y, width and height of the area are set: what is left when axes' texts have their
      * place. */
     void (*draw)(const struct st_chart_picture *picture, size_t i, struct st_chart_area *area);
-    bool lines; /* a legend names each set; at most ST_CHART_LINES_MAX */
+    const char *quantity; /* in the title; NULL: what the data are */
+    bool marks;           /* lines have marks */
+    bool lines;           /* a legend names each set; at most ST_CHART_LINES_MAX */
 };
 
 struct st_chart_picture {
@@ -54,8 +56,8 @@ struct st_chart_picture {
 extern const struct st_chart_kind_row st_chart_box, st_chart_series, st_chart_hist, st_chart_quantile,
     st_chart_phase, st_chart_price;
 
-/** Adds to a text of buf_bytes. */
-void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
+/** "Quantiles: lateness (woke - due)". */
+void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes);
 
 /** How wide text is, about: no font is asked. */
 double st_chart_text_px(const char *text, double size);

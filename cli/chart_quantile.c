@@ -116,4 +116,10 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
         draw_set(area, data->set[i], i);
 }
 
-const struct st_chart_kind_row st_chart_quantile = {"quantile", "Quantiles", has, plan, draw, true};
+const struct st_chart_kind_row st_chart_quantile = {.name = "quantile",
+                                                    .title = "Quantiles",
+                                                    .has = has,
+                                                    .plan = plan,
+                                                    .draw = draw,
+                                                    .marks = true,
+                                                    .lines = true};

@@ -5,7 +5,8 @@
 #include "cli/chart_picture.h"
 #include "lib/ns.h"
 
-#define MARK_PX 7.0 /* from one mark of misses to the next */
+#define DOTS_LARGE_N 1000
+#define MARK_PX      7.0 /* from one mark of misses to the next */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -109,7 +110,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
         return;
     one.set += panel;
     one.n = 1;
-    pen.width = 1.4;
+    pen.width = set->n <= DOTS_LARGE_N ? 2.6 : 1.4;
     area->y_axis = st_chart_value_axis(&one);
     area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
     st_chart_y_times(area, picture->data->quantity);
@@ -124,4 +125,5 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     free(points);
 }
 
-const struct st_chart_kind_row st_chart_series = {"series", "Over time", has, plan, draw, false};
+const struct st_chart_kind_row st_chart_series = {
+    .name = "series", .title = "Over time", .has = has, .plan = plan, .draw = draw};

@@ -278,11 +278,13 @@ int st_chart_print(const char *command, const struct st_chart_picture *picture)
         [ST_CHART_HIST] = print_hist,   [ST_CHART_QUANTILE] = print_quantiles,
         [ST_CHART_PHASE] = print_phase, [ST_CHART_PRICE] = print_prices,
     };
+    char title[200];
     struct st_locale_stream stream;
     const int terminal = st_terminal_width(STDOUT_FILENO);
     struct page page = {st_locale_begin(&stream, stdout), terminal < WIDTH_MAX ? terminal : WIDTH_MAX, 11,
                         st_locale_utf8() ? &unicode : &ascii, picture};
-    fprintf(page.out, "%s: %s\n\n", picture->kind->title, picture->data->quantity);
+    st_chart_title(picture, title, sizeof(title));
+    fprintf(page.out, "%s\n\n", title);
     for (size_t i = 0; i < picture->data->n && picture->id == ST_CHART_BOX; i++) {
         const int columns = st_text_columns(picture->data->set[i]->label);
         page.label = columns > page.label ? columns : page.label;

@@ -76,9 +76,11 @@ static int paragraph(struct st_canvas *canvas, double y, double width, const cha
     return n;
 }
 
-static void title_text(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
+void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title, picture->data->quantity);
+    const char *quantity = picture->kind->quantity;
+    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
+             quantity != NULL ? quantity : picture->data->quantity);
 }
 
 static void legend(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
@@ -90,6 +92,8 @@ static void legend(const struct st_chart_picture *picture, struct st_canvas *can
         const struct st_pen pen = st_chart_pen(i);
         const struct st_point line[] = {{ST_CHART_MARGIN_PX, y - 4}, {ST_CHART_MARGIN_PX + LEGEND_PX, y - 4}};
         canvas->segments(canvas, line, 2, &pen);
+        if (picture->kind->marks)
+            st_chart_marker(canvas, (struct st_point){ST_CHART_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb);
         snprintf(text, sizeof(text), "%s, n = %llu", set->label, (unsigned long long)set->n);
         st_chart_text(canvas, ST_CHART_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_CHART_INK, text);
         y += LINE_PX;
@@ -128,7 +132,7 @@ static void draw(const struct st_chart_picture *picture, struct st_canvas *canva
     char title[200];
     const struct st_font font = {.size = TITLE_PX, .rgb = ST_CHART_INK, .bold = true, .role = "title"};
     const struct st_pen edge = {ST_CHART_GRID, 1, ST_DASH_NONE};
-    title_text(picture, title, sizeof(title));
+    st_chart_title(picture, title, sizeof(title));
     st_chart_rectangle(canvas, 0.5, 0.5, canvas->width - 1, canvas->height - 1, 0xffffff, &edge);
     canvas->text(canvas, ST_CHART_MARGIN_PX, ST_CHART_MARGIN_PX + TITLE_PX, title, &font);
     if (picture->kind->lines)
@@ -182,7 +186,7 @@ static int write_picture(const char *command, const struct st_chart_picture *pic
     const st_canvas_open_fn open_canvas = opener(command, format);
     if (open_canvas == NULL)
         return ST_EXIT_FAILURE;
-    title_text(picture, title, sizeof(title));
+    st_chart_title(picture, title, sizeof(title));
     int r = st_output_open(&output, path);
     if (r != 0)
         return st_failure(command, "cannot write %s: %s", path, strerror(-r));
@@ -295,16 +299,4 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
     }
     data->n = all_n;
     return r;
-}
-
-int st_chart_write_json(const char *command, const json_t *document, const char *path)
-{
-    struct st_chart_data data;
-    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
-    st_chart_init(&data, "");
-    int status = st_chart_json(command, "the result", document, &data);
-    if (status == ST_EXIT_DONE)
-        status = st_chart_write(command, &data, &options);
-    st_chart_finish(&data);
-    return status;
 }

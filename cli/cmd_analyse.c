@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/series_input.h"
 
@@ -20,6 +21,7 @@ static void help(void)
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --tick-hz HZ       the tick rate of that machine's kernel (unknown):\n"
           "                         finds it at less strength\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -66,14 +68,18 @@ int st_cmd_analyse(int argc, char **argv)
     if (optind + 1 < argc)
         return st_usage_error(NAME, "unexpected argument: %s", argv[optind + 1]);
     int status = st_series_period(NAME, &common, &period); /* says what is wrong before anything is read */
+    if (status == 0)
+        status = st_chart_option_check(NAME, common.plot, common.json);
     if (status != 0)
         return status;
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure(NAME, "out of memory");
     status = st_series_input(NAME, argv[optind], &common, result);
-    if (status == ST_EXIT_DONE)
+    if (status == ST_EXIT_DONE) {
         status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
+        status = st_chart_option_series(NAME, common.plot, argv[optind], &result->series, NULL, status);
+    }
     st_series_result_finish(result);
     free(result);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/measure_files.h"
@@ -18,7 +19,7 @@
 
 struct arguments {
     struct st_session_config config;
-    const char *record, *hlog;
+    const char *record, *hlog, *plot;
     bool json, fail_on_miss, quiet;
 };
 
@@ -45,6 +46,7 @@ static void help(void)
           "      --no-lock           do not lock memory\n"
           "      --record FILE       every lateness, for 'sleeptune export'\n"
           "      --hlog FILE         HdrHistogram log\n"
+          "      --plot FILE             histogram: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"
@@ -183,6 +185,7 @@ enum {
     OPT_NO_LOCK,
     OPT_RECORD,
     OPT_HLOG,
+    OPT_PLOT,
     OPT_JSON,
     OPT_FORMAT,
     OPT_FAIL,
@@ -205,6 +208,7 @@ static const struct option options[] = {
     {"no-lock", no_argument, NULL, OPT_NO_LOCK},
     {"record", required_argument, NULL, OPT_RECORD},
     {"hlog", required_argument, NULL, OPT_HLOG},
+    {"plot", required_argument, NULL, OPT_PLOT},
     {"json", no_argument, NULL, OPT_JSON},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"fail-on-miss", no_argument, NULL, OPT_FAIL},
@@ -267,6 +271,9 @@ static int parse_option(int option, const char *text, struct arguments *a)
     case OPT_HLOG:
         a->hlog = text;
         break;
+    case OPT_PLOT:
+        a->plot = text;
+        break;
     case OPT_JSON:
         a->json = true;
         break;
@@ -325,6 +332,27 @@ static int print_json(const struct st_result *results, size_t n)
                                           : st_failure(NAME, "cannot write the result: %s", strerror(errno));
 }
 
+/* A histogram of lateness; boxes of several loops. */
+static int plot(const char *path, const struct st_result *results, size_t n, int status)
+{
+    struct st_chart_data data;
+    const struct st_chart_options chart = {.kind = ST_CHART_ANY, .path = path};
+    char where[1024] = "", label[32];
+    int r = 0;
+    st_chart_init(&data, "lateness (woke - due)");
+    for (size_t i = 0; i < results[0].circumstances_n; i++)
+        st_chart_say(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].circumstances[i].key,
+                     results[0].circumstances[i].value);
+    st_chart_circumstances(&data, where);
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);
+        r = st_chart_add_hist(&data, label, &results[i].lateness);
+    }
+    r = r == 0 ? st_chart_write(NAME, &data, &chart) : st_failure(NAME, "%s", strerror(-r));
+    st_chart_finish(&data);
+    return status != ST_EXIT_DONE ? status : r;
+}
+
 static int measure(struct arguments *a)
 {
     const size_t n = a->config.cpus_n;
@@ -349,6 +377,8 @@ static int measure(struct arguments *a)
             status = print_text(results, n);
         if (status == 0)
             status = exit_status(a, results, n);
+        if (a->plot != NULL)
+            status = plot(a->plot, results, n, status);
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
         for (size_t i = 0; i < n; i++)
@@ -377,5 +407,6 @@ int st_cmd_measure(int argc, char **argv)
     }
     if (optind < argc)
         return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
-    return measure(&a);
+    const int r = st_chart_option_check(NAME, a.plot, a.json);
+    return r != 0 ? r : measure(&a);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/series_options.h"
 #include "cli/series_result.h"
@@ -29,6 +30,7 @@ static void help(void)
           "      --count N          samples (900)\n"
           "      --noise TIME       standard deviation of normal noise (0)\n"
           "      --seed N           of the noise and the first tick's phase (1)\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -109,6 +111,8 @@ int st_cmd_simulate(int argc, char **argv)
     if (optind < argc)
         return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
     int r = st_series_period(NAME, &common, &simulation.period);
+    if (r == 0)
+        r = st_chart_option_check(NAME, common.plot, common.json);
     if (r != 0)
         return r;
     simulation.count = common.count;
@@ -118,7 +122,8 @@ int st_cmd_simulate(int argc, char **argv)
         return st_usage_error(NAME, "--count times --every is more than 104 days");
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    const int status = st_series_result_show(NAME, &result, 0, common.json, true);
+    int status = st_series_result_show(NAME, &result, 0, common.json, true);
+    status = st_chart_option_series(NAME, common.plot, "simulated", &result.series, NULL, status);
     st_series_result_finish(&result);
     return status;
 }

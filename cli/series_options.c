@@ -45,6 +45,9 @@ int st_series_option(const char *command, int option, const char *text, struct s
         r = st_option_i64(command, "--count", text, 1, ST_SERIES_COUNT_MAX, &n);
         ret->count = (uint64_t)n;
         return r;
+    case ST_OPT_PLOT:
+        ret->plot = text;
+        return 0;
     case ST_OPT_JSON:
         ret->json = true;
         return 0;

@@ -10,12 +10,20 @@
 /** Samples that are analysed at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
 
-enum { ST_OPT_EVERY = 512, ST_OPT_FRAMES, ST_OPT_RATE, ST_OPT_COUNT, ST_OPT_JSON, ST_OPT_FORMAT };
+enum {
+    ST_OPT_EVERY = 512,
+    ST_OPT_FRAMES,
+    ST_OPT_RATE,
+    ST_OPT_COUNT,
+    ST_OPT_JSON,
+    ST_OPT_FORMAT,
+    ST_OPT_PLOT
+};
 
 #define ST_SERIES_OPTIONS                                                                                    \
     {"every", required_argument, NULL, ST_OPT_EVERY}, {"frames", required_argument, NULL, ST_OPT_FRAMES},    \
         {"rate", required_argument, NULL, ST_OPT_RATE}, {"count", required_argument, NULL, ST_OPT_COUNT},    \
-        {"json", no_argument, NULL, ST_OPT_JSON},                                                            \
+        {"json", no_argument, NULL, ST_OPT_JSON}, {"plot", required_argument, NULL, ST_OPT_PLOT},            \
     {                                                                                                        \
         "format", required_argument, NULL, ST_OPT_FORMAT                                                     \
     }
@@ -26,6 +34,7 @@ struct st_series_options {
     int64_t rate_hz;  /* 0: not given */
     uint64_t count;
     bool json;
+    const char *plot; /* NULL: nothing is drawn */
 };
 
 void st_series_options_init(struct st_series_options *options);

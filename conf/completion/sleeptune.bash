@@ -37,16 +37,16 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --punctual --cause-above --no-lock --record --hlog --json --format --fail-on-miss --quiet --help' ;;
+            --timer-slack --punctual --cause-above --no-lock --record --hlog --plot --json --format --fail-on-miss --quiet --help' ;;
         bench)
             words='sleep syscall wake series --help'
             case ${COMP_WORDS[2]-} in
             sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
-                --seed --brief --exec --exec-start --runs --warmup --json --format --quiet --help' ;;
-            syscall) words='--calls --list --count --fresh --brief --json --format --quiet --help' ;;
+                --seed --brief --exec --exec-start --runs --warmup --plot --json --format --quiet --help' ;;
+            syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
             wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --cpus --policy --priority --seed
-                --json --format --quiet --help' ;;
-            series) words='--every --frames --rate --count --relative --method --policy --priority --json --format --quiet
+                --plot --json --format --quiet --help' ;;
+            series) words='--every --frames --rate --count --relative --method --policy --priority --plot --json --format --quiet
                 --help' ;;
             esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
@@ -60,9 +60,9 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
-        analyse) words='--every --frames --rate --tick-hz --json --format --help' ;;
+        analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
         compare) words='--difference --json --format --help' ;;
-        simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --json --format --help' ;;
+        simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
         status) words='--json --format --socket --help' ;;
         devices) words='--json --format --help' ;;

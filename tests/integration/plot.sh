@@ -84,12 +84,53 @@ draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'Less than 40 values'
 
+# --- the price of punctual waking
+cat >price.json <<'JSON'
+{"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns": {"n": 3000, "median": 60000}, "punctual": {"arms": [
+ {"name": "plain", "kind": "plain", "on_time_share": 0.001, "cpu_to_plain": null, "lateness_ns": {"n": 1000}},
+ {"name": "p97", "kind": "quantile", "on_time_share": 0.95, "cpu_to_plain": 1.8, "lateness_ns": {"n": 1000}},
+ {"name": "p50", "kind": "quantile", "on_time_share": 0.5, "cpu_to_plain": 1.1, "lateness_ns": {"n": 1000}},
+ {"name": "p99", "kind": "quantile", "on_time_share": null, "cpu_to_plain": null, "lateness_ns": {"n": 0}}]}}
+JSON
+draw price price.json
+part "a line for each kind of margin" '^values 2$'
+part "marks have their names" '^text: p97$'
+part "CPU has its axis" '^axis-name: CPU a cycle'
+part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80'
+
+# --- calls one by one, the first ones dearer
+cat >calls.json <<'JSON'
+{"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 3, "warm_up": 2, "outliers": 0,
+ "ns": {"min": 61, "q1": null, "median": null, "q3": null, "max": 64}, "samples_ns": [15940, 164, 61, 64, 63]}]}
+JSON
+draw calls --kind series calls.json
+part "a dot for each call, warm-up too" '^strokes 5$'
+part "figures are without it" 'n = 3, least 61 ns'
+
+# --- --plot of the commands that measure
+status 0 "simulate --plot" "$SLEEPTUNE" simulate --count 100 --plot s.svg
+status 0 "analyse --plot" "$SLEEPTUNE" analyse saw.json --json --plot a.svg
+status 0 "bench series --plot" "$SLEEPTUNE" bench series --every 2ms --count 50 --plot b.svg
+status 0 "bench sleep --plot" "$SLEEPTUNE" bench sleep --budget 1s --durations 2ms --methods nanosleep,ppoll --plot c.svg
+status 0 "bench syscall --plot" "$SLEEPTUNE" bench syscall --calls getppid --count 100 --fresh 0 --plot d.svg
+status 0 "bench wake --plot" "$SLEEPTUNE" bench wake --mechanisms futex,pipe --rounds 50 --plot f.svg
+status 0 "measure --plot" "$SLEEPTUNE" measure --duration 1s --policy other --no-lock --quiet --plot e.svg
+for file in s a b c d e f; do
+    like "$file.svg is a picture" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" $file.svg 2>&1)" '^panel [1-9]'
+done
+like "--plot - is text, after the result" "$("$SLEEPTUNE" simulate --count 100 --plot -)" '^Over time'
+status 3 "--plot - and --json exclude each other" "$SLEEPTUNE" simulate --json --plot -
+for command in measure 'bench wake' 'bench sleep' 'bench syscall' 'bench series' simulate; do
+    # shellcheck disable=SC2086  # two words
+    status 3 "$command --plot refuses a suffix before it measures" "$SLEEPTUNE" $command --plot a.gif
+done
+
 # --- PNG and PDF
 if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
+    export ASAN_OPTIONS=detect_leaks=0 # fontconfig keeps its patterns
     for kind in box series hist quantile phase; do
-        file=saw.json
         for form in png pdf; do
-            status 0 "$kind as $form" plot $file --kind $kind -o "$kind.$form"
+            status 0 "$kind as $form" plot saw.json --kind $kind -o "$kind.$form"
         done
         # the size that it says in its first chunk is twice that of the SVG, and its last chunk is there
         is "$kind.png is a whole PNG of twice the width" "$("$PYTHON" -c '

@@ -1,0 +1,59 @@
+/* --plot FILE of the commands that measure. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/circumstances.h"
+#include "cli/command.h"
+
+int st_chart_option_check(const char *command, const char *path, bool json)
+{
+    if (path != NULL && json && strcmp(path, "-") == 0)
+        return st_usage_error(command, "--plot - and --json both want standard output");
+    return st_chart_check(command, "--plot", path);
+}
+
+/* Where the command's own result is on standard output, a line between. */
+static int draw(const char *command, const char *path, struct st_chart_data *data)
+{
+    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
+    if (strcmp(path, "-") == 0)
+        putchar('\n');
+    return st_chart_write(command, data, &options);
+}
+
+static int worse(int status, int drawn)
+{
+    return status != ST_EXIT_DONE ? status : drawn;
+}
+
+int st_chart_option_json(const char *command, const char *path, json_t *document, int status)
+{
+    struct st_chart_data data;
+    int drawn = ST_EXIT_DONE;
+    if (path != NULL) {
+        st_chart_init(&data, "");
+        drawn = document == NULL ? st_failure(command, "out of memory")
+                                 : st_chart_json(command, command, document, &data);
+        if (drawn == ST_EXIT_DONE)
+            drawn = draw(command, path, &data);
+        st_chart_finish(&data);
+    }
+    json_decref(document);
+    return worse(status, drawn);
+}
+
+int st_chart_option_series(const char *command, const char *path, const char *label,
+                           const struct st_series *series, const json_t *circumstances, int status)
+{
+    struct st_chart_data data;
+    if (path == NULL || series->n == 0)
+        return status;
+    st_chart_init(&data, "lateness (woke - due)");
+    char where[sizeof(data.circumstances)];
+    st_chart_circumstances(&data, st_circumstances_text(circumstances, where, sizeof(where)));
+    const int r = st_chart_add_series(&data, label, series);
+    const int drawn = r == 0 ? draw(command, path, &data) : st_failure(command, "%s", strerror(-r));
+    st_chart_finish(&data);
+    return worse(status, drawn);
+}
