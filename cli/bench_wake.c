@@ -41,13 +41,13 @@ struct arguments {
 static void help(void)
 {
     fputs("Usage: sleeptune bench wake [OPTION...]\n"
-          "How fast a sleeper is woken early, mechanism by mechanism, on the same CPU and on\n"
-          "another one: from right before the signal to right after the wait returns.\n\n"
+          "How fast a sleeper is woken early, mechanism by mechanism, on the same CPU and\n"
+          "on another one: from right before the signal to right after the wait returns.\n\n"
           "      --mechanisms LIST  as futex,pipe (the usual ten; see --list)\n"
           "      --slices LIST      how long the sleeper has slept, as 2ms,50ms (2ms)\n"
           "      --kinds LIST       interrupted, timed-out (interrupted)\n"
           "      --peers LIST       threads, processes (threads)\n"
-          "      --all              every mechanism, kind and peer, 2 to 100 ms, 1000 rounds\n"
+          "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
           "      --list             all mechanisms, also those that this system has not\n"
           "      --rounds N         of each (200; with --all 1000)\n"
           "      --cpus A,B         the sender's and the other one (the first two allowed)\n"
