@@ -109,7 +109,7 @@ static int plan(struct st_chart_picture *picture)
 
 struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n)
 {
-    double low = INFINITY, high = -INFINITY, usual = INFINITY;
+    double low = (double)INFINITY, high = -low, usual = low;
     for (size_t i = 0; i < n; i++) {
         const struct st_box *box = &sets[i]->box;
         low = fmin(low, (double)(box->known ? box->low_ns : box->min_ns));

@@ -101,7 +101,7 @@ static void text(struct st_canvas *canvas, double x, double y, const char *conte
     cairo_translate(cairo, x, y);
     if (font->upwards)
         cairo_rotate(cairo, -M_PI / 2);
-    cairo_move_to(cairo, -extents.x_advance * font->anchor / 2, 0);
+    cairo_move_to(cairo, -extents.x_advance * (double)font->anchor / 2, 0);
     cairo_show_text(cairo, content);
     cairo_restore(cairo);
 }

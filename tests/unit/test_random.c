@@ -28,11 +28,12 @@ static void units_fill_their_range_evenly(void **state)
     for (int i = 0; i < N; i++) {
         const double unit = st_random_unit(&random);
         assert_true(unit >= 0 && unit < 1);
-        counts[(int)(unit * BINS)]++;
+        counts[(int)(unit * (double)BINS)]++;
     }
+    const double expected = (double)N / (double)BINS;
     double chi2 = 0;
     for (int i = 0; i < BINS; i++)
-        chi2 += (counts[i] - N / (double)BINS) * (counts[i] - N / (double)BINS) / (N / (double)BINS);
+        chi2 += (counts[i] - expected) * (counts[i] - expected) / expected;
     assert_true(chi2 < 43.8); /* 99.9 % of chi-squared with 19 degrees of freedom */
 }
 

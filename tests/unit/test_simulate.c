@@ -131,7 +131,7 @@ static void nonsense_is_refused(void **state)
     (void)state;
     struct st_simulation rows[] = {herman(), herman(), herman(), herman(), herman(), herman(), herman()};
     rows[0].hz = 0;
-    rows[1].drift_ppm = NAN;
+    rows[1].drift_ppm = (double)NAN;
     rows[2].pll_gain = 1.1;
     rows[3].noise_ns = -1;
     rows[4].count = 0;
