@@ -125,6 +125,12 @@ static void judge(const struct st_facts *facts, const struct st_wish *wish, stru
         fix_timer(finding, other);
         return;
     }
+    if (flags < 0 && cpus > 1) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the event timer is in one-shot mode; whether %" PRId64 " CPUs share it is not known",
+                       cpus);
+        return;
+    }
     if (flags < 0)
         st_finding_set(finding, ST_STATUS_OK,
                        "the event timer is in one-shot mode: sleeps do not wait for a tick");
