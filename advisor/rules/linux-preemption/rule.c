@@ -144,7 +144,7 @@ static void fix(const struct detected *found, struct st_finding *finding)
     if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
         st_finding_fix(finding, NULL,
                        "# a PREEMPT_RT kernel; on Debian:\n"
-                       "sudo apt install linux-image-rt-$(dpkg --print-architecture)",
+                       "sudo apt install linux-image-rt-amd64   # 64-bit ARM: linux-image-rt-arm64",
                        ST_NEEDS_REBOOT);
     else if (found->dynamic) {
         st_finding_fix_usual(finding);
