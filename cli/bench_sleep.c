@@ -66,7 +66,7 @@ static void help(void)
           "                          compared; '{}' stands for each duration in seconds\n"
           "      --exec-start CMD    that starts and ends, and nothing else (true)\n"
           "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
-          "      --plot FILE       draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
