@@ -341,9 +341,14 @@ static void tell_underflows(struct st_audio *audio)
     if (n == audio->underflows_told)
         return;
     const struct st_log_field fields[] = {{"XRUNS", (int64_t)(n - audio->underflows_told)}};
-    st_events_add(audio->events, ST_LOG_WARN, wall_ns(audio), "own-xrun", fields, 1,
-                  "%llu underflow(s) of the own stream, %llu so far",
-                  (unsigned long long)(n - audio->underflows_told), (unsigned long long)n);
+    struct st_event told =
+        st_event_make(wall_ns(audio), "own-xrun", "%llu underflow(s) of the own stream, %llu so far",
+                      (unsigned long long)(n - audio->underflows_told), (unsigned long long)n);
+    snprintf(told.source, sizeof(told.source), "own");
+    snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
+    told.certainty = ST_CERTAINTY_EXACT;
+    told.count_n = (int64_t)(n - audio->underflows_told);
+    st_events_put(audio->events, ST_LOG_WARN, &told, fields, 1);
     audio->underflows_told = n;
 }
 

@@ -1,6 +1,7 @@
 /* The list of recent events. */
 #include "daemon/events.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -17,19 +18,87 @@ void st_events_finish(struct st_events *events)
     pthread_mutex_destroy(&events->mutex);
 }
 
+int st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
+                     void *ctx)
+{
+    if (events->sinks_n == ST_EVENTS_SINKS_MAX)
+        return -ENOSPC;
+    events->sinks[events->sinks_n].hear = hear;
+    events->sinks[events->sinks_n].ctx = ctx;
+    events->sinks_n++;
+    return 0;
+}
+
+static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
+    ST_PRINTF(3, 0);
+static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
+{
+    struct st_event event = {
+        .wall_ns = wall_ns, .count_n = INT64_MIN, .lateness_ns = INT64_MIN, .explained_ns = INT64_MIN};
+    snprintf(event.name, sizeof(event.name), "%s", name);
+    vsnprintf(event.text, sizeof(event.text), format, args);
+    return event;
+}
+
+struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const struct st_event event = make(wall_ns, name, format, args);
+    va_end(args);
+    return event;
+}
+
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                   const struct st_log_field *fields, size_t fields_n)
+{
+    st_log_event(level, "event", event->name, fields, fields_n, event->text);
+    pthread_mutex_lock(&events->mutex);
+    events->events[events->added_n++ % ST_EVENTS_MAX] = *event;
+    for (size_t i = 0; i < events->sinks_n; i++)
+        events->sinks[i].hear(events->sinks[i].ctx, event);
+    pthread_mutex_unlock(&events->mutex);
+}
+
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
                    const struct st_log_field *fields, size_t fields_n, const char *format, ...)
 {
-    struct st_event event = {.wall_ns = wall_ns};
     va_list args;
     va_start(args, format);
-    vsnprintf(event.text, sizeof(event.text), format, args);
+    const struct st_event event = make(wall_ns, name, format, args);
     va_end(args);
-    snprintf(event.name, sizeof(event.name), "%s", name);
-    st_log_event(level, "event", name, fields, fields_n, event.text);
-    pthread_mutex_lock(&events->mutex);
-    events->events[events->added_n++ % ST_EVENTS_MAX] = event;
-    pthread_mutex_unlock(&events->mutex);
+    st_events_put(events, level, &event, fields, fields_n);
+}
+
+static void set_text(json_t *document, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        json_object_set_new(document, key, st_json_text(text));
+}
+
+static void set_number(json_t *document, const char *key, int64_t value)
+{
+    if (value != INT64_MIN)
+        json_object_set_new(document, key, json_integer(value));
+}
+
+json_t *st_event_json(const struct st_event *event)
+{
+    json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
+                                 event->name, "text", st_json_text(event->text));
+    if (document == NULL)
+        return NULL;
+    set_text(document, "source", event->source);
+    set_text(document, "device", event->device);
+    set_text(document, "client", event->client);
+    if (event->certainty != ST_CERTAINTY_NONE)
+        set_text(document, "certainty", event->certainty == ST_CERTAINTY_EXACT ? "exact" : "probable");
+    set_number(document, "count", event->count_n);
+    set_number(document, "lateness_ns", event->lateness_ns);
+    set_number(document, "explained_ns", event->explained_ns);
+    set_text(document, "cause", event->cause);
+    set_text(document, "culprit", event->culprit);
+    return document;
 }
 
 json_t *st_events_json(struct st_events *events)
@@ -37,11 +106,8 @@ json_t *st_events_json(struct st_events *events)
     json_t *list = json_array();
     pthread_mutex_lock(&events->mutex);
     const uint64_t n = events->added_n < ST_EVENTS_MAX ? events->added_n : ST_EVENTS_MAX;
-    for (uint64_t i = 1; i <= n; i++) {
-        const struct st_event *event = &events->events[(events->added_n - i) % ST_EVENTS_MAX];
-        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns,
-                                              "event", event->name, "text", st_json_text(event->text)));
-    }
+    for (uint64_t i = 1; i <= n; i++)
+        json_array_append_new(list, st_event_json(&events->events[(events->added_n - i) % ST_EVENTS_MAX]));
     pthread_mutex_unlock(&events->mutex);
     return list;
 }

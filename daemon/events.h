@@ -7,30 +7,66 @@
 
 #include "daemon/log.h"
 
-#define ST_EVENTS_MAX 64
+#define ST_EVENTS_MAX       64
+#define ST_EVENTS_SINKS_MAX 4
 
+/** How sure it is that an xrun was one. */
+enum st_certainty { ST_CERTAINTY_NONE, ST_CERTAINTY_EXACT, ST_CERTAINTY_PROBABLE };
+
+/** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
 struct st_event {
     int64_t wall_ns;
-    char name[24];
+    char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
     char text[200];
+    /* xruns */
+    char source[16]; /* "loop", "own", "alsa", "pipewire", "jack", "pulseaudio", "sound4" */
+    char device[64], client[64];
+    enum st_certainty certainty;
+    int64_t count_n; /* how many this event stands for */
+    /* what was late, and why */
+    int64_t lateness_ns;
+    int64_t explained_ns; /* of the lateness, by the cause */
+    char cause[40];       /* st_cause_name */
+    char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
 };
 
-/** Ring of the last events. Threads: any. */
+/** Ring of the last events, and who else hears of each (history, streams). Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
     struct st_event events[ST_EVENTS_MAX];
     uint64_t added_n;
+    struct {
+        void (*hear)(void *ctx, const struct st_event *event);
+        void *ctx;
+    } sinks[ST_EVENTS_SINKS_MAX];
+    size_t sinks_n;
 };
 
 int st_events_init(struct st_events *events);
 void st_events_finish(struct st_events *events);
 
-/** @param name stable, with hyphens ("late-wake"). */
+/** Before threads exist. hear is called in the thread of each event, one at a time, and must not wait or add
+ * events. @return 0 or -ENOSPC. */
+ST_NODISCARD int st_events_listen(struct st_events *events,
+                                  void (*hear)(void *ctx, const struct st_event *event), void *ctx);
+
+/** An event of which nothing is known but its text, to be filled in and given to st_events_put. */
+struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...) ST_PRINTF(3, 4);
+
+/** Logs an event with fields, keeps it, tells who listens. */
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                   const struct st_log_field *fields, size_t fields_n);
+
+/** Both in one, for an event that is only a text. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
                    const struct st_log_field *fields, size_t fields_n, const char *format, ...)
     ST_PRINTF(7, 8);
 
-/** Newest first: [{time_ns, event, text}]. NULL when out of memory. */
+/** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
+ * explained_ns, cause, culprit}. New reference, NULL when out of memory. */
+json_t *st_event_json(const struct st_event *event);
+
+/** Newest first: [st_event_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef ST_DAEMON_HTTP_H
 #define ST_DAEMON_HTTP_H
 
-#include "lib/base.h"
+#include "daemon/route.h"
 
-/** Where bodies come from: text to be freed, NULL when out of memory. Called in the server's threads. */
+/** Where bodies come from. */
 struct st_http_source {
-    char *(*status)(void *ctx);
-    char *(*metrics)(void *ctx);
+    /** @return text to be freed, NULL when out of memory. Called in the server's threads. */
+    char *(*body)(void *ctx, enum st_route_body which);
     void *ctx;
 };
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "daemon/config.h"
-#include "daemon/route.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"
@@ -52,20 +51,8 @@ static char *error_body(const char *error)
 static enum MHD_Result answer(struct MHD_Connection *connection, const struct st_http *http,
                               const struct st_route *route)
 {
-    char *body = NULL;
-    const char *type = "application/json";
-    switch (route->body) {
-    case ST_ROUTE_STATUS:
-        body = http->source.status(http->source.ctx);
-        break;
-    case ST_ROUTE_METRICS:
-        body = http->source.metrics(http->source.ctx);
-        type = "text/plain; version=0.0.4; charset=utf-8";
-        break;
-    case ST_ROUTE_ERROR:
-        body = error_body(route->error);
-        break;
-    }
+    char *body = route->body == ST_ROUTE_ERROR ? error_body(route->error)
+                                               : http->source.body(http->source.ctx, route->body);
     if (body == NULL)
         return MHD_NO; /* out of memory: the connection is closed */
     struct MHD_Response *response =
@@ -74,7 +61,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct st
         free(body);
         return MHD_NO;
     }
-    MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "Content-Type", route->content_type);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (route->http_status == 405) {

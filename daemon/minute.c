@@ -28,9 +28,13 @@ static void on_late(void *ctx, const struct st_cause_event *event)
     char lateness[32];
     const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
                                           {"RUNQ_WAIT_NS", event->runq_wait_ns}};
-    st_events_add(sink->events, ST_LOG_WARN, sink->platform->wall_ns(sink->platform), "late-wake", fields,
-                  ST_ARRAY_LEN(fields), "woke %s late: %s",
-                  st_ns_format(event->lateness_ns, lateness, sizeof(lateness)), st_cause_text(event->cause));
+    struct st_event told = st_event_make(
+        sink->platform->wall_ns(sink->platform), "late-wake", "woke %s late: %s",
+        st_ns_format(event->lateness_ns, lateness, sizeof(lateness)), st_cause_text(event->cause));
+    snprintf(told.source, sizeof(told.source), "loop");
+    snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(event->cause));
+    told.lateness_ns = event->lateness_ns;
+    st_events_put(sink->events, ST_LOG_WARN, &told, fields, ST_ARRAY_LEN(fields));
 }
 
 static void on_flush(void *ctx)

@@ -7,12 +7,15 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#define JSON "application/json"
+
 static const struct {
     const char *path;
     enum st_route_body body;
+    const char *content_type;
 } routes[] = {
-    {"/v1/status", ST_ROUTE_STATUS},
-    {"/metrics", ST_ROUTE_METRICS},
+    {"/v1/status", ST_ROUTE_STATUS, JSON},
+    {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8"},
 };
 
 /* ":" and digits, or nothing. */
@@ -46,7 +49,8 @@ bool st_route_host_allowed(const char *host, const char *machine)
 
 static struct st_route refuse(unsigned http_status, const char *error)
 {
-    return (struct st_route){.http_status = http_status, .body = ST_ROUTE_ERROR, .error = error};
+    return (struct st_route){
+        .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
 }
 
 struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
@@ -61,7 +65,8 @@ struct st_route st_route_choose(const char *method, const char *path, const char
         return refuse(405, "sleeptuned is read-only: GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
         if (strcmp(path, routes[i].path) == 0)
-            return (struct st_route){.http_status = 200, .body = routes[i].body};
+            return (struct st_route){
+                .http_status = 200, .body = routes[i].body, .content_type = routes[i].content_type};
     }
     return refuse(404, "there is /v1/status and /metrics");
 }

@@ -11,6 +11,7 @@ enum st_route_body { ST_ROUTE_STATUS, ST_ROUTE_METRICS, ST_ROUTE_ERROR };
 struct st_route {
     unsigned http_status; /* 200, 400, 403, 404, 405 */
     enum st_route_body body;
+    const char *content_type;
     const char *error; /* for ST_ROUTE_ERROR: a sentence */
 };
 

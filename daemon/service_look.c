@@ -40,23 +40,36 @@ json_t *st_service_document(struct st_service *service)
     return document;
 }
 
-static char *status_text(void *ctx)
+static char *status_text(struct st_service *service)
 {
-    json_t *document = st_service_document(ctx);
+    json_t *document = st_service_document(service);
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
     return text;
 }
 
-static char *metrics_text(void *ctx)
+static char *metrics_text(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
-    const bool has_result = st_service_look(ctx, &view, &result);
+    const bool has_result = st_service_look(service, &view, &result);
     char *text = st_view_metrics(&view);
     if (has_result)
         st_result_finish(&result);
     return text;
+}
+
+static char *body(void *ctx, enum st_route_body which)
+{
+    switch (which) {
+    case ST_ROUTE_STATUS:
+        return status_text(ctx);
+    case ST_ROUTE_METRICS:
+        return metrics_text(ctx);
+    case ST_ROUTE_ERROR:
+        break;
+    }
+    return NULL;
 }
 
 void st_service_set_text(struct st_service *service, char *to, const char *text)
@@ -68,5 +81,5 @@ void st_service_set_text(struct st_service *service, char *to, const char *text)
 
 struct st_http_source st_service_source(struct st_service *service)
 {
-    return (struct st_http_source){.status = status_text, .metrics = metrics_text, .ctx = service};
+    return (struct st_http_source){.body = body, .ctx = service};
 }
