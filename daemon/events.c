@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "daemon/json_text.h"
-
 int st_events_init(struct st_events *events)
 {
     *events = (struct st_events){0};
@@ -68,37 +66,6 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
     const struct st_event event = make(wall_ns, name, format, args);
     va_end(args);
     st_events_put(events, level, &event, fields, fields_n);
-}
-
-static void set_text(json_t *document, const char *key, const char *text)
-{
-    if (text[0] != '\0')
-        json_object_set_new(document, key, st_json_text(text));
-}
-
-static void set_number(json_t *document, const char *key, int64_t value)
-{
-    if (value != INT64_MIN)
-        json_object_set_new(document, key, json_integer(value));
-}
-
-json_t *st_event_json(const struct st_event *event)
-{
-    json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
-                                 event->name, "text", st_json_text(event->text));
-    if (document == NULL)
-        return NULL;
-    set_text(document, "source", event->source);
-    set_text(document, "device", event->device);
-    set_text(document, "client", event->client);
-    if (event->certainty != ST_CERTAINTY_NONE)
-        set_text(document, "certainty", event->certainty == ST_CERTAINTY_EXACT ? "exact" : "probable");
-    set_number(document, "count", event->count_n);
-    set_number(document, "lateness_ns", event->lateness_ns);
-    set_number(document, "explained_ns", event->explained_ns);
-    set_text(document, "cause", event->cause);
-    set_text(document, "culprit", event->culprit);
-    return document;
 }
 
 json_t *st_events_json(struct st_events *events)

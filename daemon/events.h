@@ -6,29 +6,10 @@
 #include <pthread.h>
 
 #include "daemon/log.h"
+#include "store/event.h"
 
 #define ST_EVENTS_MAX       64
 #define ST_EVENTS_SINKS_MAX 4
-
-/** How sure it is that an xrun was one. */
-enum st_certainty { ST_CERTAINTY_NONE, ST_CERTAINTY_EXACT, ST_CERTAINTY_PROBABLE };
-
-/** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
-struct st_event {
-    int64_t wall_ns;
-    char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
-    char text[200];
-    /* xruns */
-    char source[16]; /* "loop", "own", "alsa", "pipewire", "jack", "pulseaudio", "sound4" */
-    char device[64], client[64];
-    enum st_certainty certainty;
-    int64_t count_n; /* how many this event stands for */
-    /* what was late, and why */
-    int64_t lateness_ns;
-    int64_t explained_ns; /* of the lateness, by the cause */
-    char cause[40];       /* st_cause_name */
-    char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
-};
 
 /** Ring of the last events, and who else hears of each (history, streams). Threads: any. */
 struct st_events {
@@ -61,10 +42,6 @@ void st_events_put(struct st_events *events, enum st_log_level level, const stru
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
                    const struct st_log_field *fields, size_t fields_n, const char *format, ...)
     ST_PRINTF(7, 8);
-
-/** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
- * explained_ns, cause, culprit}. New reference, NULL when out of memory. */
-json_t *st_event_json(const struct st_event *event);
 
 /** Newest first: [st_event_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/json_text.h"
+#include "store/json_text.h"
 #include "st_config.h"
 
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)

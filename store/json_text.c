@@ -1,5 +1,5 @@
 /* jansson refuses what is not UTF-8; a status must not lose a key by it. */
-#include "daemon/json_text.h"
+#include "store/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>

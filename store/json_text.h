@@ -1,6 +1,6 @@
 /* Text of others as JSON. */
-#ifndef ST_DAEMON_JSON_TEXT_H
-#define ST_DAEMON_JSON_TEXT_H
+#ifndef ST_STORE_JSON_TEXT_H
+#define ST_STORE_JSON_TEXT_H
 
 #include <jansson.h>
 

@@ -1,0 +1,47 @@
+/* An event as JSON. */
+#include "store/event.h"
+
+#include "store/json_text.h"
+
+const char *st_certainty_name(enum st_certainty certainty)
+{
+    switch (certainty) {
+    case ST_CERTAINTY_EXACT:
+        return "exact";
+    case ST_CERTAINTY_PROBABLE:
+        return "probable";
+    case ST_CERTAINTY_NONE:
+        break;
+    }
+    return "";
+}
+
+static void set_text(json_t *document, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        json_object_set_new(document, key, st_json_text(text));
+}
+
+static void set_number(json_t *document, const char *key, int64_t value)
+{
+    if (value != INT64_MIN)
+        json_object_set_new(document, key, json_integer(value));
+}
+
+json_t *st_event_json(const struct st_event *event)
+{
+    json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
+                                 event->name, "text", st_json_text(event->text));
+    if (document == NULL)
+        return NULL;
+    set_text(document, "source", event->source);
+    set_text(document, "device", event->device);
+    set_text(document, "client", event->client);
+    set_text(document, "certainty", st_certainty_name(event->certainty));
+    set_number(document, "count", event->count_n);
+    set_number(document, "lateness_ns", event->lateness_ns);
+    set_number(document, "explained_ns", event->explained_ns);
+    set_text(document, "cause", event->cause);
+    set_text(document, "culprit", event->culprit);
+    return document;
+}

@@ -1,0 +1,36 @@
+/* One event of sleeptuned: what happened, to whom, how late, why. */
+#ifndef ST_STORE_EVENT_H
+#define ST_STORE_EVENT_H
+
+#include <jansson.h>
+
+#include "lib/base.h"
+
+/** How sure it is that an xrun was one. */
+enum st_certainty { ST_CERTAINTY_NONE, ST_CERTAINTY_EXACT, ST_CERTAINTY_PROBABLE };
+
+/** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
+struct st_event {
+    int64_t wall_ns;
+    char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
+    char text[200];
+    /* xruns */
+    char source[16]; /* "loop", "own", "alsa", "pipewire", "jack", "pulseaudio", "sound4" */
+    char device[64], client[64];
+    enum st_certainty certainty;
+    int64_t count_n; /* how many this event stands for */
+    /* what was late, and why */
+    int64_t lateness_ns;
+    int64_t explained_ns; /* of the lateness, by the cause */
+    char cause[40];       /* st_cause_name */
+    char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
+};
+
+/** "exact", "probable", "" for none. */
+const char *st_certainty_name(enum st_certainty certainty);
+
+/** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
+ * explained_ns, cause, culprit}. New reference, NULL when out of memory. */
+json_t *st_event_json(const struct st_event *event);
+
+#endif
