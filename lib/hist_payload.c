@@ -1,6 +1,7 @@
 #include "lib/hist_payload.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #define COOKIE       UINT32_C(0x1c849313) /* V2, counts of up to 64 bits */
@@ -107,10 +108,26 @@ int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t *buf, size_t 
     return at - buf;
 }
 
-/* The counts behind the header; sums only. */
-static int decode_counts(struct st_hist *hist, const uint8_t *at, const uint8_t *end)
+/* n values in bucket i of a payload of layout `from`. */
+static void add_bucket(struct st_hist *hist, const struct st_hist *from, uint32_t i, uint64_t n)
 {
-    uint64_t i = 0;
+    const int64_t lowest_ns = st_hist_bucket_lowest(from, i);
+    const int64_t last_ns = lowest_ns + st_hist_bucket_width(from, i) - 1;
+    const int64_t middle_ns = st_hist_bucket_middle(from, i);
+    hist->late[hist->digits == from->digits ? i : st_hist_index(hist, middle_ns)] += n;
+    hist->total_n += n;
+    hist->sum_ns += (double)middle_ns * (double)n;
+    if (lowest_ns < hist->min_ns)
+        hist->min_ns = lowest_ns;
+    if (last_ns > hist->max_ns)
+        hist->max_ns = last_ns;
+}
+
+/* Walks through the counts behind the header; hist NULL: only looks. @param before values that are there. */
+static int take_counts(struct st_hist *hist, const struct st_hist *from, uint64_t before, const uint8_t *at,
+                       const uint8_t *end)
+{
+    uint64_t i = 0, total_n = before;
     while (at < end) {
         int64_t value;
         at = get_varint(at, end, &value);
@@ -118,44 +135,58 @@ static int decode_counts(struct st_hist *hist, const uint8_t *at, const uint8_t 
             return -EBADMSG;
         if (value < 0) {
             const uint64_t zeros = 0 - (uint64_t)value;
-            if (zeros > hist->counts_len - i)
+            if (zeros > from->counts_len - i)
                 return -EBADMSG;
             i += zeros;
             continue;
         }
-        if (i >= hist->counts_len)
+        if (i >= from->counts_len || (uint64_t)value > INT64_MAX - total_n)
             return -EBADMSG;
-        const uint64_t n = (uint64_t)value;
-        if (n > INT64_MAX - hist->total_n)
-            return -EBADMSG;
-        if (n > 0) {
-            const uint32_t index = (uint32_t)i;
-            const int64_t lowest_ns = st_hist_bucket_lowest(hist, index);
-            const int64_t width_ns = st_hist_bucket_width(hist, index);
-            hist->late[index] = n;
-            hist->total_n += n;
-            hist->sum_ns += (double)(lowest_ns + width_ns / 2) * (double)n;
-            if (hist->min_ns == INT64_MAX)
-                hist->min_ns = lowest_ns;
-            hist->max_ns = lowest_ns + width_ns - 1;
-        }
+        total_n += (uint64_t)value;
+        if (hist != NULL && value > 0)
+            add_bucket(hist, from, (uint32_t)i, (uint64_t)value);
         i++;
     }
     return 0;
 }
 
+/* The layout that a payload is of. */
+static int read_head(const uint8_t *buf, size_t bytes, struct st_hist *ret)
+{
+    if (bytes < HEADER_BYTES || get_be(buf, 4) != COOKIE || get_be(buf + 4, 4) > bytes - HEADER_BYTES)
+        return -EBADMSG;
+    const uint64_t digits = get_be(buf + 12, 4);
+    if (get_be(buf + 8, 4) != 0 || digits > INT_MAX || get_be(buf + 16, 8) != 1 ||
+        st_hist_layout(ret, (int)digits) != 0)
+        return -EINVAL;
+    return 0;
+}
+
+/* Adds the counts behind the header, or none. */
+static int add_counts(struct st_hist *hist, const struct st_hist *from, const uint8_t *buf)
+{
+    const uint8_t *counts = buf + HEADER_BYTES, *end = counts + get_be(buf + 4, 4);
+    const int r = take_counts(NULL, from, hist->total_n, counts, end);
+    return r < 0 ? r : take_counts(hist, from, hist->total_n, counts, end);
+}
+
+int st_hist_payload_add(struct st_hist *hist, const uint8_t *buf, size_t bytes)
+{
+    struct st_hist from;
+    const int r = read_head(buf, bytes, &from);
+    if (r < 0)
+        return r;
+    return from.digits > hist->digits ? -EINVAL : add_counts(hist, &from, buf);
+}
+
 int st_hist_payload_decode(struct st_hist *hist, const uint8_t *buf, size_t bytes)
 {
-    if (bytes < HEADER_BYTES || get_be(buf, 4) != COOKIE)
-        return -EBADMSG;
-    const uint64_t counts_bytes = get_be(buf + 4, 4);
-    if (counts_bytes > bytes - HEADER_BYTES)
-        return -EBADMSG;
-    if (get_be(buf + 8, 4) != 0 || get_be(buf + 12, 4) != (uint64_t)hist->digits || get_be(buf + 16, 8) != 1)
+    struct st_hist from;
+    const int r = read_head(buf, bytes, &from);
+    if (r < 0)
+        return r;
+    if (from.digits != hist->digits)
         return -EINVAL;
     st_hist_reset(hist);
-    const int r = decode_counts(hist, buf + HEADER_BYTES, buf + HEADER_BYTES + counts_bytes);
-    if (r < 0)
-        st_hist_reset(hist);
-    return r;
+    return add_counts(hist, &from, buf);
 }

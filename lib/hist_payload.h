@@ -23,4 +23,11 @@ ST_NODISCARD int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t 
  */
 ST_NODISCARD int st_hist_payload_decode(struct st_hist *hist, const uint8_t *buf, size_t bytes);
 
+/**
+ * Adds what a V2 payload counts. A payload of fewer digits than the histogram counts at the middles of its
+ * buckets. min_ns and max_ns take in the bounds of the outermost buckets.
+ * @return 0, -EBADMSG, -EINVAL (more digits, other lowest value or index offset); nothing is added then.
+ */
+ST_NODISCARD int st_hist_payload_add(struct st_hist *hist, const uint8_t *buf, size_t bytes);
+
 #endif

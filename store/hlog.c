@@ -8,17 +8,15 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "lib/hist_payload.h"
 #include "lib/ns.h"
 #include "store/base64.h"
+#include "store/hist_deflate.h"
 
-#define FIRST_LINE            "#[Histogram log format version 1."
-#define COMPRESSED_COOKIE     UINT32_C(0x1c849314)
-#define COMPRESSED_HEAD_BYTES 8
-#define LINE_MAX_BYTES        (1U << 20)
-#define YEAR_NS               (365 * 24 * 3600 * ST_NS_PER_S)
+#define FIRST_LINE     "#[Histogram log format version 1."
+#define LINE_MAX_BYTES (1U << 20)
+#define YEAR_NS        (365 * 24 * 3600 * ST_NS_PER_S)
 
 /* --- writing
  * ------------------------------------------------------------------------------------------------- */
@@ -116,31 +114,6 @@ int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment,
     return 0;
 }
 
-/* The V2 payload, deflated, behind its own cookie and length. @return heap memory, NULL when out of it. */
-static uint8_t *compressed_payload(const struct st_hist *hist, size_t *ret_bytes)
-{
-    const size_t plain_max = st_hist_payload_max_bytes(hist);
-    uLongf deflated = compressBound((uLong)plain_max);
-    uint8_t *plain = malloc(plain_max);
-    uint8_t *whole = malloc(COMPRESSED_HEAD_BYTES + deflated);
-    int64_t plain_bytes = -1;
-    if (plain != NULL && whole != NULL)
-        plain_bytes = st_hist_payload_encode(hist, plain, plain_max);
-    if (plain_bytes < 0 || compress2(whole + COMPRESSED_HEAD_BYTES, &deflated, plain, (uLong)plain_bytes,
-                                     Z_BEST_COMPRESSION) != Z_OK) {
-        free(plain);
-        free(whole);
-        return NULL;
-    }
-    free(plain);
-    for (unsigned i = 0; i < 4; i++) {
-        whole[i] = (uint8_t)(COMPRESSED_COOKIE >> (24 - 8 * i));
-        whole[4 + i] = (uint8_t)(deflated >> (24 - 8 * i));
-    }
-    *ret_bytes = COMPRESSED_HEAD_BYTES + deflated;
-    return whole;
-}
-
 /* Brings what was printed to the file. @return the file's first error. */
 static int flush(struct st_hlog *log)
 {
@@ -167,7 +140,7 @@ int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns
     if (start_wall_ns < log->start_wall_ns || end_wall_ns < start_wall_ns)
         return -ERANGE;
     size_t bytes;
-    uint8_t *payload = compressed_payload(hist, &bytes);
+    uint8_t *payload = st_hist_deflate(hist, &bytes);
     char *text = payload != NULL ? malloc(ST_BASE64_TEXT_BYTES(bytes)) : NULL;
     if (text == NULL) {
         free(payload);
@@ -289,19 +262,11 @@ void st_hlog_close_reader(struct st_hlog_reader *reader)
 static int decode(struct st_hlog_reader *reader, const char *text, struct st_hist *hist)
 {
     const int64_t bytes = st_base64_decode(text, strlen(text), reader->payload);
-    if (bytes < COMPRESSED_HEAD_BYTES)
+    if (bytes < 0)
         return -EBADMSG;
-    uint32_t cookie = 0, length = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        cookie = cookie << 8 | reader->payload[i];
-        length = length << 8 | reader->payload[4 + i];
-    }
-    if (cookie != COMPRESSED_COOKIE || length > bytes - COMPRESSED_HEAD_BYTES)
-        return -EBADMSG;
-    uLongf plain_bytes = sizeof(reader->plain);
-    if (uncompress(reader->plain, &plain_bytes, reader->payload + COMPRESSED_HEAD_BYTES, length) != Z_OK)
-        return -EBADMSG;
-    return st_hist_payload_decode(hist, reader->plain, plain_bytes);
+    const int64_t plain_bytes =
+        st_hist_inflate(reader->payload, (size_t)bytes, reader->plain, sizeof(reader->plain));
+    return plain_bytes < 0 ? -EBADMSG : st_hist_payload_decode(hist, reader->plain, (size_t)plain_bytes);
 }
 
 static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)

@@ -36,6 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 abort();
         }
         free(buf);
+        if (hist.total_n > 0 && hist.total_n <= INT64_MAX / 2 &&
+            (st_hist_payload_add(&back, data, size) != 0 || back.total_n != 2 * hist.total_n))
+            abort();
     }
     check(&hist);
     st_hist_finish(&hist);

@@ -183,6 +183,45 @@ static void hostile_counts_are_refused_and_leave_it_empty(void **state)
     st_hist_finish(&hist);
 }
 
+static void payloads_of_fewer_digits_are_added_at_the_middles_of_their_buckets(void **state)
+{
+    (void)state;
+    struct st_hist two = hist_of(2), three = hist_of(3);
+    st_hist_add_n(&two, 77, 5);
+    st_hist_add_n(&two, 100000, 3); /* 2 digits: 99840 .. 100351 */
+    st_hist_add_n(&three, 77, 1);
+    const size_t bytes = (size_t)st_hist_payload_encode(&two, buf, sizeof(buf));
+    for (uint64_t times = 1; times <= 2; times++) {
+        assert_int_equal(st_hist_payload_add(&three, buf, bytes), 0);
+        assert_int_equal(three.total_n, 1 + 8 * times);
+        assert_int_equal(three.late[77], 1 + 5 * times);
+        assert_int_equal(three.late[st_hist_index(&three, 100096)], 3 * times);
+    }
+    assert_int_equal(three.min_ns, 77);
+    assert_int_equal(three.max_ns, 100351);
+    st_hist_finish(&two);
+    st_hist_finish(&three);
+}
+
+static void what_cannot_be_added_changes_nothing(void **state)
+{
+    (void)state;
+    struct st_hist two = hist_of(2), three = hist_of(3);
+    st_hist_add_n(&two, 5, 9);
+    st_hist_add_n(&three, 70000, 9);
+    const size_t bytes = (size_t)st_hist_payload_encode(&three, buf, sizeof(buf));
+    assert_int_equal(st_hist_payload_add(&two, buf, bytes), -EINVAL);
+    for (size_t size = 0; size < bytes; size++)
+        assert_int_equal(st_hist_payload_add(&three, buf, size), -EBADMSG);
+    st_hist_add_n(&three, 5, INT64_MAX - 20); /* 12 more would pass what is counted */
+    assert_int_equal(st_hist_payload_add(&three, buf, bytes), 0);
+    assert_int_equal(st_hist_payload_add(&three, buf, bytes), -EBADMSG);
+    assert_int_equal(three.total_n, INT64_MAX - 2);
+    assert_int_equal(two.total_n, 9);
+    st_hist_finish(&two);
+    st_hist_finish(&three);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +233,8 @@ int main(void)
         cmocka_unit_test(a_payload_cut_anywhere_is_refused),
         cmocka_unit_test(other_parameters_are_refused),
         cmocka_unit_test(hostile_counts_are_refused_and_leave_it_empty),
+        cmocka_unit_test(payloads_of_fewer_digits_are_added_at_the_middles_of_their_buckets),
+        cmocka_unit_test(what_cannot_be_added_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
