@@ -106,22 +106,22 @@ static int parse_duration(const char *word, int64_t *ret_ns)
     char *end;
     errno = 0;
     const long frames = strtol(word, &end, 10);
-    if (end != word && strcmp(end, "f") == 0 && errno == 0 && frames >= 1 && frames <= 1 << 20) {
-        struct st_period period;
-        const int r = st_period_init(&period, (uint32_t)frames, 48000);
-        *ret_ns = r == 0 ? st_period_ns(&period) : 0;
-        return r;
-    }
-    return st_ns_parse(word, ret_ns);
+    if (end == word || strcmp(end, "f") != 0)
+        return st_word_time(NAME, "--durations", word, ret_ns);
+    struct st_period period;
+    if (errno != 0 || frames < 1 || frames > 1 << 20 || st_period_init(&period, (uint32_t)frames, 48000) != 0)
+        return st_usage_error(NAME, "--durations: %s is out of range: 1f .. %df", word, 1 << 20);
+    *ret_ns = st_period_ns(&period);
+    return 0;
 }
 
 static int put_duration(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
     int64_t ns;
-    if (parse_duration(word, &ns) != 0)
-        return st_usage_error(NAME, "--durations: '%s' is not a time such as 5ms, or frames such as 64f",
-                              word);
+    const int r = parse_duration(word, &ns);
+    if (r != 0)
+        return r;
     if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
         return st_usage_error(NAME, "--durations: %s is out of range: 10us .. 10s", word);
     for (size_t i = 0; i < a->config.durations_n; i++) {

@@ -93,8 +93,9 @@ static int put_slice(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
     int64_t ns;
-    if (st_ns_parse(word, &ns) != 0)
-        return st_usage_error(NAME, "--slices: '%s' is not a time such as 2ms", word);
+    const int r = st_word_time(NAME, "--slices", word, &ns);
+    if (r != 0)
+        return r;
     if (ns < SLICE_MIN_NS || ns > SLICE_MAX_NS)
         return st_usage_error(NAME, "--slices: %s is out of range: 100us .. 1s", word);
     if (a->config.slices_n == SLICES_MAX)

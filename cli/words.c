@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "lib/ns.h"
 
 int st_each_word(const char *command, const char *option, const char *text,
                  int (*put)(void *ctx, const char *word), void *ctx)
@@ -23,6 +24,16 @@ int st_each_word(const char *command, const char *option, const char *text,
             return 0;
         at += bytes + 1;
     }
+}
+
+int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns)
+{
+    if (st_ns_parse(word, ret_ns) != 0)
+        return st_usage_error(command, "%s: '%s' is not a time such as 5ms", option, word);
+    if (*ret_ns != 0 && word[strspn(word, "0123456789.")] == '\0')
+        return st_usage_error(command, "%s: '%s' has no unit: in a list each time has its own, as %sms",
+                              option, word, word);
+    return 0;
 }
 
 int st_take_format(const char *command, void *ctx, const char *text)

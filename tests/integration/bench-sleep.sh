@@ -84,7 +84,7 @@ is "a quote without its end: a usage error" "$(bench --quiet --exec "sh -c 'exit
 is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1; echo $?)" 3
 
 # --- bad input --------------------------------------------------------------------------------------------------------
-for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' \
+for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' '--durations 5,10ms' '--durations 1e30s' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
     '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
     '--seed -1' '--baseline spin' '--format xml' 'nonsense'; do
@@ -93,6 +93,7 @@ for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--duration
     is "$bad: a usage error" "$?" 3
     [ -n "$message" ] || fail "$bad: says why"
 done
+like "a time without its unit in a list is told" "$(bench --durations 5,10ms 2>&1)" "'5' has no unit.* 5ms"
 is "no bench: a usage error" "$("$SLEEPTUNE" bench >/dev/null 2>&1; echo $?)" 3
 is "an unknown bench: a usage error" "$("$SLEEPTUNE" bench nonsense >/dev/null 2>&1; echo $?)" 3
 tap_done
