@@ -27,7 +27,9 @@ struct st_wake_place {
     _Atomic uint32_t word;
     int fds[2]; /* the sleeper's end, the sender's end; -1: none */
     int watch;  /* epoll or kqueue; -1: none */
-    int id;     /* System V */
+    int id;     /* System V, removed by a process: */
+    pid_t keeper;
+    int keeper_fd; /* which lives until all copies of this are closed; -1: none */
     mqd_t mq;
     _Atomic pid_t sleeper_pid;
     pthread_t sleeper; /* of threads */
