@@ -79,53 +79,75 @@ static char *with_seconds(const char *text, int64_t ns)
     return out;
 }
 
+/* ns < 0: as the text is. */
 static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_exec_command *command)
 {
-    r->text = ns > 0 ? with_seconds(text, ns) : strdup(text);
+    r->text = ns >= 0 ? with_seconds(text, ns) : strdup(text);
     r->bytes = r->text != NULL ? malloc(strlen(r->text) + 1) : NULL;
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
         return st_usage_error(NAME, "--exec: '%s' is no command (at most %d words, quotes in pairs)", text,
                               WORDS_MAX);
-    *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns};
+    *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
 }
 
-/* One line of figures. */
-static void print_arm(const struct st_bench_exec *bench, size_t i, FILE *out, int width)
+/* One program's figures. */
+static void print_arm(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f, FILE *out,
+                      int width)
 {
-    struct st_exec_figures f;
-    char text[400], a[32], b[32], c[32], d[32], e[32];
-    if (st_bench_exec_figures(bench, i, &f) != 0 || f.wall.n == 0)
+    const struct st_exec_command *command = bench->arms[i].command;
+    const bool start = command->start == i;
+    char text[400], rank[16] = "", a[32], b[32], c[32], d[32], e[32];
+    if (f->wall.n == 0)
         return;
-    fprintf(out, "%s%s\n", bench->arms[i].command->text, i == 0 ? "   (start and end of a process)" : "");
+    if (f->rank > 0)
+        snprintf(rank, sizeof(rank), "%u  ", f->rank);
+    fprintf(out, "%s%s%s\n", rank, command->text,
+            !start          ? ""
+            : command->idle ? "   (start and end of it: it sleeps 0 s)"
+                            : "   (start and end of a process)");
     int n = snprintf(text, sizeof(text), "%s ± %s, %s .. %s, CPU %s, n %" PRIu64,
-                     st_ns_format((int64_t)f.wall.mean_ns, a, sizeof(a)),
-                     f.wall.sd_known ? st_ns_format((int64_t)f.wall.sd_ns, b, sizeof(b)) : "-",
-                     st_ns_format(f.wall.min_ns, c, sizeof(c)), st_ns_format(f.wall.max_ns, d, sizeof(d)),
-                     st_ns_format((int64_t)f.cpu_ns, e, sizeof(e)), f.wall.n);
-    if (i > 0 && f.net.known)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; without the start %s [%s .. %s]",
-                      st_ns_format(f.net.value_ns, a, sizeof(a)), st_ns_format(f.net.low_ns, b, sizeof(b)),
-                      st_ns_format(f.net.high_ns, c, sizeof(c)));
-    else if (i > 0)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; too few runs to take the start off (6)");
-    if (f.overshoot_known)
-        snprintf(text + n, sizeof(text) - (size_t)n, ", overshoot %s (%.2f %%)",
-                 st_ns_format((int64_t)f.overshoot_ns, a, sizeof(a)), f.percent);
+                     st_ns_format((int64_t)f->wall.mean_ns, a, sizeof(a)),
+                     f->wall.sd_known ? st_ns_format((int64_t)f->wall.sd_ns, b, sizeof(b)) : "-",
+                     st_ns_format(f->wall.min_ns, c, sizeof(c)), st_ns_format(f->wall.max_ns, d, sizeof(d)),
+                     st_ns_format((int64_t)f->cpu_ns, e, sizeof(e)), f->wall.n);
+    if (!start && f->net.known) {
+        const int64_t asked_ns = command->requested_ns;
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; without %s start %s",
+                      bench->arms[command->start].command->idle ? "its" : "the",
+                      st_ns_format(f->net.value_ns, a, sizeof(a)));
+        if (f->overshoot_known)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, ", overshoot %s",
+                          st_ns_format((int64_t)f->overshoot_ns, a, sizeof(a)));
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " [%s .. %s]",
+                      st_ns_format(f->net.low_ns - asked_ns, a, sizeof(a)),
+                      st_ns_format(f->net.high_ns - asked_ns, b, sizeof(b)));
+        if (f->overshoot_known)
+            snprintf(text + n, sizeof(text) - (size_t)n, " (%.2f %%)", f->percent);
+    } else if (!start) {
+        snprintf(text + n, sizeof(text) - (size_t)n, "; too few runs to take the start off (6)");
+    }
     st_text_field(out, "", text, 4, width);
 }
 
-static void print_text(const struct st_bench_exec *bench, FILE *out, int width)
+static void print_text(const struct st_bench_exec *bench, const struct st_exec_figures *figures, FILE *out,
+                       int width)
 {
-    char text[200], elapsed[32];
-    for (size_t i = 0; i < bench->config.commands_n; i++)
-        print_arm(bench, i, out, width);
+    char text[400], elapsed[32];
+    bool ranked = false;
+    for (size_t i = 0; i < bench->config.commands_n; i++) {
+        print_arm(bench, i, &figures[i], out, width);
+        ranked = ranked || figures[i].rank > 0;
+    }
     snprintf(
         text, sizeof(text),
         "Mean ± sd, min .. max of the whole run. CPU: user and system together. Without the start: median "
-        "of the differences round by round, 95 %%. ");
+        "of the differences round by round, 95 %%.%s",
+        ranked ? " In front: the rank by that among programs that sleep as long, shared where the rounds do "
+                 "not tell two apart."
+               : "");
     st_text_wrap(out, text, 0, width);
     snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u runs to warm up%s.",
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed,
@@ -133,15 +155,26 @@ static void print_text(const struct st_bench_exec *bench, FILE *out, int width)
     st_text_wrap(out, text, 0, width);
 }
 
-static int print(const struct st_bench_exec *bench, bool json)
+static int print(const struct st_bench_exec *bench, const struct st_bench_exec_arguments *a)
 {
     struct st_platform *p = st_platform_native();
-    if (json)
-        return st_print_json(NAME, st_bench_exec_json(bench, p));
+    struct st_exec_figures *figures;
     struct st_locale_stream stream;
     const int width = st_terminal_width(STDOUT_FILENO);
-    print_text(bench, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
-    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(NAME, "out of memory");
+    int status = ST_EXIT_DONE;
+    if (st_bench_exec_figures(bench, &figures) != 0)
+        return st_failure(NAME, "out of memory");
+    if (a->json) {
+        status = st_print_json(NAME, st_bench_exec_json(bench, figures, p));
+    } else {
+        print_text(bench, figures, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
+        if (st_locale_end(&stream) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    if (a->plot != NULL)
+        status = st_chart_option_json(NAME, a->plot, st_bench_exec_json(bench, figures, p), status);
+    free(figures);
+    return status;
 }
 
 static bool go_on(void *ctx, const struct st_bench_exec *bench)
@@ -178,47 +211,75 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
     int status = ST_EXIT_DONE;
     const char *text = commands[bench.failed].text;
     if (r == -ECHILD)
-        status = st_failure(NAME, "'%s' ended with status %d", text, bench.failed_status);
+        status =
+            st_failure(NAME, "'%s' ended with status %d%s", text, bench.failed_status,
+                       commands[bench.failed].idle ? " (what else starts and ends it: --exec-start)" : "");
     else if (r != 0)
         status = st_failure(NAME, "'%s': %s", text, strerror(-r));
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
     if (bench.arms[0].n > 0) {
-        int printed = print(&bench, a->json);
-        if (a->plot != NULL)
-            printed = st_chart_option_json(NAME, a->plot, st_bench_exec_json(&bench, st_platform_native()),
-                                           printed);
+        const int printed = print(&bench, a);
         status = status != ST_EXIT_DONE ? status : printed;
     }
     st_bench_exec_finish(&bench);
     return status;
 }
 
+/* The commands as they are run: ready[i] holds the words of commands[i]. */
+struct plan {
+    struct ready *ready;
+    struct st_exec_command *commands;
+    size_t n;
+};
+
+/* start: of a program that is to be timed; SIZE_MAX: it is a start itself. */
+static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t start)
+{
+    const size_t i = plan->n;
+    if (i == COMMANDS_MAX)
+        return st_usage_error(NAME, "--exec: more than %d programs x durations", COMMANDS_MAX);
+    plan->n++;
+    const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
+    plan->commands[i].start = start != SIZE_MAX ? start : i;
+    return r;
+}
+
+/* Its start: the one that was given; else itself, told to sleep for 0 s; where it cannot be told, `true`. */
+static int plan_program(struct plan *plan, const struct st_bench_exec_arguments *a, const char *text,
+                        size_t *common)
+{
+    const bool told = strstr(text, "{}") != NULL, own = told && a->start == NULL;
+    size_t start = own ? plan->n : *common;
+    int r = 0;
+    if (own) {
+        r = plan_one(plan, text, 0, SIZE_MAX);
+        plan->commands[start].idle = true;
+    } else if (*common == SIZE_MAX) {
+        *common = start = plan->n;
+        r = plan_one(plan, a->start != NULL ? a->start : "true", -1, SIZE_MAX);
+    }
+    for (size_t d = 0; d < (told ? a->durations_n : 1) && r == 0; d++)
+        r = plan_one(plan, text, told ? a->durations_ns[d] : -1, start);
+    return r;
+}
+
 int st_bench_exec_run(const struct st_bench_exec_arguments *a)
 {
-    struct ready *ready = calloc(COMMANDS_MAX, sizeof(*ready));
-    struct st_exec_command *commands = calloc(COMMANDS_MAX, sizeof(*commands));
-    size_t n = 0;
-    int status = ready == NULL || commands == NULL ? st_failure(NAME, "out of memory") : ST_EXIT_DONE;
-    if (status == ST_EXIT_DONE) {
-        status = make_ready(&ready[n], a->start, 0, &commands[n]);
-        n++;
-    }
-    for (size_t i = 0; i < a->commands_n && status == ST_EXIT_DONE; i++) {
-        const size_t times = strstr(a->commands[i], "{}") != NULL ? a->durations_n : 1;
-        for (size_t d = 0; d < times && status == ST_EXIT_DONE && n < COMMANDS_MAX; d++) {
-            const int64_t ns = strstr(a->commands[i], "{}") != NULL ? a->durations_ns[d] : 0;
-            status = make_ready(&ready[n], a->commands[i], ns, &commands[n]);
-            n++;
-        }
-    }
+    struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
+                        .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
+    size_t common = SIZE_MAX;
+    int status =
+        plan.ready == NULL || plan.commands == NULL ? st_failure(NAME, "out of memory") : ST_EXIT_DONE;
+    for (size_t i = 0; i < a->commands_n && status == ST_EXIT_DONE; i++)
+        status = plan_program(&plan, a, a->commands[i], &common);
     if (status == ST_EXIT_DONE)
-        status = measure(a, commands, n);
-    for (size_t i = 0; i < n; i++) {
-        free(ready[i].text);
-        free(ready[i].bytes);
+        status = measure(a, plan.commands, plan.n);
+    for (size_t i = 0; i < plan.n; i++) {
+        free(plan.ready[i].text);
+        free(plan.ready[i].bytes);
     }
-    free(ready);
-    free(commands);
+    free(plan.ready);
+    free(plan.commands);
     return status;
 }

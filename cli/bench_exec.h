@@ -10,7 +10,7 @@
 struct st_bench_exec_arguments {
     const char *commands[16];
     size_t commands_n;
-    const char *start; /* the command that only starts and ends */
+    const char *start; /* a command that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
     const int64_t *durations_ns;
     size_t durations_n; /* what "{}" stands for; 0: no "{}" may be there */
     int64_t runs_n, warm_up_n, budget_ns;

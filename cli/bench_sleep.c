@@ -64,7 +64,8 @@ static void help(void)
           "      --brief             medians and ranks only\n"
           "      --exec CMD          time whole programs instead, from outside; repeated:\n"
           "                          compared; '{}' stands for each duration in seconds\n"
-          "      --exec-start CMD    that starts and ends, and nothing else (true)\n"
+          "      --exec-start CMD    that starts and ends, and nothing else (each told to\n"
+          "                          sleep for 0 s; without '{}': true)\n"
           "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
           "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
@@ -463,7 +464,6 @@ int st_bench_sleep(int argc, char **argv)
     struct arguments a;
     memset(&a, 0, sizeof(a));
     a.priority = 70;
-    a.exec.start = "true";
     a.exec.warm_up_n = 3;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations_ns,

@@ -13,6 +13,10 @@ struct st_exec_command {
     const char *text; /* as it was given */
     char *const *argv;
     int64_t requested_ns; /* how long it is to sleep; 0: not known */
+    size_t start; /* index of the command whose runs are taken off from this one's: what starting and ending
+                     it takes; its own index: it is such a one itself */
+    bool idle;    /* a start that is the same program, told to sleep for 0 s: run with a timer slack of 1 ns,
+                     so that sleeping for nothing takes next to nothing */
 };
 
 struct st_exec_arm {
@@ -25,8 +29,7 @@ struct st_exec_arm {
 struct st_bench_exec;
 
 struct st_bench_exec_config {
-    const struct st_exec_command
-        *commands;      /* the first one only starts and ends: what the others' start costs */
+    const struct st_exec_command *commands;
     size_t commands_n;  /* >= 2 */
     unsigned warm_up_n; /* runs of each that are not counted */
     unsigned runs_n;    /* of each at most; 0: until the budget is used up */
@@ -53,9 +56,12 @@ struct st_exec_figures {
     struct st_quantile net;       /* less the start, round by round: median of the differences */
     bool overshoot_known;         /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
+    unsigned rank;                /* by net, among those that are to sleep as long; shared where the rounds do
+                                     not tell two apart; 0: a start, too few runs, or nobody beside it */
 };
 
-/** @return 0, -EINVAL (fewer than two commands), -ENOMEM. The config's arrays must stay. */
+/** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must
+ * stay. */
 ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config);
 void st_bench_exec_finish(struct st_bench_exec *bench);
 
@@ -64,11 +70,11 @@ void st_bench_exec_finish(struct st_bench_exec *bench);
  * measured is there. */
 ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_platform *p);
 
-/** Figures of arm i (0: the start alone). @return 0, -ENOMEM. */
-ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, size_t i,
-                                       struct st_exec_figures *ret);
+/** @param ret  one a command, in their order; free with free(). @return 0, -ENOMEM. */
+ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret);
 
-/** sleeptune-bench-exec/1. New reference; NULL when out of memory. */
-json_t *st_bench_exec_json(const struct st_bench_exec *bench, struct st_platform *p);
+/** sleeptune-bench-exec/1. New reference. */
+json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
+                           struct st_platform *p);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/rank.h"
 #include "lib/tick.h"
 
 /* --- block by block ----------------------------------------------------------------------------------------
@@ -60,41 +61,26 @@ int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cel
 /* --- figures -----------------------------------------------------------------------------------------------
  */
 
-struct ranked {
-    size_t cell;
-    int64_t median_ns;
-};
-
-static int compare_ranked(const void *left, const void *right)
+static int difference(const void *ctx, size_t a, size_t b, struct st_quantile *ret)
 {
-    const struct ranked *a = left, *b = right;
-    if (a->median_ns != b->median_ns)
-        return a->median_ns < b->median_ns ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
+    const struct st_bench_sleep *bench = ctx;
+    return st_sleep_difference(&bench->cells[a], &bench->cells[b], ret);
 }
 
-/* Ranks of one setting and duration: who cannot be told from the first of a rank shares it. */
+/* Ranks of one setting and duration. order: room for all methods. */
 static int rank(const struct st_bench_sleep *bench, size_t first, struct st_sleep_figures *figures,
-                struct ranked *order)
+                struct st_ranked *order)
 {
-    size_t n = 0, leader = 0;
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        const struct st_quantile *median = &figures[first + i].overshoot.median;
+    size_t n = 0;
+    for (size_t i = first; i < first + bench->config.methods_n; i++) {
+        const struct st_quantile *median = &figures[i].overshoot.median;
         if (median->known)
-            order[n++] = (struct ranked){first + i, median->value_ns};
+            order[n++] = (struct st_ranked){.id = i, .median_ns = median->value_ns};
     }
-    qsort(order, n, sizeof(*order), compare_ranked);
-    for (size_t i = 0; i < n; i++) {
-        struct st_quantile difference;
-        const int r =
-            st_sleep_difference(&bench->cells[order[leader].cell], &bench->cells[order[i].cell], &difference);
-        if (r != 0)
-            return r;
-        if (i > 0 && difference.interval_known && difference.low_ns > 0)
-            leader = i;
-        figures[order[i].cell].rank = (unsigned)leader + 1;
-    }
-    return 0;
+    const int r = st_rank(order, n, difference, bench);
+    for (size_t i = 0; i < n && r == 0; i++)
+        figures[order[i].id].rank = order[i].rank;
+    return r;
 }
 
 static void figures_of(const struct st_sleep_cell *cell, const struct st_sample *sample,
@@ -125,7 +111,7 @@ static int compare_group(const struct st_bench_sleep *bench, size_t first, const
     return 0;
 }
 
-static int fill(const struct st_bench_sleep *bench, struct st_sample *samples, struct ranked *order,
+static int fill(const struct st_bench_sleep *bench, struct st_sample *samples, struct st_ranked *order,
                 struct st_sleep_figures *figures)
 {
     struct st_random random = {.state = bench->config.seed};
@@ -153,7 +139,7 @@ int st_bench_sleep_figures(const struct st_bench_sleep *bench, struct st_sleep_f
 {
     struct st_sleep_figures *figures = calloc(bench->cells_n, sizeof(*figures));
     struct st_sample *samples = calloc(bench->cells_n, sizeof(*samples));
-    struct ranked *order = calloc(bench->config.methods_n, sizeof(*order));
+    struct st_ranked *order = calloc(bench->config.methods_n, sizeof(*order));
     int r = -ENOMEM;
     if (figures != NULL && samples != NULL && order != NULL)
         r = fill(bench, samples, order, figures);

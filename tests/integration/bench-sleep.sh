@@ -73,9 +73,24 @@ is "whole programs: status 0" $? 0
 is "each duration stands for {} once, in seconds" "$(key exec.json '[r["command"] for r in d["results"]]')" \
     "['sleep 0.002', 'sleep 0.004', \"sh -c 'exit 0'\"]"
 is "a program that sleeps runs longer than that" "$(key exec.json 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][:2])')" True
-is "the start is shown apart" "$(key exec.json 'd["start"]["command"], d["start"]["n"], d["results"][0]["net_ns"] is not None')" "('true', 8, True)"
+is "the start of each is shown apart: it sleeps 0 s, or where it cannot be told, true" "$(key exec.json '[(s["command"], s["n"]) for s in d["starts"]]')" \
+    "[('sleep 0', 8), ('true', 8)]"
+is "and taken off its own runs" "$(key exec.json '[(r["start"], r["net_ns"] is not None) for r in d["results"]]')" \
+    "[('sleep 0', True), ('sleep 0', True), ('true', True)]"
 is "without {} nothing was asked for" "$(key exec.json 'd["results"][2]["overshoot_ns"]')" None
-like "the text names the start" "$(bench --quiet --exec 'sleep 0.001' --runs 6)" 'start and end of a process'
+is "nobody beside it: no rank" "$(key exec.json '{r["rank"] for r in d["results"]}')" "{None}"
+bench --quiet --exec 'sleep {}' --exec "sh -c 'sleep {}; sleep 0.2'" --durations 2ms --runs 8 --warmup 0 --json >exec.json
+is "programs that sleep as long are ranked" "$(key exec.json '[r["rank"] is not None for r in d["results"]], min(r["rank"] for r in d["results"])')" "([True, True], 1)"
+bench --quiet --exec 'sleep {}' --exec-start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
+is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
+if [ -r /proc/self/timerslack_ns ]; then
+    found=$(cat /proc/self/timerslack_ns)
+    bench --quiet --exec "sh -c 'echo {} \$(cat /proc/\$\$/timerslack_ns) >>slacks'" --durations 2ms --runs 2 --warmup 0 >/dev/null
+    is "sleeping for nothing is not stretched, sleeping is as found" "$(sort -u slacks | tr '\n' ' ')" "0 1 0.002 $found "
+fi
+like "a program that cannot sleep for 0 s: where its start is named" "$(bench --quiet --exec "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1 .*--exec-start"
+like "the text names the starts" "$(bench --quiet --exec 'sleep {}' --exec 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
+    'sleep 0   \(start and end of it.*true   \(start and end of a process'
 is "a program that is not there: status 4" "$(bench --quiet --exec no-such-program >/dev/null 2>err; echo $?)" 4
 like "and its name" "$(cat err)" "'no-such-program': No such file"
 is "a program that fails: status 4" "$(bench --quiet --exec "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4

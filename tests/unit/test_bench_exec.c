@@ -17,8 +17,8 @@
 
 static char word_true[] = "true", word_sleep[] = "sleep";
 static char *const argv_true[] = {word_true, NULL}, *const argv_sleep[] = {word_sleep, NULL};
-static const struct st_exec_command commands[] = {{"true", argv_true, 0},
-                                                  {"sleep 0.005", argv_sleep, 5 * MS}};
+static const struct st_exec_command commands[] = {
+    {"true", argv_true, .start = 0}, {"sleep 0.005", argv_sleep, .requested_ns = 5 * MS, .start = 0}};
 
 /* Both starts get slower by 1 ms in every other run. */
 static const int64_t start_ns[] = {1 * MS, 2 * MS}, sleep_ns[] = {6100000, 7100000};
@@ -27,6 +27,7 @@ struct story {
     struct st_platform *fake;
     struct st_bench_exec_config config;
     struct st_bench_exec bench;
+    struct st_exec_figures *figures;
 };
 
 static int prepare(void **state)
@@ -46,6 +47,7 @@ static int prepare(void **state)
 static int finish(void **state)
 {
     struct story *s = *state;
+    free(s->figures);
     st_bench_exec_finish(&s->bench);
     st_fake_free(s->fake);
     free(s);
@@ -55,34 +57,68 @@ static int finish(void **state)
 static void the_start_is_taken_off_round_by_round(void **state)
 {
     struct story *s = *state;
-    struct st_exec_figures f;
     s->config.runs_n = 40;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
-    assert_int_equal(st_bench_exec_figures(&s->bench, 1, &f), 0);
-    assert_int_equal(f.wall.n, 40);
-    assert_true(f.wall.mean_ns == 6600000.0); /* the start is in it */
-    assert_int_equal(f.net.value_ns, 5100000);
-    assert_int_equal(f.net.low_ns, 5100000); /* what both starts have in common is not */
-    assert_true(f.overshoot_known && f.overshoot_ns == 100000.0);
-    assert_true(f.percent > 1.99 && f.percent < 2.01);
-    assert_true(f.cpu_ns == 660000.0);
-    assert_int_equal(st_bench_exec_figures(&s->bench, 0, &f), 0);
-    assert_false(f.net.known || f.overshoot_known);
-    assert_true(f.wall.mean_ns == 1500000.0);
+    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    const struct st_exec_figures *start = &s->figures[0], *f = &s->figures[1];
+    assert_int_equal(f->wall.n, 40);
+    assert_true(f->wall.mean_ns == 6600000.0); /* the start is in it */
+    assert_int_equal(f->net.value_ns, 5100000);
+    assert_int_equal(f->net.low_ns, 5100000); /* what both starts have in common is not */
+    assert_true(f->overshoot_known && f->overshoot_ns == 100000.0);
+    assert_true(f->percent > 1.99 && f->percent < 2.01);
+    assert_true(f->cpu_ns == 660000.0);
+    assert_int_equal(f->rank, 0); /* alone */
+    assert_false(start->net.known || start->overshoot_known);
+    assert_true(start->wall.mean_ns == 1500000.0);
+}
+
+/* Two programs with a start each. The fake knows two kinds of programs: what is called true takes 1 and 2 ms
+ * in turn, all others 6.1 and 7.1 ms. */
+static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
+{
+    struct story *s = *state;
+    static const struct st_exec_command two[] = {{"a 0", argv_true, .start = 0, .idle = true},
+                                                 {"a 0.005", argv_sleep, 5 * MS, .start = 0},
+                                                 {"b 0", argv_sleep, .start = 2, .idle = true},
+                                                 {"b 0.005", argv_sleep, 5 * MS, .start = 2},
+                                                 {"b 0.009", argv_sleep, 9 * MS, .start = 2}};
+    s->config.commands = two;
+    s->config.commands_n = 5;
+    s->config.runs_n = 60;
+    s->config.budget_ns = 60 * ST_NS_PER_S;
+    int64_t slack_ns;
+    assert_int_equal(s->fake->timer_slack_ns(s->fake, &slack_ns), 0);
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[3];
+    assert_in_range(a->net.value_ns, 4100000, 6100000);
+    assert_in_range(llabs(b->net.value_ns), 0, 1000000); /* its start takes as long */
+    assert_int_equal(b->rank, 1);
+    assert_int_equal(a->rank, 2);
+    assert_int_equal(s->figures[4].rank, 0); /* nobody else sleeps as long */
+    assert_int_equal(s->figures[0].rank, 0);
+    int64_t after_ns;
+    assert_int_equal(s->fake->timer_slack_ns(s->fake, &after_ns), 0);
+    assert_int_equal(after_ns, slack_ns); /* which the starts had for themselves */
+    s->config.commands_n = 2;
+    s->config.commands = &two[2]; /* a start that is not there */
+    struct st_bench_exec none;
+    assert_int_equal(st_bench_exec_init(&none, &s->config), -EINVAL);
 }
 
 static void the_budget_ends_it_and_few_runs_have_no_interval(void **state)
 {
     struct story *s = *state;
-    struct st_exec_figures f;
     s->config.budget_ns = 60 * MS;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_true(s->bench.elapsed_ns <= 60 * MS);
     assert_in_range(s->bench.arms[1].n, 1, 5);
-    assert_int_equal(st_bench_exec_figures(&s->bench, 1, &f), 0);
-    assert_false(f.net.known || f.overshoot_known);
+    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    assert_false(s->figures[1].net.known || s->figures[1].overshoot_known);
 }
 
 static void a_program_that_fails_is_told(void **state)
@@ -122,6 +158,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
+        cmocka_unit_test_setup_teardown(each_has_its_own_start_and_ranks_are_of_what_is_left, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(the_budget_ends_it_and_few_runs_have_no_interval, prepare, finish),
         cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_whole_rounds, prepare, finish),
