@@ -162,6 +162,13 @@ static void show_audio(const struct page *page, const json_t *document)
     struct line line = {0};
     put(&line, "simulated %" PRId64 ", own %" PRId64, integer_of(xruns, "simulated"),
         integer_of(xruns, "own"));
+    size_t i;
+    const json_t *source;
+    json_array_foreach(json_object_get(document, "observe"), i, source)
+    {
+        if (json_is_integer(json_object_get(source, "device_xruns")))
+            put(&line, ", %s %" PRId64, text_of(source, "source"), integer_of(source, "device_xruns"));
+    }
     paragraph(page, "Xruns", line.text);
     line = (struct line){0};
     put(&line, "%s, %s", text_of(audio, "backend"), text_of(audio, "state"));
@@ -171,6 +178,34 @@ static void show_audio(const struct page *page, const json_t *document)
         put_ns(&line, "buffer", json_object_get(audio, "latency_ns"));
     }
     paragraph(page, "Audio", line.text);
+}
+
+/* One paragraph a source that is watched; what is not, and why, in one. */
+static void show_observe(const struct page *page, const json_t *sources)
+{
+    struct line line, absent = {0};
+    bool first = true;
+    size_t i;
+    const json_t *source;
+    json_array_foreach(sources, i, source)
+    {
+        const char *state = text_of(source, "state"), *why = text_of(source, "why");
+        if (strcmp(state, "absent") == 0)
+            put(&absent, "%s%s (%s)", absent.len > 0 ? ", " : "not ", text_of(source, "source"), why);
+        if (strcmp(state, "watching") != 0)
+            continue;
+        line = (struct line){0};
+        put(&line, "%s%s%s%s, clients not ready %" PRId64, text_of(source, "source"),
+            json_is_string(json_object_get(source, "why")) ? " (" : "",
+            json_is_string(json_object_get(source, "why")) ? why : "",
+            json_is_string(json_object_get(source, "why")) ? ")" : "", integer_of(source, "starved"));
+        put_ns(&line, "CPU per look", json_object_get(source, "cost_ns_per_poll"));
+        put(&line, " (n = %" PRId64 ")", integer_of(source, "polls"));
+        paragraph(page, first ? "Watched" : "", line.text);
+        first = false;
+    }
+    if (absent.len > 0)
+        paragraph(page, first ? "Watched" : "", absent.text);
 }
 
 static void show_minute(const struct page *page, const json_t *minute)
@@ -247,6 +282,7 @@ void st_status_text(FILE *out, const json_t *document, const char *socket_path, 
     paragraph(&page, "Daemon", line.text);
     show_loop(&page, json_object_get(document, "loop"));
     show_audio(&page, document);
+    show_observe(&page, json_object_get(document, "observe"));
     show_minute(&page, json_object_get(document, "last_minute"));
     show_machine(&page, json_object_get(json_object_get(document, "loop"), "circumstances"));
     show_events(&page, json_object_get(document, "events"));

@@ -269,6 +269,16 @@ int st_config_load(struct st_platform *platform, const char *path, struct st_con
     return r;
 }
 
+const char *st_config_text(const struct st_config *config, const char *path)
+{
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        if (strcmp(key->path, path) == 0 && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
+            return (const char *)config + key->offset;
+    }
+    return "";
+}
+
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b)
 {
     unsigned applies = 0;

@@ -32,6 +32,14 @@ struct st_config {
     struct {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
     } http;
+    struct {
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next four */
+        char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
+            sound4[ST_CONFIG_TEXT_BYTES];
+        /* "": as found in the environment */
+        char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
+            pulseaudio_server[ST_CONFIG_TEXT_BYTES];
+    } observe;
 };
 
 enum st_config_type {
@@ -46,12 +54,13 @@ enum st_config_type {
 };
 
 /* What a changed key does at SIGHUP; bits. */
-#define ST_CONFIG_APPLIES_NEVER  0x00u /* not used by the daemon */
-#define ST_CONFIG_APPLIES_LOOP   0x01u /* the loop starts again */
-#define ST_CONFIG_APPLIES_AUDIO  0x02u /* the stream is opened again */
-#define ST_CONFIG_APPLIES_SOCKET 0x04u /* rights of the socket are set again */
-#define ST_CONFIG_APPLIES_HTTP   0x08u /* the TCP listener is opened again */
-#define ST_CONFIG_APPLIES_START  0x10u /* only when the daemon starts */
+#define ST_CONFIG_APPLIES_NEVER   0x00u /* not used by the daemon */
+#define ST_CONFIG_APPLIES_LOOP    0x01u /* the loop starts again */
+#define ST_CONFIG_APPLIES_AUDIO   0x02u /* the stream is opened again */
+#define ST_CONFIG_APPLIES_SOCKET  0x04u /* rights of the socket are set again */
+#define ST_CONFIG_APPLIES_HTTP    0x08u /* the TCP listener is opened again */
+#define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */
+#define ST_CONFIG_APPLIES_OBSERVE 0x20u /* sources of other programs' xruns are opened and closed */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */
@@ -83,6 +92,9 @@ ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name,
 /** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
 ST_NODISCARD int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);
+
+/** Value of a key that is a text or a choice; "" where there is no such key. Threads: any. */
+const char *st_config_text(const struct st_config *config, const char *path);
 
 /** What differs, as ST_CONFIG_APPLIES_ bits. */
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b);

@@ -49,6 +49,33 @@ const struct st_config_key st_config_keys[] = {
      "Serve over TCP too, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733. There is no "
      "password and no "
      "encryption: everybody who reaches the address can read. Empty: no TCP."},
+    {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Xruns of other programs on ALSA devices (Linux), read from /proc/asound four times a second: a program "
+     "that recovers between two looks is seen as one probable xrun. For this key and the next four: auto "
+     "watches "
+     "where there is something to watch, on calls it degraded where there is not."},
+    {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
+     ST_CONFIG_APPLIES_OBSERVE, "Xruns that a PipeWire server counts, and clients that were late."},
+    {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
+     ST_CONFIG_APPLIES_OBSERVE, "Xruns that a JACK server tells."},
+    {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pulseaudio),
+     ST_CONFIG_APPLIES_OBSERVE, "Underruns that a PulseAudio server tells."},
+    {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
+     ST_CONFIG_APPLIES_OBSERVE, "Xruns that sound(4) counts for each channel (FreeBSD)."},
+    {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Which PipeWire server: PIPEWIRE_REMOTE of the program that watches it, such as "
+     "/run/user/1000/pipewire-0. "
+     "Empty: as in the daemon's environment."},
+    {"observe.jack_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.jack_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Which JACK server: JACK_DEFAULT_SERVER of the program that watches it. Empty: as in the daemon's "
+     "environment."},
+    {"observe.pulseaudio_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pulseaudio_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Which PulseAudio server: PULSE_SERVER of the program that watches it, such as "
+     "unix:/run/user/1000/pulse/native. Empty: as in the daemon's environment."},
     {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
      "Rules that \"sleeptune report\" shall not count, each with a reason and the day from which it counts "
      "again; it says how many these are. A text alone is an id without either."},

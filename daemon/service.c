@@ -65,6 +65,8 @@ static int start_parts(struct st_service *service)
     r = st_service_start_audio(service);
     if (r == 0)
         r = st_service_start_loop(service);
+    if (r == 0)
+        r = st_service_start_observe(service);
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
@@ -78,6 +80,7 @@ static void free_service(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
     st_http_stop(service->http);
+    st_observe_stop(service->observe);
     st_service_stop_loop(service);
     st_service_stop_audio(service);
     st_socket_close(&service->socket);
@@ -177,6 +180,8 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.http_error[0] != '\0')
         st_service_restart_tcp(service);
+    if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
+        st_observe_set(service->observe, config);
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
         0) { /* its buffer follows the loop's */
         st_service_stop_audio(service);

@@ -93,7 +93,7 @@ void st_service_stop_loop(struct st_service *service)
     st_session_free(session);
 }
 
-/* --- audio and TCP, which may fail --- */
+/* --- audio, other programs' xruns, and TCP, which may fail --- */
 
 int st_service_start_audio(struct st_service *service)
 {
@@ -120,6 +120,20 @@ void st_service_stop_audio(struct st_service *service)
     service->own_xruns_before += view.underflows_n;
     pthread_mutex_unlock(&service->mutex);
     st_audio_stop(audio);
+}
+
+int st_service_start_observe(struct st_service *service)
+{
+    struct st_observe *observe;
+    const int r = st_observe_start(service->platform, &service->config, &service->events, &observe);
+    if (r < 0) {
+        ST_ERR("the thread that watches other programs' xruns cannot be started: %s", strerror(-r));
+        return r;
+    }
+    pthread_mutex_lock(&service->mutex);
+    service->observe = observe;
+    pthread_mutex_unlock(&service->mutex);
+    return 0;
 }
 
 void st_service_restart_tcp(struct st_service *service)

@@ -25,6 +25,7 @@ struct st_service {
     struct st_session *session; /* NULL between two runs */
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
+    struct st_observe *observe;
     struct st_view view;       /* its texts and times; the rest is filled when somebody looks */
     uint64_t own_xruns_before; /* of streams that were closed */
     int64_t started_ns;
@@ -63,6 +64,7 @@ int st_service_start_loop(struct st_service *service);
 void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
+int st_service_start_observe(struct st_service *service);
 void st_service_restart_tcp(struct st_service *service);
 /** Mode and group of the socket anew; what fails is in view.socket_error. */
 void st_service_set_rights(struct st_service *service);

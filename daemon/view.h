@@ -4,6 +4,7 @@
 
 #include "daemon/audio.h"
 #include "daemon/minute.h"
+#include "daemon/observe.h"
 #include "daemon/watchdog.h"
 #include "measure/result.h"
 
@@ -17,6 +18,7 @@ struct st_view {
     uint64_t loop_starts;
     struct st_audio_view audio;
     struct st_watchdog_view watchdog;
+    struct st_observe_view observe;
     bool has_minute;
     struct st_minute minute;
     json_t *events;                       /* borrowed */
@@ -37,10 +39,11 @@ json_t *st_view_json(const struct st_view *view);
 /** Prometheus text format. To be freed; NULL when out of memory. */
 char *st_view_metrics(const struct st_view *view);
 
-#define ST_VIEW_DEGRADED_MAX 10
+#define ST_VIEW_DEGRADED_MAX 16
 
 struct st_degraded {
-    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state" */
+    const char
+        *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state", "observe" */
     char why[ST_VIEW_TEXT_BYTES];
 };
 

@@ -38,6 +38,11 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
             "no right to a priority above the loop's: a loop that goes wild may not be noticed");
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *source = &view->observe.sources[i];
+        if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
+            add(ret, &n, "observe", "xruns of %s are not watched: %s", source->source, source->why);
+    }
     if (view->config_error[0] != '\0')
         add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
     if (view->socket_error[0] != '\0')
@@ -147,6 +152,7 @@ json_t *st_view_json(const struct st_view *view)
                         json_pack("{s:I, s:I}", "simulated",
                                   (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
                                   (json_int_t)view->audio.underflows_n));
+    json_object_set_new(document, "observe", st_observe_json(&view->observe));
     json_object_set_new(document, "watchdog",
                         json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
                                   view->watchdog.above_loop, "demoted", view->watchdog.demoted));

@@ -74,6 +74,8 @@ char *st_view_metrics(const struct st_view *view)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
                 view->loop->simulated_xruns);
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.underflows_n);
+    st_observe_xrun_metrics(out, &view->observe);
+    st_observe_metrics(out, &view->observe);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     gauge(out, "sleeptune_degraded", "Number of things that are not as they were asked for; see /v1/status.",
           (double)st_view_degraded(view, degraded));

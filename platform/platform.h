@@ -96,6 +96,7 @@ struct st_wake_method;  /* wake_method.h */
 struct st_wake;
 struct st_wake_setting;
 struct st_wake_stamps;
+struct st_xrun_source; /* xrun_source.h */
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
@@ -126,6 +127,10 @@ struct st_platform {
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w);
+
+    /** The i-th source of other programs' xruns (xrun_source.h), those that this system has not among them;
+     * NULL after the last. */
+    const struct st_xrun_source *(*xrun_source)(struct st_platform *p, size_t i);
 
     /* --- other clocks ------------------------------------------------------------------------------------
      */

@@ -3,19 +3,6 @@
 
 #include "store/json_text.h"
 
-const char *st_certainty_name(enum st_certainty certainty)
-{
-    switch (certainty) {
-    case ST_CERTAINTY_EXACT:
-        return "exact";
-    case ST_CERTAINTY_PROBABLE:
-        return "probable";
-    case ST_CERTAINTY_NONE:
-        break;
-    }
-    return "";
-}
-
 static void set_text(json_t *document, const char *key, const char *text)
 {
     if (text[0] != '\0')

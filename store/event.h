@@ -5,9 +5,7 @@
 #include <jansson.h>
 
 #include "lib/base.h"
-
-/** How sure it is that an xrun was one. */
-enum st_certainty { ST_CERTAINTY_NONE, ST_CERTAINTY_EXACT, ST_CERTAINTY_PROBABLE };
+#include "lib/certainty.h"
 
 /** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
 struct st_event {
@@ -25,9 +23,6 @@ struct st_event {
     char cause[40];       /* st_cause_name */
     char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
 };
-
-/** "exact", "probable", "" for none. */
-const char *st_certainty_name(enum st_certainty certainty);
 
 /** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
  * explained_ns, cause, culprit}. New reference, NULL when out of memory. */

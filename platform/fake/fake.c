@@ -76,6 +76,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .wake_open = st_fake_wake_open,
         .wake_round = st_fake_wake_round,
         .wake_close = st_fake_wake_close,
+        .xrun_source = st_fake_xrun_source,
         .wall_ns = st_fake_wall_ns,
         .suspended_ns = st_fake_suspended_ns,
         .read_text = st_fake_read_text,

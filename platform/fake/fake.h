@@ -63,6 +63,9 @@ ST_NODISCARD int st_fake_fail_call(struct st_platform *p, const char *name, int 
 ST_NODISCARD int st_fake_script_wake(struct st_platform *p, const char *name, const int64_t *delay_ns,
                                      size_t n, int64_t send_ns, int open_error);
 
+/** The sources of xruns from now on; the fake has none otherwise. The array must stay. */
+void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n);
+
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);

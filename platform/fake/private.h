@@ -126,6 +126,8 @@ struct st_fake {
     int64_t timer_slack_ns;
     int64_t idle_exit_ns; /* a sleep of a method ends so much later while nobody holds the latency */
     int latency_holds_n;
+    const struct st_xrun_source *xrun_sources; /* the test's */
+    size_t xrun_sources_n;
     struct st_fake_entry *files; /* sorted by compare_paths */
     struct st_fake_entry *sysctls;
     struct st_fake_entry *answers; /* of programs, by command line */
@@ -152,6 +154,7 @@ int st_fake_wake_open(struct st_wake *w, const struct st_wake_setting *setting);
 int st_fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
 void st_fake_wake_close(struct st_wake *w);
 void st_fake_wake_finish(struct st_fake *fake);
+const struct st_xrun_source *st_fake_xrun_source(struct st_platform *p, size_t i);
 int64_t st_fake_wall_ns(struct st_platform *p);
 int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

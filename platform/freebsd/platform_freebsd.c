@@ -41,6 +41,7 @@ struct st_platform *st_platform_native(void)
         .wake_open = st_posix_wake_open,
         .wake_round = st_posix_wake_round,
         .wake_close = st_posix_wake_close,
+        .xrun_source = st_freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_freebsd_suspended_ns,
         .set_policy = st_freebsd_set_policy,

@@ -51,6 +51,9 @@ const struct st_call_method *st_linux_call_method(struct st_platform *p, size_t 
 /* wake_methods_linux.c */
 const struct st_wake_method *st_linux_wake_method(struct st_platform *p, size_t i);
 
+/* xrun_sources_linux.c */
+const struct st_xrun_source *st_linux_xrun_source(struct st_platform *p, size_t i);
+
 /* sleep_methods_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 

@@ -18,6 +18,7 @@ struct st_platform *st_platform_native(void)
         .wake_open = st_posix_wake_open,
         .wake_round = st_posix_wake_round,
         .wake_close = st_posix_wake_close,
+        .xrun_source = st_linux_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
         .set_policy = st_linux_set_policy,

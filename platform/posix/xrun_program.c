@@ -1,0 +1,329 @@
+/* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended.
+ *
+ * It is started by posix_spawn, never by fork: a fork would write-protect all pages of the locked process,
+ * and the cycle loop would take a page fault on each one it writes next. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/xrun_line.h"
+#include "st_config.h"
+
+#define SILENT_POLLS 8           /* so many polls, which come every poll_ns, without a line: it hangs */
+#define READ_BYTES   (16 * 1024) /* a poll; what floods is held up by its pipe */
+#define TERM_NAPS    45 /* it has this long to end in peace: a client that is killed disturbs its server */
+#define KILL_NAPS    5
+#define NAP_NS       (10 * ST_NS_PER_MS)
+
+#ifdef __FreeBSD__ /* its unistd.h leaves it to the program */
+extern char **environ;
+#endif
+
+struct program {
+    pid_t pid;   /* 0: reaped */
+    int in, out; /* our ends of its standard input and output; -1: closed */
+    bool ready;  /* it watches */
+    bool ending; /* it has said that there is nothing to watch */
+    unsigned silent_polls;
+    size_t len; /* of the line that is not complete yet */
+    char line[ST_XRUN_LINE_BYTES];
+};
+
+/* --- starting ------------------------------------------------------------------------------------------- */
+
+/** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
+static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
+{
+    const char *chosen = getenv("SLEEPTUNE_OBSERVE_DIR");
+    char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX];
+    if (p->program_path(p, folder, sizeof(folder)) != 0)
+        folder[0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(beside, sizeof(beside), "%s/../observe", folder);
+    const char *dirs[] = {chosen != NULL ? chosen : beside, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
+    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
+        const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
+        if (n > 0 && (size_t)n < path_bytes && access(path, X_OK) == 0)
+            return 0;
+    }
+    return -ENOENT;
+}
+
+/** The environment of this process with one variable set, if there is one to set. @return NULL when out of
+ * memory; the array and its first text are to be freed. */
+static char **environment_with(const char *name, const char *value, char **ret_text)
+{
+    size_t n = 0;
+    while (environ[n] != NULL)
+        n++;
+    char **env = calloc(n + 2, sizeof(*env));
+    const size_t bytes = strlen(name) + strlen(value) + 2;
+    char *text = malloc(bytes);
+    if (env == NULL || text == NULL) {
+        free(env);
+        free(text);
+        return NULL;
+    }
+    snprintf(text, bytes, "%s=%s", name, value);
+    size_t to = 0;
+    env[to++] = text;
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(environ[i], text, strlen(name) + 1) != 0)
+            env[to++] = environ[i];
+    }
+    *ret_text = text;
+    return env;
+}
+
+/** Its standard input and output are these, its errors nobody's; signals as a program expects them. */
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int in, int out)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int r = posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
+    if (r == 0)
+        r = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+    if (r == 0)
+        r = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+#ifdef ST_HAVE_CLOSEFROM_NP /* glibc 2.34, FreeBSD 13.1; elsewhere what libraries opened without O_CLOEXEC   \
+                               stays */
+    if (r == 0)
+        r = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#endif
+    if (r == 0)
+        r = posix_spawnattr_setsigmask(attributes, &none);
+    if (r == 0)
+        r = posix_spawnattr_setsigdefault(attributes, &all);
+    if (r == 0)
+        r = posix_spawnattr_setpgroup(attributes, 0);
+    if (r == 0)
+        r = posix_spawnattr_setflags(attributes,
+                                     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return -r;
+}
+
+static int spawn(const char *path, const char *name, char *const *env, int in, int out, pid_t *ret)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    char *const argv[] = {(char *)(uintptr_t)name, NULL};
+    int r = -posix_spawn_file_actions_init(&actions);
+    if (r != 0)
+        return r;
+    r = -posix_spawnattr_init(&attributes);
+    if (r == 0) {
+        r = prepare(&actions, &attributes, in, out);
+        if (r == 0)
+            r = -posix_spawn(ret, path, &actions, &attributes, argv, env);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return r;
+}
+
+static int start(struct st_xrun_watch *w, struct program *program, const char *path)
+{
+    int in[2], out[2];
+    char *text = NULL, **env = environ;
+    if (w->setting.server[0] != '\0' && w->source->server_env != NULL)
+        env = environment_with(w->source->server_env, w->setting.server, &text);
+    if (env == NULL)
+        return -ENOMEM;
+    int r = pipe2(in, O_CLOEXEC) == 0 ? 0 : -errno;
+    if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
+        r = -errno;
+        close(in[0]);
+        close(in[1]);
+    }
+    if (r == 0) {
+        r = spawn(path, w->source->program, env, in[0], out[1], &program->pid);
+        close(in[0]);
+        close(out[1]);
+        program->in = in[1];
+        program->out = out[0];
+        (void)fcntl(program->out, F_SETFL, O_NONBLOCK);
+    }
+    if (env != environ)
+        free(env);
+    free(text);
+    return r;
+}
+
+/* --- ending --------------------------------------------------------------------------------------------- */
+
+static void close_pipes(struct program *program)
+{
+    if (program->in >= 0)
+        close(program->in);
+    if (program->out >= 0)
+        close(program->out);
+    program->in = program->out = -1;
+}
+
+/** @return whether it is gone within so many naps; its wait status in *ret. */
+static bool reap(struct program *program, unsigned naps, int *ret)
+{
+    const struct timespec nap = st_ns_to_timespec(NAP_NS);
+    for (unsigned i = 0; program->pid != 0; i++) {
+        const pid_t pid = waitpid(program->pid, ret, WNOHANG);
+        if (pid != 0 && !(pid < 0 && errno == EINTR))
+            program->pid = 0;
+        else if (i == naps)
+            return false;
+        else
+            (void)nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+static void close_program(struct st_xrun_watch *w)
+{
+    struct program *program = w->state;
+    int status;
+    close_pipes(program);
+    if (program->pid != 0 && kill(-program->pid, SIGTERM) == 0 && !reap(program, TERM_NAPS, &status)) {
+        (void)kill(-program->pid, SIGKILL);
+        (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */
+    }
+    free(program);
+}
+
+/** Its output has ended: says how itself did. */
+static int note_end(struct st_xrun_watch *w)
+{
+    struct program *program = w->state;
+    int status = 0;
+    const bool gone = reap(program, 1, &status);
+    if (program->ending)
+        return -ENOENT; /* why is said */
+    if (!gone)
+        return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
+    if (WIFSIGNALED(status))
+        return st_xrun_because(w, -EPIPE, "%s was ended by signal %d", w->source->program, WTERMSIG(status));
+    return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
+                           WEXITSTATUS(status));
+}
+
+/* --- in between ----------------------------------------------------------------------------------------- */
+
+static int open_program(struct st_xrun_watch *w)
+{
+    char path[PATH_MAX];
+    const char *name = w->source->program;
+    int r = find_program(w->platform, name, path, sizeof(path));
+    if (r < 0)
+        return st_xrun_because(w, r, "%s is not installed", name);
+    struct program *program = calloc(1, sizeof(*program));
+    if (program == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    program->in = program->out = -1;
+    r = start(w, program, path);
+    if (r < 0) {
+        close_pipes(program);
+        free(program);
+        return st_xrun_because(w, r, "%s cannot be started: %s", name, strerror(-r));
+    }
+    w->state = program;
+    return 0;
+}
+
+static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    struct st_xrun_line line;
+    if (st_xrun_line_parse(text, &line) != 0)
+        return st_xrun_because(w, -EBADMSG, "%s prints what is no line of ours: \"%.60s\"",
+                               w->source->program, text);
+    switch (line.kind) {
+    case ST_XRUN_LINE_READY:
+        program->ready = true;
+        st_xrun_because(w, 0, "%s", line.text);
+        break;
+    case ST_XRUN_LINE_ALIVE:
+        break;
+    case ST_XRUN_LINE_ABSENT:
+        program->ending = true;
+        st_xrun_because(w, 0, "%s", line.text);
+        break;
+    case ST_XRUN_LINE_EPOCH:
+    case ST_XRUN_LINE_XRUN:
+        seen(ctx, &line.seen);
+        break;
+    }
+    return 0;
+}
+
+/** Takes the complete lines of what was read. */
+static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    for (size_t i = 0; i < n; i++) {
+        const bool end = bytes[i] == '\n', control = (unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7f;
+        program->line[program->len] = (char)(end ? '\0' : control ? '?' : bytes[i]);
+        const int r = end ? take_line(w, program->line, seen, ctx) : 0;
+        program->len = end ? 0 : program->len + 1;
+        if (r < 0)
+            return r;
+        if (program->len == sizeof(program->line))
+            return st_xrun_because(w, -EBADMSG, "%s prints a line without an end", w->source->program);
+    }
+    return 0;
+}
+
+static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    char bytes[READ_BYTES];
+    const ssize_t n = read(program->out, bytes, sizeof(bytes));
+    if (n == 0)
+        return note_end(w);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        return st_xrun_because(w, -errno, "the output of %s cannot be read: %s", w->source->program,
+                               strerror(errno));
+    program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
+    if (program->silent_polls == SILENT_POLLS)
+        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it has been silent for %.0f s", w->source->program,
+                               (double)(SILENT_POLLS * w->source->poll_ns) / (double)ST_NS_PER_S);
+    const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
+    if (r < 0)
+        return r;
+    return program->ready ? 0 : -EAGAIN;
+}
+
+static int program_fd(const struct st_xrun_watch *w)
+{
+    const struct program *program = w->state;
+    return program->out;
+}
+
+static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
+{
+    const struct program *program = w->state;
+    clockid_t clock;
+    struct timespec used;
+    if (program->pid == 0 || clock_getcpuclockid(program->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return -ENODATA;
+    *ret = st_ns_from_timespec(&used);
+    return 0;
+}
+
+const struct st_xrun_ops st_xrun_program_ops = {
+    .open = open_program,
+    .poll = poll_program,
+    .close = close_program,
+    .fd = program_fd,
+    .program_cpu_ns = program_cpu_ns,
+};

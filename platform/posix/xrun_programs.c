@@ -1,0 +1,33 @@
+/* Rows of the sources that are helper programs, the same on all systems. */
+#include "lib/ns.h"
+#include "platform/xrun_source.h"
+
+#define LOOK_NS                                                                                              \
+    (5 * ST_NS_PER_S) /* their lines are read when they come; this often it is asked whether they live */
+
+const struct st_xrun_source st_xrun_pipewire = {
+    .name = "pipewire",
+    .summary = "the profiler of a PipeWire server: xruns of its drivers, clients that were late",
+    .poll_ns = LOOK_NS,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-pipewire",
+    .server_env = "PIPEWIRE_REMOTE",
+};
+
+const struct st_xrun_source st_xrun_jack = {
+    .name = "jack",
+    .summary = "the xrun callback of a JACK server",
+    .poll_ns = LOOK_NS,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-jack",
+    .server_env = "JACK_DEFAULT_SERVER",
+};
+
+const struct st_xrun_source st_xrun_pulseaudio = {
+    .name = "pulseaudio",
+    .summary = "what a PulseAudio server tells of underruns",
+    .poll_ns = LOOK_NS,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-pulseaudio",
+    .server_env = "PULSE_SERVER",
+};

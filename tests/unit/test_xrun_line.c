@@ -1,0 +1,150 @@
+/* Lines of the helper programs that watch sound servers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "platform/xrun_line.h"
+
+static void xrun_line_has_both_counts_and_names(void **state)
+{
+    (void)state;
+    struct st_xrun_line line;
+    assert_int_equal(
+        st_xrun_line_parse("xrun certainty=probable n=3 starved=2 device=hw%3A0 client=A%20B%25", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_XRUN);
+    assert_int_equal(line.seen.certainty, ST_CERTAINTY_PROBABLE);
+    assert_int_equal(line.seen.device_xruns_n, 3);
+    assert_int_equal(line.seen.starved_n, 2);
+    assert_string_equal(line.seen.device, "hw:0");
+    assert_string_equal(line.seen.client, "A B%");
+}
+
+static void names_may_be_missing(void **state)
+{
+    (void)state;
+    struct st_xrun_line line;
+    assert_int_equal(st_xrun_line_parse("xrun n=1 certainty=exact", &line), 0);
+    assert_string_equal(line.seen.device, "");
+    assert_string_equal(line.seen.client, "");
+    assert_int_equal(line.seen.starved_n, 0);
+}
+
+static void other_kinds_have_their_text(void **state)
+{
+    (void)state;
+    struct st_xrun_line line;
+    assert_int_equal(st_xrun_line_parse("ready JACK server \"default\"", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_READY);
+    assert_string_equal(line.text, "JACK server \"default\"");
+    assert_int_equal(st_xrun_line_parse("absent no\tserver", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_ABSENT);
+    assert_string_equal(line.text, "no?server");
+    assert_int_equal(st_xrun_line_parse("alive", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_ALIVE);
+    assert_int_equal(st_xrun_line_parse("epoch", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_EPOCH);
+    assert_true(line.seen.new_epoch);
+}
+
+static void what_is_no_line_of_ours_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        " ",
+        "ready",
+        "ready ",
+        "absent",
+        "aliveness",
+        "epoch 2",
+        "xrun",
+        "xrun certainty=exact",                /* counts nothing */
+        "xrun certainty=exact n=0 starved=0",  /* the same */
+        "xrun n=1",                            /* how sure? */
+        "xrun certainty=sure n=1",             /* no such certainty */
+        "xrun certainty=exactly n=1",          /* the same */
+        "xrun certainty=exact n=-1",           /* no count */
+        "xrun certainty=exact n=",             /* no count */
+        "xrun certainty=exact n= 1",           /* no count */
+        "xrun certainty=exact n=1000000001",   /* more than a count */
+        "xrun certainty=exact n=1x",           /* rubbish behind it */
+        "xrun certainty=exact n=1 device=%4",  /* half an escape */
+        "xrun certainty=exact n=1 device=%zz", /* no escape */
+        "xrun certainty=exact n=1 colour=red", /* unknown field */
+        "xrun certainty=exact n=1  starved=1", /* two blanks */
+        "xruns certainty=exact n=1",
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
+        struct st_xrun_line line = {.kind = ST_XRUN_LINE_ALIVE, .text = "kept"};
+        if (st_xrun_line_parse(bad[i], &line) != -EBADMSG)
+            fail_msg("taken: \"%s\"", bad[i]);
+        assert_string_equal(line.text, "kept");
+    }
+}
+
+static void long_and_hostile_names_are_cut_and_made_printable(void **state)
+{
+    (void)state;
+    char text[512] = "xrun certainty=exact n=1 client=%0a%1b[2J";
+    memset(text + strlen(text), 'x', 300);
+    struct st_xrun_line line;
+    assert_int_equal(st_xrun_line_parse(text, &line), 0);
+    assert_int_equal(strlen(line.seen.client), ST_XRUN_NAME_BYTES - 1);
+    assert_memory_equal(line.seen.client, "??[2Jxxx", 8);
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    struct st_xrun_seen seen = {.device = "alsa output",
+                                .client = "50%\x01=x",
+                                .certainty = ST_CERTAINTY_EXACT,
+                                .device_xruns_n = 7,
+                                .starved_n = 1};
+    char buf[ST_XRUN_LINE_BYTES];
+    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
+                        "xrun certainty=exact n=7 starved=1 device=alsa%20output client=50%25%01=x\n");
+    struct st_xrun_line line;
+    buf[strlen(buf) - 1] = '\0';
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_string_equal(line.seen.device, seen.device);
+    assert_string_equal(line.seen.client, "50%?=x"); /* a control character does not come through */
+    assert_int_equal(line.seen.device_xruns_n, 7);
+    assert_int_equal(line.seen.starved_n, 1);
+}
+
+static void the_longest_names_fit_a_line(void **state)
+{
+    (void)state;
+    struct st_xrun_seen seen = {
+        .certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1000000000, .starved_n = 1000000000};
+    memset(seen.device, '%', sizeof(seen.device) - 1);
+    memset(seen.client, ' ', sizeof(seen.client) - 1);
+    char buf[ST_XRUN_LINE_BYTES];
+    st_xrun_line_format(&seen, buf, sizeof(buf));
+    assert_int_equal(buf[strlen(buf) - 1], '\n');
+    buf[strlen(buf) - 1] = '\0';
+    struct st_xrun_line line;
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_string_equal(line.seen.client, seen.client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(xrun_line_has_both_counts_and_names),
+        cmocka_unit_test(names_may_be_missing),
+        cmocka_unit_test(other_kinds_have_their_text),
+        cmocka_unit_test(what_is_no_line_of_ours_is_refused),
+        cmocka_unit_test(long_and_hostile_names_are_cut_and_made_printable),
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(the_longest_names_fit_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* A source of xruns that is a helper program: real programs, which are shell scripts, well-behaved and not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/xrun_source.h"
+
+#define SCRIPT "sleeptune-observe-test"
+
+static const struct st_xrun_source source = {.name = "test",
+                                             .summary = "a script",
+                                             .poll_ns = 5 * ST_NS_PER_S,
+                                             .ops = &st_xrun_program_ops,
+                                             .program = SCRIPT,
+                                             .server_env = "TEST_SERVER"};
+static char folder[] = "/tmp/sleeptune-xrun-XXXXXX";
+static char path[64];
+static struct st_xrun_watch watch;
+static struct st_xrun_seen last;
+static int64_t seen_n, epochs_n;
+
+static int setup_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    snprintf(path, sizeof(path), "%s/" SCRIPT, folder);
+    return setenv("SLEEPTUNE_OBSERVE_DIR", folder, 1);
+}
+
+static int teardown_folder(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return rmdir(folder);
+}
+
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    (void)ctx;
+    last = *seen;
+    seen_n += seen->device_xruns_n + seen->starved_n;
+    epochs_n += seen->new_epoch;
+}
+
+/* `exec` keeps it one process, whose end is the end of its output. */
+static int open_script(const char *body, const char *server)
+{
+    struct st_xrun_setting setting = {{0}};
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return -errno;
+    fprintf(file, "#!/bin/sh\n%s\n", body);
+    if (fclose(file) != 0 || chmod(path, 0755) != 0)
+        return -errno;
+    seen_n = epochs_n = 0;
+    snprintf(setting.server, sizeof(setting.server), "%s", server);
+    return st_xrun_open(&watch, st_platform_native(), &source, &setting);
+}
+
+/** Polls whenever there is something to read, until poll says something else than `until_not`, or `n` xruns
+ * were seen. Waits as long as it takes: the test's own time limit ends it. */
+static int poll_until(int until_not, int64_t n)
+{
+    int r = until_not;
+    while (r == until_not && (n == 0 || seen_n < n)) {
+        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        assert_int_equal(poll(&fd, 1, -1), 1);
+        r = source.ops->poll(&watch, on_seen, NULL);
+    }
+    return r;
+}
+
+static void lines_become_sightings(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready JACK server default\n"
+                                 "echo epoch\n"
+                                 "printf 'xrun certainty=exact n=2 '\nsleep 0.1\n" /* in two pieces */
+                                 "echo starved=1 device=system client=a%20b\n"
+                                 "exec cat >/dev/null",
+                                 ""),
+                     0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    assert_string_equal(watch.why, "JACK server default");
+    assert_int_equal(poll_until(0, 3), 0);
+    assert_int_equal(epochs_n, 1);
+    assert_int_equal(last.device_xruns_n, 2);
+    assert_int_equal(last.starved_n, 1);
+    assert_string_equal(last.client, "a b");
+    int64_t cpu_ns = -1;
+    assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);
+    assert_true(cpu_ns > 0);
+    st_xrun_close(&watch);
+}
+
+static void server_is_told_by_its_variable(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready to \"$TEST_SERVER\" $HOME; exec cat", "unix:/a b"), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    char expected[512];
+    snprintf(expected, sizeof(expected), "to unix:/a b %s", getenv("HOME") != NULL ? getenv("HOME") : "");
+    assert_string_equal(watch.why, expected);
+    st_xrun_close(&watch);
+}
+
+static void absent_server_is_said_and_not_an_error_of_the_program(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo absent no JACK server runs; exit 1", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), -ENOENT);
+    assert_string_equal(watch.why, "no JACK server runs");
+    st_xrun_close(&watch);
+}
+
+static void program_that_dies_says_how(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("exit 7", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), -EPIPE);
+    assert_string_equal(watch.why, SCRIPT " ended with exit status 7");
+    st_xrun_close(&watch);
+    assert_int_equal(open_script("echo ready; kill -SEGV $$", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG); /* ready without a text */
+    st_xrun_close(&watch);
+    assert_int_equal(open_script("kill -KILL $$", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), -EPIPE);
+    assert_string_equal(watch.why, SCRIPT " was ended by signal 9");
+    st_xrun_close(&watch);
+}
+
+static void rubbish_ends_it_and_is_quoted(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("printf 'ready x\\nSegm\\033entation\\n'; exec cat", ""), 0);
+    int r = poll_until(-EAGAIN, 0);
+    if (r == 0)
+        r = poll_until(0, 0);
+    assert_int_equal(r, -EBADMSG);
+    assert_string_equal(watch.why, SCRIPT " prints what is no line of ours: \"Segm?entation\"");
+    st_xrun_close(&watch);
+}
+
+static void endless_line_ends_it(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        open_script("while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG);
+    assert_string_equal(watch.why, SCRIPT " prints a line without an end");
+    st_xrun_close(&watch);
+}
+
+static void flood_is_taken_in_bites(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        open_script("echo ready x\n"
+                    "line='xrun certainty=exact n=1 starved=0 device=dddddddddddddddddddddddddddddd'\n"
+                    "lines=\"$line\n$line\n$line\n$line\"\n"
+                    "while :; do echo \"$lines\"; done",
+                    ""),
+        0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    while (seen_n < 2000) {
+        const int64_t before_n = seen_n;
+        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        assert_int_equal(poll(&fd, 1, -1), 1);
+        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+        assert_true(seen_n - before_n <= 16 * 1024 / 60);
+    }
+    st_xrun_close(&watch);
+}
+
+static void silent_program_is_taken_for_hung_after_eight_looks(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("exec sleep 1000", ""), 0);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EAGAIN);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
+    assert_string_equal(watch.why, SCRIPT " hangs: it has been silent for 40 s");
+    st_xrun_close(&watch);
+}
+
+static void program_that_ignores_its_end_is_killed(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("trap '' TERM\necho ready $$\nwhile :; do sleep 0.05; done", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    const pid_t pid = (pid_t)strtol(watch.why, NULL, 10);
+    assert_true(pid > 1 && kill(pid, 0) == 0);
+    st_xrun_close(&watch);
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+static void missing_program_is_not_installed(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    const struct st_xrun_setting setting = {{0}};
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_string_equal(watch.why, SCRIPT " is not installed");
+}
+
+static void absent_source_says_why(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "only others have it");
+    const struct st_xrun_setting setting = {{0}};
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting), -ENOTSUP);
+    assert_string_equal(watch.why, "only others have it");
+}
+
+static void every_source_of_this_system_has_its_texts(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_platform_native();
+    const struct st_xrun_source *row;
+    size_t n = 0;
+    for (; (row = p->xrun_source(p, n)) != NULL; n++) {
+        assert_true(row->name[0] != '\0' && row->summary[0] != '\0');
+        assert_true((row->ops != NULL) != (row->absent != NULL));
+        assert_true(row->ops == NULL || row->poll_ns >= 100 * ST_NS_PER_MS);
+    }
+    assert_true(n >= 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_become_sightings),
+        cmocka_unit_test(server_is_told_by_its_variable),
+        cmocka_unit_test(absent_server_is_said_and_not_an_error_of_the_program),
+        cmocka_unit_test(program_that_dies_says_how),
+        cmocka_unit_test(rubbish_ends_it_and_is_quoted),
+        cmocka_unit_test(endless_line_ends_it),
+        cmocka_unit_test(flood_is_taken_in_bites),
+        cmocka_unit_test(silent_program_is_taken_for_hung_after_eight_looks),
+        cmocka_unit_test(program_that_ignores_its_end_is_killed),
+        cmocka_unit_test(missing_program_is_not_installed),
+        cmocka_unit_test(absent_source_says_why),
+        cmocka_unit_test(every_source_of_this_system_has_its_texts),
+    };
+    return cmocka_run_group_tests(tests, setup_folder, teardown_folder);
+}
