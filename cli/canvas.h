@@ -14,7 +14,15 @@ struct st_point {
     double x, y;
 };
 
-enum st_dash { ST_DASH_NONE, ST_DASH_LONG, ST_DASH_SHORT, ST_DASH_DOT, ST_DASHES };
+enum st_dash {
+    ST_DASH_NONE,
+    ST_DASH_LONG,
+    ST_DASH_SHORT,
+    ST_DASH_DOT,
+    ST_DASH_LONG_DOT,
+    ST_DASH_LONG_DOTS,
+    ST_DASHES
+};
 
 /** Lengths of strokes and gaps in pixels; n = 0 for ST_DASH_NONE. */
 const double *st_dash_lengths(enum st_dash dash, int *ret_n);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "cli/series_options.h"
+#include "lib/bootstrap.h"
 #include "lib/box.h"
 #include "lib/columns.h"
 #include "lib/hist.h"
@@ -29,6 +30,7 @@ const char *st_chart_kind_name(enum st_chart_kind kind);
 #define ST_CHART_LINES_MAX    6 /* lines that can be told apart in one picture */
 #define ST_CHART_MARKS_MAX    8
 #define ST_CHART_PRICES_MAX   64
+#define ST_CHART_NAME_BYTES   360
 #define ST_CHART_SERIES_COUNT (UINT64_C(1) << 21) /* samples that are kept for folding */
 
 struct st_chart_mark {
@@ -37,14 +39,17 @@ struct st_chart_mark {
 };
 
 struct st_chart_price {
-    double cpu;     /* CPU of plain waking */
-    double percent; /* of wakes within 100 ns of due */
-    char name[32];  /* of the setting */
+    /* known: their 95 % intervals; else low and high are the value */
+    struct st_estimate cpu;     /* times that of plain waking */
+    struct st_estimate percent; /* of wakes within 100 ns of due */
+    bool best;                  /* no other setting has as large a share at less CPU */
+    char name[32];              /* of the setting */
 };
 
 /** One distribution: a box, a line. What is not known is empty. */
 struct st_chart_set {
-    char label[96];
+    char file[96];   /* where it is from; "": measured just now */
+    char label[200]; /* what it is; `file` where that has but one */
     char group[160]; /* sets of one group share a panel of boxes */
     uint64_t n;
     struct st_box box;                             /* box.n = 0: no quartiles */
@@ -63,7 +68,7 @@ struct st_chart_set {
 
 struct st_chart_data {
     char quantity[64]; /* what the values are: "lateness, woke - due" */
-    char note[240];
+    char note[700];
     char circumstances[1600];
     bool circumstances_differ; /* of a later file */
     struct st_chart_set **set;
@@ -75,6 +80,14 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
+/** "label", with its group where there are several. @return buf. */
+const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
+                          char buf[ST_CHART_NAME_BYTES]);
+/** Sets of one group lie beside each other from now on, groups in the order of their first ones; in a group
+ * those of one name, with their files' names where there are several. Once. */
+void st_chart_gather(struct st_chart_data *data);
+/** Frees set i. */
+void st_chart_drop(struct st_chart_data *data, size_t i);
 /** Adds to a text of buf_bytes. */
 void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 /** Circumstances of a file, as st_circumstances_text has them; the first ones are shown. */
@@ -115,9 +128,13 @@ ST_NODISCARD int st_chart_check(const char *command, const char *option, const c
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
                                 const struct st_chart_options *options);
 
-/* --- chart_option.c: --plot FILE of the commands that measure
- * ------------------------------------------------
+/* --- chart_option.c: --plot FILE of other commands
+ * -----------------------------------------------------------
  */
+
+/** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
+ * message. */
+ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
 /** Before anything is measured: can a picture be written to `path`, which may be NULL? @param json the
  * command writes JSON to standard output, where no text can be drawn then. @return 0 or an st_exit, after a

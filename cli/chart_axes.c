@@ -41,19 +41,24 @@ void st_chart_rectangle(struct st_canvas *canvas, double x, double y, double wid
     canvas->polygon(canvas, points, ST_ARRAY_LEN(points), fill_rgb, pen);
 }
 
-void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t rgb)
+void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t fill_rgb,
+                     const struct st_pen *pen)
 {
+    const struct st_pen edge = {pen != NULL ? pen->rgb : fill_rgb, 1.6, ST_DASH_NONE};
     const double r = 4;
     const struct st_point shapes[][4] = {
         {{-r, -r}, {r, -r}, {r, r}, {-r, r}},                /* square */
         {{0, -r - 1}, {r + 1, r}, {-r - 1, r}, {0, -r - 1}}, /* triangle */
         {{0, -r - 2}, {r + 2, 0}, {0, r + 2}, {-r - 2, 0}},  /* diamond */
         {{0, r + 1}, {r + 1, -r}, {-r - 1, -r}, {0, r + 1}}, /* triangle on its tip */
+        {{-r, -r}, {r, -r}, {-r, r}, {r, r}},                /* hourglass */
+        {{-r, -r}, {-r, r}, {r, -r}, {r, r}},                /* bow tie */
     };
+    const struct st_point *shape = shapes[i % ST_ARRAY_LEN(shapes)];
     struct st_point points[4];
     for (size_t k = 0; k < 4; k++)
-        points[k] = (struct st_point){at.x + shapes[i % 4][k].x, at.y + shapes[i % 4][k].y};
-    canvas->polygon(canvas, points, 4, rgb, NULL);
+        points[k] = (struct st_point){at.x + shape[k].x, at.y + shape[k].y};
+    canvas->polygon(canvas, points, 4, fill_rgb, pen != NULL ? &edge : NULL);
 }
 
 void st_chart_text(struct st_canvas *canvas, double x, double y, enum st_anchor anchor, uint32_t rgb,
@@ -99,14 +104,15 @@ void st_chart_x_tick(const struct st_chart_area *area, double at, const char *te
     const double x = area->x + at * area->width, half = st_chart_text_px(text, ST_CHART_TEXT_PX) / 2;
     grid_line(area, x, area->y, x, area->y + area->height);
     const double room = area->canvas->width - 4;
-    st_chart_text(area->canvas, fmin(x, room - half), area->y + area->height + 18, ST_ANCHOR_MIDDLE,
-                  ST_CHART_SOFT, text);
+    if (text[0] != '\0')
+        st_chart_text(area->canvas, fmin(x, room - half), area->y + area->height + 18, ST_ANCHOR_MIDDLE,
+                      ST_CHART_SOFT, text);
 }
 
 static size_t ticks_of(const struct st_axis *axis, double room_px, double each_px, double *ticks,
                        double *ret_step)
 {
-    const double wanted = fmax(2, floor(room_px / each_px));
+    const double wanted = fmax(3, floor(room_px / each_px));
     const size_t n = st_axis_ticks(axis, (size_t)fmin(wanted, 12), ticks);
     *ret_step = n > 1 ? ticks[1] - ticks[0] : fabs(axis->high - axis->low);
     return n;

@@ -7,6 +7,7 @@
 
 #define BOX_ROOM_PX   100.0 /* a box with its label */
 #define BOX_PX        80.0
+#define SEEN_SHARE    0.2 /* of an axis: less than that, a panel gets its own */
 #define LABEL_LINES   4
 #define LABEL_COLUMNS 14
 #define LABEL_PX      15.0
@@ -23,21 +24,35 @@ static size_t per_panel(const struct st_chart_picture *picture)
     return room > 1 ? (size_t)room : 1;
 }
 
-/* The sets of panel i: those of one group, as many as there is room for. */
-static size_t panel_sets(const struct st_chart_picture *picture, size_t panel, size_t *ret_n)
+/** A panel: some sets of one group. */
+struct part {
+    size_t first, n;
+    size_t group_first, group_n;
+    size_t i, parts_n; /* the i-th of the panels that the group takes */
+};
+
+/* The next part, from an empty one on. @return whether there is one. */
+static bool next_part(const struct st_chart_picture *picture, struct part *part)
 {
     const struct st_chart_data *data = picture->data;
-    size_t first = 0;
-    for (;; panel--) {
+    const size_t group_end = part->group_first + part->group_n;
+    part->first += part->n;
+    part->i++;
+    if (part->first >= data->n)
+        return false;
+    if (part->first == group_end) {
         size_t n = 1;
-        while (first + n < data->n && n < per_panel(picture) &&
-               strcmp(data->set[first + n]->group, data->set[first]->group) == 0)
+        while (part->first + n < data->n &&
+               strcmp(data->set[part->first + n]->group, data->set[part->first]->group) == 0)
             n++;
-        *ret_n = n;
-        if (panel == 0)
-            return first;
-        first += n;
+        const size_t room = per_panel(picture);
+        *part = (struct part){
+            .first = part->first, .group_first = part->first, .group_n = n, .parts_n = (n + room - 1) / room};
     }
+    /* as many in each */
+    const size_t left = part->group_first + part->group_n - part->first, parts_left = part->parts_n - part->i;
+    part->n = (left + parts_left - 1) / parts_left;
+    return true;
 }
 
 /* Bytes of a label that go on one line: broken behind '-', '_', '/' or a space. */
@@ -73,16 +88,17 @@ static int plan(struct st_chart_picture *picture)
     char text[32];
     uint64_t cut_n = 0, n = 0;
     size_t few_n = 0, unknown_n = 0, described_n = 0;
+    struct part part = {0};
     picture->panels_n = 0;
-    for (size_t at = 0, sets_n; at < data->n; at += sets_n, picture->panels_n++)
-        panel_sets(picture, picture->panels_n, &sets_n);
+    while (next_part(picture, &part))
+        picture->panels_n++;
     st_chart_say(picture->description, sizeof(picture->description),
                  "%zu box plots of %s. Medians: ", data->n, data->quantity);
     for (size_t i = 0; i < data->n; i++) {
         const struct st_box *box = &data->set[i]->box;
         const double under_px = 24 + label_lines(data->set[i]->label) * LABEL_PX;
         picture->under_px = under_px > picture->under_px ? under_px : picture->under_px;
-        n += box->n;
+        n += box->outliers_known || !box->known ? box->n : 0;
         few_n += !box->known;
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
@@ -92,14 +108,13 @@ static int plan(struct st_chart_picture *picture)
                          st_ns_format(box->median_ns, text, sizeof(text)));
     }
     st_chart_say(picture->caption, sizeof(picture->caption),
-                 "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box. "
-                 "%llu outliers of %llu values are cut",
-                 (unsigned long long)cut_n, (unsigned long long)n);
+                 "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
+    if (n > 0)
+        st_chart_say(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
+                     (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption),
-                     "; of the %zu boxes marked *, extremes lie beyond, and how many was not written down",
-                     unknown_n);
-    st_chart_say(picture->caption, sizeof(picture->caption), ".");
+                     " Of %zu boxes (*) outliers are cut, too; how many was not written down.", unknown_n);
     if (few_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption),
                      " Less than 40 values show no quartiles: %zu of them as a line from least to greatest.",
@@ -117,6 +132,25 @@ struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n)
         usual = fmin(usual, (double)box->median_ns);
     }
     return st_axis_fit(low, high, st_axis_wants_log(low, usual, high));
+}
+
+/* The parts of a group have one axis, unless boxes would be too small to see. */
+static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own)
+{
+    const struct st_axis all = st_chart_box_axis(sets + part->group_first, part->group_n);
+    const struct st_axis own = st_chart_box_axis(sets + part->first, part->n);
+    *ret_own = !all.log && own.high - own.low < SEEN_SHARE * (all.high - all.low);
+    return *ret_own ? own : all;
+}
+
+static void heading(const struct st_chart_area *area, const char *group, const struct part *part, bool own)
+{
+    char text[256] = "";
+    st_chart_say(text, sizeof(text), "%s", group);
+    if (part->parts_n > 1)
+        st_chart_say(text, sizeof(text), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1,
+                     part->parts_n, own ? ", on an axis of its own" : "");
+    st_chart_heading(area, text);
 }
 
 static void label(const struct st_chart_area *area, double x, const struct st_chart_set *set)
@@ -172,13 +206,16 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
 
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
 {
-    size_t n;
-    const size_t first = panel_sets(picture, panel, &n);
-    struct st_chart_set *const *sets = picture->data->set + first;
+    struct part part = {0};
+    bool own;
+    for (size_t i = 0; i <= panel; i++)
+        (void)next_part(picture, &part);
+    struct st_chart_set *const *sets = picture->data->set + part.first;
+    const size_t n = part.n;
     const double room = area->width / (double)n;
     const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG};
-    area->y_axis = st_chart_box_axis(sets, n);
-    st_chart_heading(area, sets[0]->group);
+    area->y_axis = axis_of(picture->data->set, &part, &own);
+    heading(area, sets[0]->group, &part, own);
     st_chart_y_times(area, picture->data->quantity);
     st_chart_frame(area);
     for (size_t i = 0; i < n; i++) {

@@ -44,12 +44,67 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
     return set;
 }
 
+void st_chart_drop(struct st_chart_data *data, size_t i)
+{
+    set_free(data->set[i]);
+    memmove(&data->set[i], &data->set[i + 1], (--data->n - i) * sizeof(data->set[0]));
+}
+
 void st_chart_circumstances(struct st_chart_data *data, const char *text)
 {
     if (data->n <= 1 && data->circumstances[0] == '\0')
         snprintf(data->circumstances, sizeof(data->circumstances), "%s", text);
     else if (strcmp(text, data->circumstances) != 0)
         data->circumstances_differ = true;
+}
+
+static bool several_groups(const struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        if (strcmp(data->set[i]->group, data->set[0]->group) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
+                          char buf[ST_CHART_NAME_BYTES])
+{
+    const bool grouped = several_groups(data) && set->group[0] != '\0';
+    buf[0] = '\0';
+    st_chart_say(buf, ST_CHART_NAME_BYTES, "%s%s%s", set->label, grouped ? ", " : "",
+                 grouped ? set->group : "");
+    return buf;
+}
+
+/* Names of what several files may have get the file's. */
+static void name_files(struct st_chart_data *data)
+{
+    bool several = false;
+    for (size_t i = 1; i < data->n; i++)
+        several = several || strcmp(data->set[i]->file, data->set[0]->file) != 0;
+    for (size_t i = 0; several && i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, set->file) != 0)
+            st_chart_say(set->label, sizeof(set->label), ", %s", set->file);
+    }
+}
+
+void st_chart_gather(struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        size_t at = i, same = 0;
+        for (size_t k = 0; k < i; k++) {
+            const bool group = strcmp(data->set[k]->group, set->group) == 0;
+            at = group ? k + 1 : at;
+            same = group && strcmp(data->set[k]->label, set->label) == 0 ? k + 1 : same;
+        }
+        at = same > 0 ? same : at;
+        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
+        data->set[at] = set;
+    }
+    name_files(data);
 }
 
 int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist)

@@ -84,7 +84,7 @@ static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
 {
     struct st_chart_data *data = ctx;
     for (size_t i = 0; i < data->n; i++) {
-        if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->columns == NULL)
+        if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->file[0] == '\0')
             return st_hist_merge(&data->set[i]->hist, hist);
     }
     return st_chart_add_hist(data, tag, hist);
@@ -144,8 +144,8 @@ static int read_text(const char *command, const char *path, const struct st_seri
     return status;
 }
 
-int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
-                  struct st_chart_data *data)
+static int read_file(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
 {
     const bool standard = strcmp(path, "-") == 0;
     FILE *stream = standard ? stdin : fopen(path, "re");
@@ -165,4 +165,14 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
     if (!standard)
         fclose(stream);
     return read_text(command, path, options, data);
+}
+
+int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                  struct st_chart_data *data)
+{
+    const size_t before = data->n;
+    const int status = read_file(command, path, options, data);
+    for (size_t i = before; i < data->n; i++)
+        snprintf(data->set[i]->file, sizeof(data->set[i]->file), "%s", short_name(path));
+    return status;
 }

@@ -168,59 +168,77 @@ static int add_result(const struct document *row, const char *name, const json_t
     return add_values(result, set);
 }
 
-/* A set for each kind of margin; points by CPU, ascending. */
-static int add_price(const json_t *arm, struct st_chart_data *data, size_t from)
+/* A figure with its interval, times `scale`. */
+static struct st_estimate estimate(double value, const json_t *interval, double scale)
+{
+    const json_t *low = json_array_get(interval, 0), *high = json_array_get(interval, 1);
+    struct st_estimate ret = {false, value * scale, value * scale, value * scale};
+    if (json_is_number(low) && json_is_number(high)) {
+        const struct st_estimate known = {true, ret.value, json_number_value(low) * scale,
+                                          json_number_value(high) * scale};
+        /* what lies beyond cannot be drawn */
+        if (known.low > 0 && known.low <= ret.value && known.high >= ret.value && known.high < 1e6)
+            ret = known;
+    }
+    return ret;
+}
+
+/* One way of waiting. */
+static int add_price(const json_t *arm, struct st_chart_set *set)
 {
     const json_t *kind = json_object_get(arm, "kind"), *share = json_object_get(arm, "on_time_share");
     const json_t *cpu = json_object_get(arm, "cpu_to_plain");
-    const char *label = json_is_string(kind) ? json_string_value(kind) : "punctual";
     const char *name = json_string_value(json_object_get(arm, "name"));
-    const bool plain = strcmp(label, "plain") == 0;
-    struct st_chart_price price = {plain ? 1 : json_number_value(cpu), 100 * json_number_value(share), ""};
-    struct st_chart_set *set = NULL;
+    const bool plain = json_is_string(kind) && strcmp(json_string_value(kind), "plain") == 0;
+    const double times = plain ? 1 : json_number_value(cpu), part = json_number_value(share);
     int64_t n = 0;
-    if (!json_is_number(share) || (!json_is_number(cpu) && !plain) || !(price.cpu >= 0 && price.cpu < 1e6) ||
-        !(price.percent >= 0 && price.percent <= 100))
+    if (!json_is_number(share) || (!json_is_number(cpu) && !plain) || !(times >= 0 && times < 1e6) ||
+        !(part >= 0 && part <= 1))
         return 0; /* too few values */
-    for (size_t i = from; i < data->n; i++)
-        set = strcmp(data->set[i]->label, label) == 0 ? data->set[i] : set;
-    if (set == NULL)
-        set = st_chart_add(data, label);
-    if (set == NULL || set->prices_n == ST_CHART_PRICES_MAX)
+    if (set->prices_n == ST_CHART_PRICES_MAX)
         return -ENOMEM;
-    snprintf(price.name, sizeof(price.name), "%s", name != NULL ? name : "");
-    size_t at = set->prices_n++;
-    for (; at > 0 && set->price[at - 1].cpu > price.cpu; at--)
-        set->price[at] = set->price[at - 1];
-    set->price[at] = price;
+    struct st_chart_price *price = &set->price[set->prices_n++];
+    price->cpu = estimate(times, json_object_get(arm, "cpu_to_plain_ci95"), 1);
+    price->percent = estimate(part, json_object_get(arm, "on_time_share_ci95"), 100);
+    snprintf(price->name, sizeof(price->name), "%s", name != NULL ? name : "");
     if (get_ns(json_object_get(arm, "lateness_ns"), "n", &n) && n > 0)
         set->n += (uint64_t)n;
     return 0;
 }
 
-static int add_prices(const json_t *document, struct st_chart_data *data)
+static int by_cpu(const void *left, const void *right)
 {
-    const json_t *arms = json_object_get(json_object_get(document, "punctual"), "arms");
-    const size_t from = data->n;
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < json_array_size(arms); i++)
-        r = add_price(json_array_get(arms, i), data, from);
-    return r;
+    const struct st_chart_price *a = left, *b = right;
+    if (a->cpu.value != b->cpu.value)
+        return a->cpu.value < b->cpu.value ? -1 : 1;
+    return (a->percent.value < b->percent.value) - (a->percent.value > b->percent.value);
 }
 
-/* Sets of a group lie beside each other, groups in the order of their first ones. */
-static void gather(struct st_chart_data *data, size_t from)
+/* By CPU, and which of them are worth it. */
+static void sort_prices(struct st_chart_set *set)
 {
-    for (size_t i = from + 1; i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
-        size_t at = i;
-        for (size_t k = from; k < i; k++) {
-            if (strcmp(data->set[k]->group, set->group) == 0)
-                at = k + 1;
-        }
-        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
-        data->set[at] = set;
+    double most = -1;
+    qsort(set->price, set->prices_n, sizeof(set->price[0]), by_cpu);
+    for (size_t i = 0; i < set->prices_n; i++) {
+        struct st_chart_price *price = &set->price[i];
+        price->best = price->percent.value > most;
+        most = price->best ? price->percent.value : most;
     }
+}
+
+static int add_prices(const char *name, const json_t *document, struct st_chart_data *data)
+{
+    const json_t *arms = json_object_get(json_object_get(document, "punctual"), "arms");
+    int r = 0;
+    if (json_array_size(arms) == 0)
+        return 0;
+    struct st_chart_set *set = st_chart_add(data, name);
+    if (set == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; r == 0 && i < json_array_size(arms); i++)
+        r = add_price(json_array_get(arms, i), set);
+    sort_prices(set);
+    return r;
 }
 
 static int add_results(const char *command, const struct document *row, const char *name,
@@ -233,11 +251,10 @@ static int add_results(const char *command, const struct document *row, const ch
         if (add_result(row, name, row->list != NULL ? json_array_get(list, i) : document, data) != 0)
             return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
     }
-    if (add_prices(document, data) != 0)
+    if (add_prices(name, document, data) != 0)
         return st_failure(command, "%s: too many ways of waiting", name);
     if (data->n == from)
         return st_failure(command, "%s has no results with figures", name);
-    gather(data, from);
     return ST_EXIT_DONE;
 }
 

@@ -6,6 +6,18 @@
 #include "cli/circumstances.h"
 #include "cli/command.h"
 
+int st_chart_take_kind(const char *command, void *ctx, const char *text)
+{
+    enum st_chart_kind *kind = ctx;
+    for (int i = 0; i < ST_CHART_KINDS; i++) {
+        if (strcmp(text, st_chart_kind_name((enum st_chart_kind)i)) == 0) {
+            *kind = (enum st_chart_kind)i;
+            return 0;
+        }
+    }
+    return st_usage_error(command, "--kind: '%s' is not box, series, hist, quantile, phase or price", text);
+}
+
 int st_chart_option_check(const char *command, const char *path, bool json)
 {
     if (path != NULL && json && strcmp(path, "-") == 0)

@@ -11,6 +11,7 @@
 #define ST_CHART_INK       UINT32_C(0x1a1a1a)
 #define ST_CHART_SOFT      UINT32_C(0x595959) /* on white: contrast 7 to 1 */
 #define ST_CHART_GRID      UINT32_C(0xdcdcdc)
+#define ST_CHART_INTERVAL  UINT32_C(0x9a9a9a)
 #define ST_CHART_MISS      UINT32_C(0xd55e00)
 #define ST_CHART_PANEL_PX  300.0
 
@@ -68,8 +69,9 @@ struct st_pen st_chart_pen(size_t i);
 struct st_point st_chart_at(const struct st_chart_area *area, double x, double y);
 void st_chart_rectangle(struct st_canvas *canvas, double x, double y, double width, double height,
                         uint32_t fill_rgb, const struct st_pen *pen);
-/** A small mark of shape i around a point. */
-void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t rgb);
+/** A small mark of shape i around a point. @param pen of its edge; NULL: none. */
+void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t fill_rgb,
+                     const struct st_pen *pen);
 void st_chart_text(struct st_canvas *canvas, double x, double y, enum st_anchor anchor, uint32_t rgb,
                    const char *text);
 
@@ -79,7 +81,7 @@ void st_chart_x_times(const struct st_chart_area *area, const char *name);
 /** As these, of plain numbers. */
 void st_chart_y_numbers(const struct st_chart_area *area, const char *name);
 void st_chart_x_numbers(const struct st_chart_area *area, const char *name);
-/** One tick at the foot, with its line. */
+/** One tick at the foot, with its line. @param text "": only the line. */
 void st_chart_x_tick(const struct st_chart_area *area, double at, const char *text);
 void st_chart_x_name(const struct st_chart_area *area, const char *name);
 /** What a panel is of, above it. */

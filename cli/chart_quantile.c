@@ -8,6 +8,7 @@
 
 #define STEPS_A_DECADE 60
 #define POINTS_MAX     1200
+#define TICK_GAP_PX    4.0
 
 static bool has(const struct st_chart_set *set)
 {
@@ -36,14 +37,14 @@ static int plan(struct st_chart_picture *picture)
         double p;
     } told[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
     const struct st_chart_data *data = picture->data;
-    char *caption = picture->caption, text[32];
+    char *caption = picture->caption, text[32], name[ST_CHART_NAME_BYTES];
     const size_t bytes = sizeof(picture->caption);
     bool lines = false, marks = false;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
         lines = lines || set->hist.total_n > 0;
         marks = marks || set->hist.total_n == 0;
-        st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", set->label,
+        st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", st_chart_name(data, set, name),
                      (unsigned long long)set->n);
         for (size_t k = 0; k < ST_ARRAY_LEN(told); k++) {
             int64_t value;
@@ -80,22 +81,43 @@ static void draw_set(const struct st_chart_area *area, const struct st_chart_set
         }
         area->canvas->polyline(area->canvas, points, n, &pen);
         st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)set->box.max_ns),
-                        line, pen.rgb);
+                        line, pen.rgb, NULL);
     } else {
         for (size_t i = 0; i < set->marks_n; i++) {
             points[n++] = st_chart_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
-            st_chart_marker(area->canvas, points[i], line, pen.rgb);
+            st_chart_marker(area->canvas, points[i], line, pen.rgb, NULL);
         }
         area->canvas->polyline(area->canvas, points, n, &pen);
     }
     area->canvas->end(area->canvas);
 }
 
+/* A tick at 1 / (1 - p), its text only where there is room behind that of the last one. */
+static void tick(const struct st_chart_area *area, double at, const char *text, double *ends)
+{
+    const double middle = st_axis_at(&area->x_axis, at) * area->width;
+    const double half = st_chart_text_px(text, ST_CHART_TEXT_PX) / 2;
+    const bool room = middle - half > *ends + TICK_GAP_PX;
+    st_chart_x_tick(area, st_axis_at(&area->x_axis, at), room ? text : "");
+    *ends = room ? middle + half : *ends;
+}
+
+static void ticks(const struct st_chart_area *area)
+{
+    double ends = -area->x;
+    char text[32];
+    tick(area, 1, "0 %", &ends);
+    tick(area, 2, "50 %", &ends);
+    for (int nines = 1; pow(10, nines) <= area->x_axis.high; nines++) {
+        snprintf(text, sizeof(text), "%.*f %%", nines > 2 ? nines - 2 : 0, 100 * (1 - pow(10, -nines)));
+        tick(area, pow(10, nines), text, &ends);
+    }
+}
+
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
 {
     const struct st_chart_data *data = picture->data;
     double most = 20;
-    char text[32];
     (void)panel;
     for (size_t i = 0; i < data->n; i++)
         most = fmax(most, (double)data->set[i]->n);
@@ -103,12 +125,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     area->y_axis = st_chart_value_axis(data);
     st_chart_y_times(area, data->quantity);
     area->canvas->begin(area->canvas, "axis x");
-    st_chart_x_tick(area, st_axis_at(&area->x_axis, 1), "0 %");
-    st_chart_x_tick(area, st_axis_at(&area->x_axis, 2), "50 %");
-    for (int nines = 1; pow(10, nines) <= area->x_axis.high; nines++) {
-        snprintf(text, sizeof(text), "%.*f %%", nines > 2 ? nines - 2 : 0, 100 * (1 - pow(10, -nines)));
-        st_chart_x_tick(area, st_axis_at(&area->x_axis, pow(10, nines)), text);
-    }
+    ticks(area);
     st_chart_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
     area->canvas->end(area->canvas);
     st_chart_frame(area);

@@ -239,17 +239,22 @@ static void print_quantiles(const struct page *page)
 
 static void print_prices(const struct page *page)
 {
+    char name[ST_CHART_NAME_BYTES];
     const struct st_chart_data *data = page->picture->data;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
         fprintf(page->out, "%s%s: CPU (times plain waking); within 100 ns of due\n", i > 0 ? "\n" : "",
-                set->label);
+                st_chart_name(data, set, name));
         for (size_t k = 0; k < set->prices_n; k++) {
-            fprintf(page->out, "%8.2f  %5.1f %% ", set->price[k].cpu, set->price[k].percent);
-            bar(page, set->price[k].percent / 100, page->width - 20);
+            const struct st_chart_price *price = &set->price[k];
+            fputs(price->best ? "* " : "  ", page->out);
+            st_text_pad(page->out, price->name, 8);
+            fprintf(page->out, "%6.2f  %5.1f %% ", price->cpu.value, price->percent.value);
+            bar(page, price->percent.value / 100, page->width - 28);
             fputc('\n', page->out);
         }
     }
+    fputs("*: no other setting is better at less CPU.\n", page->out);
 }
 
 static void print_phase(const struct page *page)

@@ -85,7 +85,7 @@ void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t bu
 
 static void legend(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
 {
-    char text[200];
+    char text[ST_CHART_NAME_BYTES + 40], name[ST_CHART_NAME_BYTES];
     canvas->begin(canvas, "legend");
     for (size_t i = 0; i < picture->data->n; i++) {
         const struct st_chart_set *set = picture->data->set[i];
@@ -93,8 +93,10 @@ static void legend(const struct st_chart_picture *picture, struct st_canvas *can
         const struct st_point line[] = {{ST_CHART_MARGIN_PX, y - 4}, {ST_CHART_MARGIN_PX + LEGEND_PX, y - 4}};
         canvas->segments(canvas, line, 2, &pen);
         if (picture->kind->marks)
-            st_chart_marker(canvas, (struct st_point){ST_CHART_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb);
-        snprintf(text, sizeof(text), "%s, n = %llu", set->label, (unsigned long long)set->n);
+            st_chart_marker(canvas, (struct st_point){ST_CHART_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
+                            NULL);
+        snprintf(text, sizeof(text), "%s, n = %llu", st_chart_name(picture->data, set, name),
+                 (unsigned long long)set->n);
         st_chart_text(canvas, ST_CHART_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_CHART_INK, text);
         y += LINE_PX;
     }
@@ -218,6 +220,22 @@ static size_t keep(struct st_chart_data *data, const struct st_chart_kind_row *k
     return kept;
 }
 
+/* Of what was not kept, what no set that was kept is of. */
+static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t kept_n)
+{
+    size_t n = 0;
+    for (size_t i = kept_n; i < all_n; i++) {
+        const struct st_chart_set *out = data->set[i];
+        size_t k = 0;
+        while (k < kept_n &&
+               (strcmp(out->file, data->set[k]->file) != 0 || strcmp(out->label, data->set[k]->label) != 0 ||
+                strcmp(out->group, data->set[k]->group) != 0))
+            k++;
+        n += k == kept_n;
+    }
+    return n;
+}
+
 static bool any(const struct st_chart_data *data, const struct st_chart_kind_row *kind)
 {
     for (size_t i = 0; i < data->n; i++) {
@@ -261,6 +279,7 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
 int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
 {
     enum st_chart_kind kind = options->kind;
+    st_chart_gather(data);
     int r = st_chart_complete(data);
     if (r != 0)
         return st_failure(command, "%s", strerror(-r));
@@ -275,7 +294,7 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
                                        .under_px = 46,
                                        .width =
                                            options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
-    const size_t all_n = data->n, kept_n = keep(data, picture.kind);
+    const size_t all_n = data->n, kept_n = keep(data, picture.kind), out_n = left_out_n(data, all_n, kept_n);
     data->n = kept_n;
     if (picture.kind->lines && kept_n > ST_CHART_LINES_MAX)
         r = st_failure(command,
@@ -284,9 +303,9 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
     else if ((r = picture.kind->plan(&picture)) != 0)
         r = st_failure(command, "%s", r == -ENODATA ? picture.caption : strerror(-r));
     else {
-        if (all_n > kept_n)
+        if (out_n > 0)
             st_chart_say(picture.caption, sizeof(picture.caption), " Left out: %zu without figures for it.",
-                         all_n - kept_n);
+                         out_n);
         if (data->note[0] != '\0')
             st_chart_say(picture.caption, sizeof(picture.caption), " %s", data->note);
         if (data->circumstances[0] != '\0')

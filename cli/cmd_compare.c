@@ -24,12 +24,15 @@ static void help(void)
           "      --difference D     a difference that would matter: a time such as 1us, or\n"
           "                         percent of A's figure (5%); where none is shown, how\n"
           "                         much data would show that much\n"
+          "      --plot FILE        draw the runs side by side: .svg, .png, .pdf, or - for\n"
+          "                         text\n"
+          "  -k, --kind KIND        of picture: box, quantile, hist or series (box)\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune measure --duration 1m --record before.strec\n"
           "  sleeptune measure --duration 1m --record after.strec\n"
-          "  sleeptune compare before.strec after.strec --difference 2us\n\n"
+          "  sleeptune compare before.strec after.strec --difference 2us --plot both.svg\n\n"
           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
           "little to compare, 3 usage, 4 failure.\n",
           stdout);
@@ -171,7 +174,8 @@ static int compare_files(struct st_compare_result *result)
 /* --- all of it ---------------------------------------------------------------------------------------------
  */
 
-static int run(struct st_compare_result *result, char **paths, bool json)
+static int run(struct st_compare_result *result, char **paths, bool json,
+               const struct st_chart_options *chart)
 {
     for (size_t i = 0; i < result->files_n; i++) {
         const int status = st_compare_read(NAME, paths[i], &result->files[i]);
@@ -192,6 +196,9 @@ static int run(struct st_compare_result *result, char **paths, bool json)
     r = json ? st_compare_print_json(result) : st_compare_print(result);
     if (r != 0)
         return st_failure(NAME, "cannot write the result: %s", strerror(-r));
+    const int drawn = st_compare_plot(NAME, result, chart);
+    if (drawn != ST_EXIT_DONE)
+        return drawn;
     return result->shown_n > 0 ? ST_EXIT_FINDINGS : result->tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
 }
 
@@ -204,11 +211,14 @@ static int take_difference_option(const char *command, void *ctx, const char *te
 int st_cmd_compare(int argc, char **argv)
 {
     struct st_compare_result result = {.wanted_share = 0.05};
+    struct st_chart_options chart = {.kind = ST_CHART_ANY};
     const char *format = "text";
     bool json = false;
     int first = 0;
     const struct st_option options[] = {
         {.name = "difference", .take = take_difference_option, .ctx = &result},
+        {.name = "plot", .text = &chart.path},
+        {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "json", .flag = &json},
         {.name = "format", .text = &format},
     };
@@ -223,12 +233,15 @@ int st_cmd_compare(int argc, char **argv)
         return st_usage_error(NAME, "--format: '%s' is not json or text", format);
     if (result.files_n < 2)
         return st_usage_error(NAME, "%s", result.files_n == 0 ? "which files?" : "with which other file?");
+    status = st_chart_option_check(NAME, chart.path, json || strcmp(format, "json") == 0);
+    if (status != ST_EXIT_DONE)
+        return status;
     result.files = calloc(result.files_n, sizeof(*result.files));
     result.differ = calloc(result.files_n, sizeof(*result.differ));
     result.differ_n = calloc(result.files_n, sizeof(*result.differ_n));
     status = result.files == NULL || result.differ == NULL || result.differ_n == NULL
                  ? st_failure(NAME, "out of memory")
-                 : run(&result, paths, json || strcmp(format, "json") == 0);
+                 : run(&result, paths, json || strcmp(format, "json") == 0, &chart);
     for (size_t i = 0; i < result.files_n && result.files != NULL; i++)
         st_compare_file_finish(&result.files[i]);
     for (size_t i = 0; i < result.files_n && result.differ != NULL && result.differ_n != NULL; i++)

@@ -29,18 +29,6 @@ static void help(void)
           stdout);
 }
 
-static int take_kind(const char *command, void *ctx, const char *text)
-{
-    enum st_chart_kind *kind = ctx;
-    for (int i = 0; i < ST_CHART_KINDS; i++) {
-        if (strcmp(text, st_chart_kind_name((enum st_chart_kind)i)) == 0) {
-            *kind = (enum st_chart_kind)i;
-            return 0;
-        }
-    }
-    return st_usage_error(command, "--kind: '%s' is not box, series, hist, quantile, phase or price", text);
-}
-
 static int take_fold(const char *command, void *ctx, const char *text)
 {
     return st_series_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
@@ -60,7 +48,7 @@ int st_cmd_plot(int argc, char **argv)
     st_series_options_init(&series);
     const struct st_option options[] = {
         {.name = "output", .letter = 'o', .text = &chart.path},
-        {.name = "kind", .letter = 'k', .take = take_kind, .ctx = &chart.kind},
+        {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "width", .number = &chart.width_px, .min = 500, .max = 4000},
         {.name = "fold", .take = take_fold, .ctx = &chart.fold_ns},
         {.name = "every", .take = take_every, .ctx = &series.every_ns},

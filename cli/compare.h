@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "cli/chart.h"
 #include "cli/differences.h"
 #include "lib/compare.h"
 #include "lib/period.h"
@@ -73,6 +74,12 @@ double st_compare_wanted(const struct st_compare_result *result, const struct st
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
 ST_NODISCARD int st_compare_print_json(const struct st_compare_result *result);
+
+/** Adds what is shown, in a sentence. */
+void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes);
+/** Draws the runs side by side where options->path is not NULL. @return an st_exit, after a message. */
+ST_NODISCARD int st_compare_plot(const char *command, const struct st_compare_result *result,
+                                 const struct st_chart_options *options);
 
 extern const char *const st_compare_names[ST_COMPARE_FIGURES]; /* "median", "p99", "p99.9", "missed" */
 

@@ -13,8 +13,9 @@
 #include "lib/ns.h"
 #include "lib/stats.h"
 
-#define LABEL_COLUMNS 9
-#define TIME_BYTES    32
+#define LABEL_COLUMNS   9
+#define TIME_BYTES      32
+#define CAPTION_FIGURES 6
 
 /* A figure's value: ns, or a share of periods. */
 static const char *value_text(enum st_compare_id id, double value, char *buf)
@@ -255,6 +256,31 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     snprintf(text + at, sizeof(text) - at,
              "Each ran once: whatever else changed from one run to the other is in the difference, too.");
     st_text_field(out, "note", text, LABEL_COLUMNS, width);
+}
+
+void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes)
+{
+    char letter[8], value[TIME_BYTES], low[TIME_BYTES], high[TIME_BYTES];
+    st_chart_say(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
+                 result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
+                                     : ", there is too little to compare");
+    const char *gap = ": ";
+    for (size_t i = 0; i < result->pairs_n; i++) {
+        const struct st_compare_pair *pair = &result->pairs[i];
+        st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+        for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+            const struct st_compare_figure *f = &pair->found.figures[id];
+            if (!f->shown || result->shown_n > CAPTION_FIGURES)
+                continue;
+            st_chart_say(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
+                         pair->label[0] != '\0' ? ": " : "", letter, st_compare_names[id],
+                         signed_text((enum st_compare_id)id, f->difference.value, value),
+                         signed_text((enum st_compare_id)id, f->difference.low, low),
+                         signed_text((enum st_compare_id)id, f->difference.high, high));
+            gap = "; ";
+        }
+    }
+    st_chart_say(buf, buf_bytes, ".");
 }
 
 int st_compare_print(const struct st_compare_result *result)

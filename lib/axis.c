@@ -5,17 +5,9 @@
 
 #include "lib/ns.h"
 
-static double step_of(double span, size_t wanted)
-{
-    const double raw = span / (double)(wanted > 1 ? wanted - 1 : 1);
-    const double decade = pow(10, floor(log10(raw)));
-    const double part = raw / decade;
-    return decade * (part <= 1.0001 ? 1 : part <= 2.0001 ? 2 : part <= 5.0001 ? 5 : 10);
-}
-
 bool st_axis_wants_log(double low, double usual, double high)
 {
-    return low > 0 && usual > 0 && high > 30 * usual;
+    return low > 0 && usual > 0 && high > 10 * usual;
 }
 
 struct st_axis st_axis_fit(double low, double high, bool log)
@@ -50,15 +42,24 @@ double st_axis_at(const struct st_axis *axis, double value)
     return fmin(fmax(at, 0), 1);
 }
 
-/* 1, 10, 100 ...; 1, 2, 5, 10 ... where there are few decades. */
-static size_t log_ticks(const struct st_axis *axis, size_t wanted, double *ret)
+/* Multiples of `step` on the axis. */
+static size_t line_ticks(const struct st_axis *axis, double step, double ret[ST_AXIS_TICKS_MAX])
 {
-    static const double parts[] = {1, 2, 5};
-    const double decades = log10(axis->high / axis->low);
-    const size_t parts_n = decades * 3 <= (double)wanted + 1 ? ST_ARRAY_LEN(parts) : 1;
-    const int each = decades > (double)wanted ? (int)ceil(decades / (double)wanted) : 1;
+    const double first = ceil(axis->low / step - 1e-9), room = 1e-9 * (axis->high - axis->low);
     size_t n = 0;
-    for (int decade = (int)floor(log10(axis->low)); decade <= (int)ceil(log10(axis->high)); decade += each) {
+    while (n < ST_AXIS_TICKS_MAX && (first + (double)n) * step <= axis->high + room) {
+        ret[n] = (first + (double)n) * step;
+        n++;
+    }
+    return n;
+}
+
+/* `parts` of each decade, or of each k-th one. */
+static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t parts_n, int k,
+                        double ret[ST_AXIS_TICKS_MAX])
+{
+    size_t n = 0;
+    for (int decade = (int)floor(log10(axis->low)); decade <= (int)ceil(log10(axis->high)); decade += k) {
         for (size_t i = 0; i < parts_n; i++) {
             const double tick = parts[i] * pow(10, decade);
             if (tick >= axis->low && tick <= axis->high && n < ST_AXIS_TICKS_MAX)
@@ -68,19 +69,32 @@ static size_t log_ticks(const struct st_axis *axis, size_t wanted, double *ret)
     return n;
 }
 
+/* The most that are not more than wanted. */
+static size_t most_log_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AXIS_TICKS_MAX])
+{
+    static const struct {
+        size_t n;
+        double parts[6];
+    } sets[] = {{6, {1, 1.5, 2, 3, 5, 7}}, {3, {1, 2, 5}}, {2, {1, 3}}};
+    size_t n = SIZE_MAX;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sets) && n > wanted; i++)
+        n = log_ticks(axis, sets[i].parts, sets[i].n, 1, ret);
+    for (int k = 1; n > wanted; k++)
+        n = log_ticks(axis, sets[0].parts, 1, k, ret);
+    return n;
+}
+
 size_t st_axis_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AXIS_TICKS_MAX])
 {
-    if (axis->log) {
-        const size_t n = log_ticks(axis, wanted, ret);
-        if (n >= 2)
-            return n;
-    }
-    const double span = axis->high - axis->low, step = step_of(span, wanted);
-    const double first = ceil(axis->low / step - 1e-9);
-    size_t n = 0;
-    while (n < ST_AXIS_TICKS_MAX && (first + (double)n) * step <= axis->high + 1e-9 * span) {
-        ret[n] = (first + (double)n) * step;
-        n++;
+    static const double steps[] = {1, 2, 5, 10, 20, 50};
+    size_t n = axis->log ? most_log_ticks(axis, wanted, ret) : 0;
+    if (n >= 2)
+        return n;
+    const double decade = pow(10, floor(log10((axis->high - axis->low) / (double)wanted)));
+    for (size_t i = 0; i < ST_ARRAY_LEN(steps); i++) {
+        n = line_ticks(axis, steps[i] * decade, ret);
+        if (n <= wanted)
+            break;
     }
     return n;
 }

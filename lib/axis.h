@@ -20,14 +20,15 @@ struct st_axis {
  */
 struct st_axis st_axis_fit(double low, double high, bool log);
 
-/** Is a logarithmic axis called for? Where all is above 0 and the largest is 30 times what is usual. */
+/** Is a logarithmic axis called for? Where all is above 0 and the largest is more than 10 times what is
+ * usual. */
 bool st_axis_wants_log(double low, double usual, double high);
 
 /** 0 at low, 1 at high; values outside are put at the ends. */
 double st_axis_at(const struct st_axis *axis, double value);
 
-/** Round values from low to high, ascending; about `wanted` of them (2 .. ST_AXIS_TICKS_MAX). @return how
- * many. */
+/** Round values from low to high, ascending: the most of them that are not more than `wanted` (3 ..
+ * ST_AXIS_TICKS_MAX - 1), two at least. @return how many. */
 size_t st_axis_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AXIS_TICKS_MAX]);
 
 /** What times on a linear axis are divided by: 1, 1e3, 1e6 or 1e9 ns, with its name (UTF-8). */

@@ -46,6 +46,26 @@ status 0 "a file against itself" compare a a
 like "is said to be that" "$(tr -s ' \n' '  ' <out)" 'it is a copy, or the same file'
 is "text fits 80 columns" "$(COLUMNS=80 compare a later | sed 's/µ/u/g' | awk 'length > 80')" ""
 
+# --- pictures
+picture() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$1" 2>&1; }
+status 1 "a picture does not change the verdict" compare a same later --plot three.svg
+picture three.svg >parts
+like "the runs lie side by side" "$(cat parts)" '^box 3$'
+is "with their medians in the boxes" "$(grep -c '^median: ' parts)" 3
+like "and their letters" "$(cat parts)" '^text: C: later$'
+like "what is shown is written below" "$(grep '^text:' parts | sed 's/^text: //' | tr '\n' ' ')" 'Differences shown: [1-8] of 8 figures.* C - A, median \+[45][0-9][0-9] ns \(95 %: \+'
+status 1 "quantiles" compare a later --plot lines.svg --kind quantile
+like "have a line for each run" "$(picture lines.svg)" '^values 2$'
+status 0 "a picture of runs that do not differ" compare a same --plot same.svg
+like "says so" "$(picture same.svg | tr '\n' ' ' | sed 's/text: //g')" 'Differences shown: 0 of 4 figures'
+like "in the terminal it follows the result" "$(compare a same --plot - | sed -n '/^note/,$p')" '^Box plots'
+status 3 "which JSON has no room for" compare a same --json --plot -
+status 3 "an unknown suffix is a usage error" compare a same --plot a.gif
+is "before anything is compared" "$(cat out)" ""
+status 3 "and an unknown kind" compare a same --plot a.svg --kind pie
+status 4 "a folder that is not there" compare a same --plot nowhere/a.svg
+like "is said after the result" "$(cat out)" '^verdict'
+
 # --- few values
 head -1 a >one
 status 2 "one value cannot be compared" compare one a
@@ -89,6 +109,8 @@ sed 's/500/600/; s/490, 510/590, 610/; s/"y"/"z"/' bench.json >other.json
 status 1 "results of a bench are compared" compare bench.json other.json
 like "by name" "$(cat out)" '^x fifo requested_ns 1000'
 like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
+status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
+like "those that both have, by name" "$(picture rows.svg)" '^text: x, A, n = 100$'
 like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
 status 4 "benches without a common row" compare bench.json foreign.json

@@ -16,6 +16,7 @@ for role in ("panel", "box", "values", "misses", "legend"):
         print("triangles", sum(len(list(g)) for g in groups))
     if role == "values":
         print("strokes", sum(p.get("d").count("V") for g in groups for p in g.iter(SVG + "path")))
+boxes = []
 for text in root.iter(SVG + "text"):
     role = text.get("class")
     print(f"{role or 'text'}: {text.text}")
@@ -26,4 +27,9 @@ for text in root.iter(SVG + "text"):
     turned = text.get("transform") is not None
     if not turned and (left < 0 or left + length > width + 1) or y > height or y - size < 0:
         print(f"cut: {text.text}")
+    if not turned:
+        for other, a, b, c, d in boxes:
+            if left < b and a < left + length and y - 0.7 * size < d and c < y:
+                print(f"overlap: {other} / {text.text}")
+        boxes.append((text.text, left, left + length, y - 0.7 * size, y))
 print("dashes", len({p.get("stroke-dasharray") for p in root.iter(SVG + "path") if p.get("stroke-dasharray")}))

@@ -20,7 +20,7 @@ draw() {
     shift
     status 0 "$name" plot -o "$name.svg" "$@"
     "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$name.svg" >parts 2>&1
-    is "$name: no text is cut" "$(grep '^cut' parts)" ""
+    is "$name: no text is cut, none lies on another" "$(grep -E '^(cut|overlap)' parts)" ""
     like "$name: it is described for those who do not see it" "$(cat parts)" '^desc: .*[0-9]'
 }
 part() { like "$1" "$(cat parts)" "$2"; }
@@ -49,6 +49,11 @@ part "n is below its box" '^text: n = 500 \*$'
 part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
 part "what few values show is said" 'Less than 40 values'
 part "markup in a file is text" '<a&b>'
+cp sleep.json sleep2.json
+draw two sleep.json sleep2.json
+is "results of two files lie side by side" "$(grep -E '^text: (nanosleep|timerfd-abs)' parts | head -4 | tr '\n' ' ')" \
+    'text: nanosleep,  text: nanosleep,  text: timerfd-abs,  text: timerfd-abs,  '
+is "with their files' names" "$(grep -c '^text: sleep2.json$' parts)" 3
 
 draw series saw.json
 part "time has its unit" '^axis-name: time since the first value \(s\)$'
@@ -76,6 +81,9 @@ if [ -x "$make_hlog" ]; then
     "$make_hlog" run.hlog >/dev/null
     draw hlog run.hlog --kind quantile
     part "a histogram log has a line for each tag" '^values 2$'
+    cp run.hlog again.hlog
+    draw hlogs run.hlog again.hlog --kind box
+    part "of two logs each tag has a box for each" '^box 4$'
 fi
 draw narrow --width 500 sleep.json
 part "is as wide as it was asked for" '^size 500 '
@@ -89,14 +97,29 @@ cat >price.json <<'JSON'
 {"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns": {"n": 3000, "median": 60000}, "punctual": {"arms": [
  {"name": "plain", "kind": "plain", "on_time_share": 0.001, "cpu_to_plain": null, "lateness_ns": {"n": 1000}},
  {"name": "p97", "kind": "quantile", "on_time_share": 0.95, "cpu_to_plain": 1.8, "lateness_ns": {"n": 1000}},
- {"name": "p50", "kind": "quantile", "on_time_share": 0.5, "cpu_to_plain": 1.1, "lateness_ns": {"n": 1000}},
+ {"name": "p50", "kind": "quantile", "on_time_share": 0.5, "cpu_to_plain": 1.1, "cpu_to_plain_ci95": [1.05, 1.2], "lateness_ns": {"n": 1000}},
+ {"name": "125us", "kind": "fixed", "on_time_share": 0.94, "cpu_to_plain": 4, "lateness_ns": {"n": 1000}},
  {"name": "p99", "kind": "quantile", "on_time_share": null, "cpu_to_plain": null, "lateness_ns": {"n": 0}}]}}
 JSON
 draw price price.json
-part "a line for each kind of margin" '^values 2$'
+part "one curve" '^values 1$'
 part "marks have their names" '^text: p97$'
 part "CPU has its axis" '^axis-name: CPU a cycle'
-part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80'
+part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80, 125us'
+is "what costs more and is worse has a hollow mark" "$(grep -c 'fill="#ffffff" stroke' price.svg)" 2 # the page and 125us
+part "intervals are drawn and said" '95 % intervals'
+# 20 settings close to each other
+"$PYTHON" - >crowd.json <<'PYTHON'
+import json
+print(json.dumps({"schema": "sleeptune-measure/1", "lateness_ns": {"n": 1}, "punctual": {"arms": [
+    {"name": f"p{5 * i}", "kind": "quantile", "on_time_share": 1 - 0.8 ** i, "cpu_to_plain": 0.8 + 0.06 * i,
+     "lateness_ns": {"n": 100}} for i in range(20)]}}))
+PYTHON
+draw crowd crowd.json
+is "close marks have their names, too" "$(grep -c '^text: p[0-9]*$' parts)" 20
+status 0 "price as text" env COLUMNS=80 "$SLEEPTUNE" plot price.json
+like "marks what is worth its price" "$(cat out)" '^\* p97 +1\.80  +95\.0 %'
+like "and not what is not" "$(cat out)" '^  125us '
 
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'

@@ -79,7 +79,7 @@ static void logarithmic_only_above_zero_and_where_it_is_wide(void **state)
     assert_true(st_axis_wants_log(1, 10, 1000));
     assert_false(st_axis_wants_log(0, 10, 1000));
     assert_false(st_axis_wants_log(-1, 10, 1000));
-    assert_false(st_axis_wants_log(1, 50, 1000));
+    assert_false(st_axis_wants_log(1, 150, 1000));
     assert_false(st_axis_fit(-5, 10, true).log);
 }
 
