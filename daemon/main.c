@@ -180,6 +180,11 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c) */
+    sigset_t continued;
+    sigemptyset(&continued);
+    sigaddset(&continued, SIGCONT);
+    pthread_sigmask(SIG_BLOCK, &continued, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);

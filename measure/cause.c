@@ -1,21 +1,25 @@
 /* Why a wake-up was late. */
 #include "measure/cause.h"
 
-#include <string.h>
+/* A thread that is continued runs when the scheduler lets it. */
+#define CONTINUED_SLACK_NS INT64_C(50000000)
 
 static const struct {
     const char *name, *text;
+    bool by_exclusion;
 } causes[ST_CAUSE_COUNT] = {
     [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU"},
     [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
                                 "real-time throttling: real-time threads used up their share"},
-    [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk"},
+    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up"},
+    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT"},
+    [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
-    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended"},
-    [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit (or the process was stopped)"},
+    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
+    [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "hypervisor or interrupt (not separable on this kernel)"},
-    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read"},
+                                          "hypervisor or interrupt (not separable on this kernel)", true},
+    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
 };
 
 const char *st_cause_name(enum st_cause cause)
@@ -28,9 +32,21 @@ const char *st_cause_text(enum st_cause cause)
     return causes[cause].text;
 }
 
+bool st_cause_by_exclusion(enum st_cause cause)
+{
+    return causes[cause].by_exclusion;
+}
+
 static uint64_t difference(uint64_t now, uint64_t then)
 {
     return now > then ? now - then : 0;
+}
+
+static int64_t clip(int64_t ns, int64_t highest_ns)
+{
+    if (ns < 0)
+        return 0;
+    return ns < highest_ns ? ns : highest_ns;
 }
 
 /* What remains when nothing that we can count explains it. Stolen time is counted for CPUs only, in steps of
@@ -38,6 +54,41 @@ static uint64_t difference(uint64_t now, uint64_t then)
 static enum st_cause rest_cause(const struct st_cause_machine *machine)
 {
     return machine->virtualised == 0 ? ST_CAUSE_TIMER : ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
+}
+
+/* This wake-up's part of what was counted for all in the span. */
+static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
+                       const struct st_cause_context *context)
+{
+    if (context->together_ns > record->lateness_ns)
+        counted_ns =
+            (int64_t)((double)counted_ns * (double)record->lateness_ns / (double)context->together_ns);
+    return clip(counted_ns, record->lateness_ns);
+}
+
+/* The loop may have been continued, and have woken, a moment before the thread that saw SIGCONT. */
+static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
+{
+    const int64_t due_ns = record->at_ns - record->lateness_ns;
+    const int64_t continued_ns = context->pauses.continued_ns;
+    if (continued_ns == INT64_MIN || continued_ns < due_ns ||
+        continued_ns > record->at_ns + CONTINUED_SLACK_NS)
+        return 0;
+    return clip(continued_ns - due_ns, record->lateness_ns);
+}
+
+static int64_t quota_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
+                        const struct st_cause_context *context)
+{
+    if (!context->quota_holds || context->pauses.quota_ns == INT64_MIN || base->pauses.quota_ns == INT64_MIN)
+        return 0;
+    return part_ns(context->pauses.quota_ns - base->pauses.quota_ns, record, context);
+}
+
+static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64_t explained_ns)
+{
+    event->cause = cause;
+    event->explained_ns = st_cause_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
@@ -50,11 +101,15 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         .at_ns = record->at_ns,
         .lateness_ns = record->lateness_ns,
         .rest_ns = record->lateness_ns,
+        .explained_ns = INT64_MIN,
+        .together_n = context->together_n > 0 ? context->together_n : 1,
+        .cpu = record->counters.valid & ST_COUNTER_CPU_NUMBER ? record->counters.cpu : -1,
     };
     if (base == NULL)
         return event;
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
     const unsigned valid = now->valid & then->valid;
+    const int64_t lateness_ns = record->lateness_ns;
     event.span_ns = record->at_ns - base->at_ns;
     if (valid & ST_COUNTER_SWITCHES)
         event.switches_involuntary_n = difference(now->switches_involuntary_n, then->switches_involuntary_n);
@@ -70,27 +125,30 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         event.cause = ST_CAUSE_SUSPEND;
         return event;
     }
+    const int64_t stop_ns = stopped_ns(record, context);
+    if (stop_ns > 0 && stop_ns >= lateness_ns / 2) {
+        put_down_to(&event, ST_CAUSE_STOPPED, stop_ns);
+        return event;
+    }
     if (!(valid & ST_COUNTER_RUNQ_WAIT))
         return event;
 
     const double usual = context->usual_wait_ns_per_cycle *
                          (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);
-    int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual;
-    if (wait_ns < 0)
-        wait_ns = 0;
-    if (wait_ns > record->lateness_ns)
-        wait_ns = record->lateness_ns;
-    event.runq_wait_ns = wait_ns;
-    event.rest_ns = record->lateness_ns - wait_ns;
+    event.runq_wait_ns =
+        part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
+    event.rest_ns = lateness_ns - event.runq_wait_ns;
 
-    if (wait_ns >= record->lateness_ns / 2) {
-        const bool hole = machine->rt_hole_ns > 0 && wait_ns > machine->rt_hole_ns / 10 * 9 &&
-                          wait_ns < machine->rt_hole_ns / 10 * 11;
-        event.cause = hole ? ST_CAUSE_RT_THROTTLING : ST_CAUSE_RUN_QUEUE;
-    } else if (event.faults_major_n > 0) {
-        event.cause = ST_CAUSE_PAGE_FAULT;
+    /* throttled threads are runnable: the time is part of the wait */
+    const int64_t throttled_ns = clip(quota_ns(record, base, context), event.runq_wait_ns);
+    if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
+        put_down_to(&event, ST_CAUSE_CPU_QUOTA, throttled_ns);
+    } else if (event.runq_wait_ns > 0 && event.runq_wait_ns >= lateness_ns / 2) {
+        const bool hole = machine->rt_hole_ns > 0 && event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
+                          event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
+        put_down_to(&event, hole ? ST_CAUSE_RT_THROTTLING : ST_CAUSE_RUN_QUEUE, event.runq_wait_ns);
     } else {
-        event.cause = rest_cause(machine);
+        event.cause = event.faults_major_n > 0 ? ST_CAUSE_PAGE_FAULT : rest_cause(machine);
     }
     return event;
 }

@@ -7,6 +7,8 @@
 enum st_cause {
     ST_CAUSE_RUN_QUEUE,     /* runnable, another thread had the CPU */
     ST_CAUSE_RT_THROTTLING, /* ~ (rt_period - rt_runtime) of run-queue wait: the kernel's safety net */
+    ST_CAUSE_CPU_QUOTA,     /* the CPU quota of its cgroup was used up */
+    ST_CAUSE_STOPPED,       /* SIGSTOP or the like, ended by SIGCONT */
     ST_CAUSE_PAGE_FAULT,    /* major faults in the span */
     ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
     ST_CAUSE_SUSPEND,       /* the machine slept */
@@ -20,6 +22,10 @@ enum st_cause {
 const char *st_cause_name(enum st_cause cause);
 const char *st_cause_text(enum st_cause cause);
 
+/** true: said because nothing that is counted explains it, so no figure says how much of the lateness it was.
+ */
+bool st_cause_by_exclusion(enum st_cause cause);
+
 /** What the loop's slow path puts into the ring. Counters are absolute. */
 struct st_cause_record {
     int64_t at_ns; /* CLOCK_MONOTONIC */
@@ -32,6 +38,7 @@ struct st_cause_baseline {
     int64_t at_ns;
     uint64_t cycle;
     int64_t suspended_ns; /* INT64_MIN: not known */
+    struct st_pauses pauses;
     struct st_thread_counters counters;
 };
 
@@ -49,6 +56,9 @@ struct st_cause_event {
     int64_t span_ns;      /* from the baseline to the record */
     int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
     int64_t rest_ns;      /* lateness - runq_wait */
+    int64_t explained_ns; /* of the lateness, by the figure of the cause; INT64_MIN: said by exclusion */
+    uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
+    int cpu;              /* where it woke; -1 unknown */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
     bool migrated;
 };
@@ -58,6 +68,10 @@ struct st_cause_context {
     uint64_t cycle;                 /* cycles so far, in the baseline's count */
     double usual_wait_ns_per_cycle; /* run-queue wait of an ordinary cycle */
     int64_t suspended_ns;           /* INT64_MIN: not known */
+    struct st_pauses pauses;
+    bool quota_holds;    /* it is no real-time thread: a CPU quota stops it */
+    int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
+    uint32_t together_n;
 };
 
 /** Explains a record. base may be NULL (no counters: unknown). Pure. */
@@ -71,6 +85,7 @@ struct st_cause_row {
     uint64_t n;
     int64_t total_ns;
     int64_t max_ns;
+    int64_t explained_ns; /* of total_ns, by figures; 0 for a cause by exclusion */
 };
 
 #endif

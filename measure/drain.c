@@ -22,6 +22,7 @@ int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result
     drain->machine = *machine;
     drain->base[0].at_ns = drain->base[1].at_ns = drain->first.at_ns = INT64_MIN;
     drain->suspended_ns = INT64_MIN;
+    drain->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
     return st_device_init(&drain->device, &loop->period, result->periods, 0);
 }
 
@@ -33,7 +34,10 @@ static void add_event(struct st_drain *drain, const struct st_cause_event *event
     row->total_ns = st_ns_add(row->total_ns, event->lateness_ns);
     if (event->lateness_ns > row->max_ns)
         row->max_ns = event->lateness_ns;
-    result->cause_explained_n++;
+    if (event->explained_ns != INT64_MIN)
+        row->explained_ns = st_ns_add(row->explained_ns, event->explained_ns);
+    result->cause_explained_n += event->cause != ST_CAUSE_UNKNOWN;
+    drain->last_event = *event;
     if (drain->sink.late != NULL)
         drain->sink.late(drain->sink.ctx, event);
 
@@ -48,25 +52,107 @@ static void add_event(struct st_drain *drain, const struct st_cause_event *event
     result->events[at] = *event;
 }
 
-/* A cycle that began late: a late wake-up (its record explains it), the callback's own doing, or an
- * after-effect. */
-static void judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_ns)
+/* The latest baseline that was taken before this wake-up was due. */
+static const struct st_cause_baseline *baseline_for(const struct st_drain *drain,
+                                                    const struct st_drain_late *late)
 {
-    const bool late = lateness_ns > drain->loop->cause_above_ns;
-    if (late) {
-        const bool started_at_once = drain->last_done_ns >= due_ns;
-        if (!started_at_once) {
-            drain->result->cause_late_n++;
-        } else if (!drain->last_late) {
-            drain->result->cause_late_n++;
-            const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
-                                                 .at_ns = st_ns_add(due_ns, lateness_ns),
-                                                 .lateness_ns = lateness_ns,
-                                                 .span_ns = drain->last_callback_ns};
-            add_event(drain, &event);
-        }
+    const int64_t due_ns = st_ns_sub(late->at_ns, late->lateness_ns);
+    for (size_t i = 0; i < ST_ARRAY_LEN(drain->base); i++) {
+        if (drain->base[i].at_ns != INT64_MIN && drain->base[i].at_ns <= due_ns)
+            return &drain->base[i];
     }
+    return NULL;
+}
+
+static void tell_xrun(struct st_drain *drain, int64_t at_ns, int64_t silence_ns,
+                      const struct st_cause_event *because)
+{
+    if (drain->sink.xrun != NULL)
+        drain->sink.xrun(drain->sink.ctx, at_ns, silence_ns, because);
+}
+
+/* Judges the late wake-ups that wait for it by a look at the counters after them (NULL: there is none). One
+ * has a record of its own, as a rule; those between two records (the loop takes at most 8 a second) share
+ * what was counted by their lateness. */
+static void judge_waiting(struct st_drain *drain, const struct st_thread_counters *counters)
+{
+    struct st_cause_context context = {
+        .cycle = drain->seen,
+        .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
+        .suspended_ns = drain->suspended_ns,
+        .pauses = drain->pauses,
+        .quota_holds = drain->result->policy == ST_POLICY_OTHER,
+        .together_n = (uint32_t)drain->late_n,
+    };
+    const struct st_cause_baseline *base =
+        drain->late_n > 0 && counters != NULL ? baseline_for(drain, &drain->late[0]) : NULL;
+    for (size_t i = 0; i < drain->late_n; i++)
+        context.together_ns = st_ns_add(context.together_ns, drain->late[i].lateness_ns);
+    for (size_t i = 0; i < drain->late_n; i++) {
+        const struct st_drain_late *late = &drain->late[i];
+        struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
+        if (counters != NULL)
+            record.counters = *counters;
+        const struct st_cause_event event = st_cause_judge(&record, base, &context, &drain->machine);
+        add_event(drain, &event);
+        if (late->silence_ns > 0)
+            tell_xrun(drain, late->at_ns, late->silence_ns, &event);
+    }
+    drain->causes_since_base += drain->late_n;
+    drain->late_n = 0;
+}
+
+/* A cycle that began late: a late wake-up (the next look at the counters explains it), the callback's own
+ * doing, or an after-effect. @return true: the first. */
+static bool judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_ns, int64_t silence_ns)
+{
+    const bool late = lateness_ns > drain->loop->cause_above_ns, after_late = drain->last_late;
     drain->last_late = late;
+    if (!late)
+        return false;
+    const int64_t at_ns = st_ns_add(due_ns, lateness_ns);
+    const bool started_at_once = drain->last_done_ns >= due_ns;
+    if (started_at_once && after_late)
+        return false;
+    drain->result->cause_late_n++;
+    if (started_at_once) {
+        const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
+                                             .at_ns = at_ns,
+                                             .lateness_ns = lateness_ns,
+                                             .span_ns = drain->last_callback_ns,
+                                             .explained_ns = lateness_ns,
+                                             .together_n = 1,
+                                             .cpu = -1};
+        add_event(drain, &event);
+        return false;
+    }
+    if (drain->late_n == ST_DRAIN_LATE)
+        judge_waiting(drain, NULL);
+    drain->late[drain->late_n++] = (struct st_drain_late){at_ns, lateness_ns, silence_ns};
+    return true;
+}
+
+/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is the after-effect of
+ * the late wake-up before, or it is not known. */
+static void judge_xrun(struct st_drain *drain, int64_t done_ns, int64_t silence_ns, int64_t callback_ns)
+{
+    const int64_t period_ns = st_period_ns(&drain->loop->period);
+    if (callback_ns > period_ns) {
+        const struct st_cause_event work = {.cause = ST_CAUSE_OWN_WORK,
+                                            .at_ns = done_ns,
+                                            .lateness_ns = callback_ns - period_ns,
+                                            .explained_ns = callback_ns - period_ns,
+                                            .together_n = 1,
+                                            .cpu = -1};
+        tell_xrun(drain, done_ns, silence_ns, &work);
+    } else if (drain->late_n > 0) {
+        drain->late[drain->late_n - 1].silence_ns += silence_ns;
+    } else {
+        const int64_t since_ns = done_ns - drain->last_event.at_ns;
+        const bool after = drain->last_event.lateness_ns > 0 && since_ns >= 0 &&
+                           since_ns <= (int64_t)drain->result->periods * period_ns;
+        tell_xrun(drain, done_ns, silence_ns, after ? &drain->last_event : NULL);
+    }
 }
 
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
@@ -96,7 +182,8 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
         result->silence_ns = drain->device.silence_ns;
         result->silence_max_ns = drain->device.silence_max_ns;
     }
-    judge_late(drain, due_ns, lateness_ns);
+    if (!judge_late(drain, due_ns, lateness_ns, silence_ns) && silence_ns > 0)
+        judge_xrun(drain, done_ns, silence_ns, callback_ns);
     if (drain->sink.cycle != NULL)
         drain->sink.cycle(drain->sink.ctx, drain->k, lateness_ns, callback_ns);
 
@@ -166,18 +253,6 @@ static void start(struct st_drain *drain, int64_t t0_ns)
         drain->sink.start(drain->sink.ctx, t0_ns);
 }
 
-/* The latest baseline that was taken before this wake-up was due. */
-static const struct st_cause_baseline *baseline_for(const struct st_drain *drain,
-                                                    const struct st_cause_record *record)
-{
-    const int64_t due_ns = st_ns_sub(record->at_ns, record->lateness_ns);
-    for (size_t i = 0; i < ST_ARRAY_LEN(drain->base); i++) {
-        if (drain->base[i].at_ns != INT64_MIN && drain->base[i].at_ns <= due_ns)
-            return &drain->base[i];
-    }
-    return NULL;
-}
-
 /* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
 static void push_baseline(struct st_drain *drain, const struct st_cause_baseline *base)
 {
@@ -194,17 +269,9 @@ static void cause(struct st_drain *drain, const int32_t *words)
     struct st_cause_record record;
     memcpy(&record, words, sizeof(record));
     drain->causes_since_base++;
-    if (drain->counting) {
-        const struct st_cause_context context = {
-            .cycle = drain->seen,
-            .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
-            .suspended_ns = drain->suspended_ns,
-        };
-        const struct st_cause_event event =
-            st_cause_judge(&record, baseline_for(drain, &record), &context, &drain->machine);
-        add_event(drain, &event);
-    }
-    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->suspended_ns, record.counters};
+    judge_waiting(drain, &record.counters);
+    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->suspended_ns, drain->pauses,
+                                           record.counters};
     push_baseline(drain, &base);
 }
 
@@ -298,6 +365,7 @@ static void take_over(struct st_drain *drain)
 void st_drain_step(struct st_drain *drain)
 {
     look_at_suspend(drain);
+    drain->loop->platform->pauses(drain->loop->platform, &drain->pauses);
     uint64_t taken;
     do {
         taken =
@@ -342,11 +410,13 @@ static void running_costs(struct st_drain *drain, const struct st_cause_baseline
 void st_drain_baseline(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
-    if (loop->counters == NULL)
+    struct st_cause_baseline base = {.suspended_ns = drain->suspended_ns, .pauses = drain->pauses};
+    if (loop->counters == NULL ||
+        loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
+        judge_waiting(drain, NULL);
         return;
-    struct st_cause_baseline base = {.suspended_ns = drain->suspended_ns};
-    if (loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0)
-        return;
+    }
+    judge_waiting(drain, &base.counters);
     base.at_ns = loop->platform->now_ns(loop->platform);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     const struct st_cause_baseline *before = &drain->base[0];
@@ -382,6 +452,7 @@ void st_drain_finish(struct st_drain *drain)
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
     lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
+    judge_waiting(drain, loop->counters != NULL ? &loop->counters_end : NULL);
     take_over(drain);
     /* the loop's own books, by its counter and by the clock, against what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;

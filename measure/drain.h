@@ -9,6 +9,13 @@
 #include "measure/session.h"
 
 #define ST_DRAIN_WORDS 4096
+#define ST_DRAIN_LATE  512 /* late wake-ups that wait for the next look at the counters */
+
+/** A late wake-up whose cause is not judged yet. */
+struct st_drain_late {
+    int64_t at_ns, lateness_ns;
+    int64_t silence_ns; /* of the simulated xrun that it made; 0: none */
+};
 
 struct st_drain {
     struct st_loop *loop;
@@ -27,6 +34,9 @@ struct st_drain {
     int64_t last_done_ns;
     int64_t last_callback_ns;
     bool last_late; /* the cycle before began late */
+    struct st_drain_late late[ST_DRAIN_LATE];
+    size_t late_n;
+    struct st_cause_event last_event; /* lateness_ns 0: none so far */
 
     int32_t words[ST_DRAIN_WORDS];
     size_t words_n; /* left over from the last step: a record's beginning */
@@ -36,7 +46,8 @@ struct st_drain {
     double usual_wait_ns_per_cycle;
     bool usual_known;
     uint64_t causes_since_base;
-    int64_t suspended_ns; /* at the last drain; INT64_MIN: not known */
+    int64_t suspended_ns;    /* at the last drain; INT64_MIN: not known */
+    struct st_pauses pauses; /* at the last drain */
 };
 
 /** result's histograms are initialised; loop, period and periods are set in it. @return 0 or st_device_init's

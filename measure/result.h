@@ -57,7 +57,7 @@ struct st_result {
 
     uint64_t cause_late_n; /* cycles that began later than the threshold, after-effects of a late one before
                               not counted */
-    uint64_t cause_explained_n; /* of them, with a record (the slow path is limited to 8 a second) */
+    uint64_t cause_explained_n; /* of them, with a cause that is not "unknown" */
     int64_t cause_above_ns;
     struct st_cause_row causes[ST_CAUSE_COUNT];
     struct st_cause_event events[ST_RESULT_EVENTS_MAX]; /* the worst ones, worst first */

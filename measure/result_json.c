@@ -64,6 +64,13 @@ static json_t *punctual(const struct st_result *result)
                      arms);
 }
 
+/* Share of the lateness that the cause's figure explains; null for a cause by exclusion. */
+static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
+{
+    return st_json_real_or_null(!st_cause_by_exclusion(cause) && row->total_ns > 0,
+                                (double)row->explained_ns / (double)row->total_ns);
+}
+
 static json_t *causes(const struct st_result *result)
 {
     json_t *array = json_array();
@@ -72,9 +79,10 @@ static json_t *causes(const struct st_result *result)
         if (row->n == 0)
             continue;
         (void)json_array_append_new(
-            array, json_pack("{s:s, s:s, s:I, s:I, s:I}", "cause", st_cause_name((enum st_cause)c), "text",
-                             st_cause_text((enum st_cause)c), "count", (json_int_t)row->n, "total_ns",
-                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns));
+            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_name((enum st_cause)c),
+                             "text", st_cause_text((enum st_cause)c), "count", (json_int_t)row->n, "total_ns",
+                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns, "explained",
+                             explained(row, (enum st_cause)c)));
     }
     return array;
 }
@@ -86,12 +94,15 @@ static json_t *events(const struct st_result *result)
         const struct st_cause_event *e = &result->events[i];
         (void)json_array_append_new(
             array,
-            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "cause", st_cause_name(e->cause),
-                      "at_ns", (json_int_t)e->at_ns, "lateness_ns", (json_int_t)e->lateness_ns, "span_ns",
-                      (json_int_t)e->span_ns, "runq_wait_ns", (json_int_t)e->runq_wait_ns, "rest_ns",
-                      (json_int_t)e->rest_ns, "switches_involuntary", (json_int_t)e->switches_involuntary_n,
-                      "faults_minor", (json_int_t)e->faults_minor_n, "faults_major",
-                      (json_int_t)e->faults_major_n, "migrated", (int)e->migrated));
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
+                      st_cause_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",
+                      (json_int_t)e->lateness_ns, "span_ns", (json_int_t)e->span_ns, "runq_wait_ns",
+                      (json_int_t)e->runq_wait_ns, "rest_ns", (json_int_t)e->rest_ns, "switches_involuntary",
+                      (json_int_t)e->switches_involuntary_n, "faults_minor", (json_int_t)e->faults_minor_n,
+                      "faults_major", (json_int_t)e->faults_major_n, "migrated", (int)e->migrated,
+                      "explained_ns", st_json_integer_or_null(e->explained_ns != INT64_MIN, e->explained_ns),
+                      "judged_together", (json_int_t)e->together_n, "cpu",
+                      st_json_integer_or_null(e->cpu >= 0, e->cpu)));
     }
     return array;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,10 @@ static bool drain_all(struct st_session *session)
 static void *drain_thread(void *arg)
 {
     struct st_session *session = arg;
+    sigset_t continued;
+    sigemptyset(&continued);
+    sigaddset(&continued, SIGCONT);
+    (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL); /* pauses() */
     (void)session->platform->set_name(session->platform, "st-drain");
     const int64_t every_ns =
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
@@ -359,9 +364,14 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     return r;
 }
 
-/* Under the mutex, which the threads wait for. */
+/* Under the mutex, which the threads wait for. SIGCONT is for the drain thread alone: blocked in the caller
+ * from now on, and so in the loops. */
 static int start_threads(struct st_session *session)
 {
+    sigset_t continued;
+    sigemptyset(&continued);
+    sigaddset(&continued, SIGCONT);
+    (void)pthread_sigmask(SIG_BLOCK, &continued, NULL);
     pthread_attr_t attr;
     int r = -pthread_attr_init(&attr);
     if (r != 0)

@@ -17,8 +17,10 @@ struct st_sink {
     void (*skipped)(void *ctx, uint64_t first_period_index, uint64_t n, int64_t due_to_done_ns_of_first);
     /** n cycles are missing here because the ring was full. */
     void (*lost)(void *ctx, uint64_t first_period_index, uint64_t n);
-    /** A late wake-up was explained. */
+    /** A late wake-up was judged; every one, within a drain. */
     void (*late)(void *ctx, const struct st_cause_event *event);
+    /** A simulated xrun at at_ns (CLOCK_MONOTONIC), after `late` of what made it; NULL: not known. */
+    void (*xrun)(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because);
     /** After each drain, and once at the end. */
     void (*flush)(void *ctx);
     void *ctx;

@@ -46,6 +46,12 @@ struct st_counters_handle {
     int fd_status;    /* -1: none */
 };
 
+/** What kept the whole process from running, as far as the OS says it. */
+struct st_pauses {
+    int64_t quota_ns;     /* its cgroups were throttled (cpu.max), in all; INT64_MIN: no quota is counted */
+    int64_t continued_ns; /* CLOCK_MONOTONIC of the latest SIGCONT; INT64_MIN: none so far */
+};
+
 /** What lock_memory achieved. */
 enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 
@@ -179,6 +185,9 @@ struct st_platform {
     int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
+    /** Some 20 us where a quota is counted. Thread: always the same one of the process; the only one that
+     * does not block SIGCONT, so that it has seen it when it goes on after a stop. */
+    void (*pauses)(struct st_platform *p, struct st_pauses *ret);
 
     /* --- process ------------------------------------------------------------------------------------------
      */

@@ -122,6 +122,57 @@ int st_proc_status_u64(const char *text, const char *key, uint64_t *ret)
     return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
 }
 
+/* The rest of the line that begins with key and a blank; NULL without one. */
+static const char *find_line(const char *text, const char *key)
+{
+    const size_t len = strlen(key);
+    for (const char *s = text; s != NULL && *s != '\0'; s = strchr(s, '\n'), s = s != NULL ? s + 1 : NULL) {
+        if (strncmp(s, key, len) == 0 && s[len] == ' ')
+            return s + len;
+    }
+    return NULL;
+}
+
+int st_proc_keyed_u64(const char *text, const char *key, uint64_t *ret)
+{
+    const char *s = find_line(text, key);
+    if (s == NULL)
+        return -ENODATA;
+    return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
+}
+
+int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes)
+{
+    while (strncmp(text, "0::", 3) != 0) {
+        text = strchr(text, '\n');
+        if (text == NULL)
+            return -ENODATA;
+        text++;
+    }
+    text += 3;
+    const size_t len = strcspn(text, "\n");
+    if (*text != '/')
+        return -EBADMSG;
+    if (len >= buf_bytes)
+        return -ERANGE;
+    memcpy(buf, text, len);
+    buf[len] = '\0';
+    return 0;
+}
+
+int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
+{
+    const char *s = find_line(text, line);
+    if (s == NULL)
+        return -ENODATA;
+    const size_t len = strcspn(s, "\n");
+    const char *total = strstr(s, " total=");
+    if (total == NULL || total >= s + len)
+        return -EBADMSG;
+    total += strlen(" total=");
+    return *total != ' ' && st_proc_u64(&total, ret) == 0 ? 0 : -EBADMSG;
+}
+
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes)
 {
     const char *s = find_field(text, key);

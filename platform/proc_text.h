@@ -28,6 +28,17 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret);
 /** Number behind "key:" at the start of a line, as in /proc/PID/status. -ENODATA: no such line. */
 int st_proc_status_u64(const char *text, const char *key, uint64_t *ret);
 
+/** Number behind "key " at the start of a line, as in a cgroup's cpu.stat. -ENODATA: no such line. */
+int st_proc_keyed_u64(const char *text, const char *key, uint64_t *ret);
+
+/** The path of "0::/path", the unified hierarchy, in /proc/PID/cgroup. -ENODATA: there is none. -ERANGE:
+ * longer than buf_bytes - 1. */
+int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes);
+
+/** total= of the line "some" or "full" in /proc/pressure/cpu, io, memory: us since boot in which some, or
+ * all, tasks waited. -ENODATA: no such line. Source: Documentation/accounting/psi.rst. */
+int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
+
 /** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo; blanks at both ends
  * removed, cut to buf_bytes - 1. -ENODATA: no such line. */
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes);

@@ -79,6 +79,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .xrun_source = st_fake_xrun_source,
         .wall_ns = st_fake_wall_ns,
         .suspended_ns = st_fake_suspended_ns,
+        .pauses = st_fake_pauses,
         .read_text = st_fake_read_text,
         .list = st_fake_list,
         .read_sysctl = st_fake_read_sysctl,
@@ -89,6 +90,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
     fake->now_ns = start_ns;
     fake->cpu = -1;
     fake->timer_slack_ns = 50000; /* Linux' default */
+    fake->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
     return &fake->row;
 }
 
@@ -182,6 +184,14 @@ void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns)
     struct st_fake *fake = st_fake_of(p);
     pthread_mutex_lock(&fake->lock);
     fake->suspended_ns = ns;
+    pthread_mutex_unlock(&fake->lock);
+}
+
+void st_fake_set_pauses(struct st_platform *p, const struct st_pauses *pauses)
+{
+    struct st_fake *fake = st_fake_of(p);
+    pthread_mutex_lock(&fake->lock);
+    fake->pauses = *pauses;
     pthread_mutex_unlock(&fake->lock);
 }
 

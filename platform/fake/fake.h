@@ -69,6 +69,8 @@ void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source
 /** What counters_self and counters_other return from now on. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);
+/** What pauses says from now on (before: no quota, never continued). */
+void st_fake_set_pauses(struct st_platform *p, const struct st_pauses *pauses);
 
 /** Puts a file or a sysctl into the tree. `error` < 0: reading it fails with that. Text is copied. */
 ST_NODISCARD int st_fake_set_file(struct st_platform *p, const char *path, const char *text, int error);

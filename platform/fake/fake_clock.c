@@ -65,3 +65,11 @@ int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns)
     pthread_mutex_unlock(&fake->lock);
     return 0;
 }
+
+void st_fake_pauses(struct st_platform *p, struct st_pauses *ret)
+{
+    struct st_fake *fake = st_fake_of(p);
+    pthread_mutex_lock(&fake->lock);
+    *ret = fake->pauses;
+    pthread_mutex_unlock(&fake->lock);
+}

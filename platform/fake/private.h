@@ -120,6 +120,7 @@ struct st_fake {
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;
     int64_t suspended_ns;
+    struct st_pauses pauses;
     enum st_policy policy;
     int priority;
     int cpu; /* -1: not pinned */
@@ -156,6 +157,7 @@ void st_fake_wake_close(struct st_wake *w);
 void st_fake_wake_finish(struct st_fake *fake);
 const struct st_xrun_source *st_fake_xrun_source(struct st_platform *p, size_t i);
 int64_t st_fake_wall_ns(struct st_platform *p);
+void st_fake_pauses(struct st_platform *p, struct st_pauses *ret);
 int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
 int st_fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);

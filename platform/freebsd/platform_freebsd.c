@@ -59,6 +59,7 @@ struct st_platform *st_platform_native(void)
         .counters_self = st_freebsd_counters_self,
         .counters_other = st_freebsd_counters_other,
         .counters_close = st_freebsd_counters_close,
+        .pauses = st_posix_pauses,
         .lock_memory = st_freebsd_lock_memory,
         .set_rttime_limit_ns = st_freebsd_set_rttime_limit_ns,
         .rt_rights = st_freebsd_rt_rights,

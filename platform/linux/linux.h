@@ -34,6 +34,9 @@ int st_linux_counters_other(struct st_platform *p, const struct st_counters_hand
                             struct st_thread_counters *ret);
 void st_linux_counters_close(struct st_platform *p, struct st_counters_handle *h);
 
+/* pauses_linux.c */
+void st_linux_pauses(struct st_platform *p, struct st_pauses *ret);
+
 /* memory_linux.c */
 int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_linux_resident_bytes(struct st_platform *p, int64_t *ret);

@@ -36,6 +36,7 @@ struct st_platform *st_platform_native(void)
         .counters_self = st_linux_counters_self,
         .counters_other = st_linux_counters_other,
         .counters_close = st_linux_counters_close,
+        .pauses = st_linux_pauses,
         .lock_memory = st_linux_lock_memory,
         .set_rttime_limit_ns = st_linux_set_rttime_limit_ns,
         .rt_rights = st_linux_rt_rights,

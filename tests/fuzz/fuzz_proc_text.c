@@ -29,7 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(stat.cpu >= 0);
     uint64_t n;
     (void)st_proc_status_u64(text, "nonvoluntary_ctxt_switches", &n);
+    (void)st_proc_keyed_u64(text, "throttled_usec", &n);
+    (void)st_proc_pressure_us(text, "some", &n);
     char small[8], large[256];
+    if (st_proc_cgroup_path(text, small, sizeof(small)) == 0)
+        check(small[0] == '/' && strlen(small) < sizeof(small));
     if (st_proc_field(text, "model name", small, sizeof(small)) == 0)
         check(strlen(small) < sizeof(small));
     if (st_proc_field(text, "flags", large, sizeof(large)) == 0)

@@ -106,6 +106,68 @@ static void rest_is_the_timer_on_bare_metal_only(void **state)
     assert_int_equal(judge(&s, &unknown_machine), ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
 }
 
+static void stop_is_known_by_what_ends_it(void **state)
+{
+    (void)state;
+    struct scene s = scene(); /* due at 997 ms, woke at 1000 ms */
+    s.record.counters.faults_major_n = 1;
+    s.context.pauses.continued_ns = 999 * ST_NS_PER_MS;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.cause, ST_CAUSE_STOPPED);
+    assert_int_equal(e.explained_ns, 2 * ST_NS_PER_MS);
+    s.context.pauses.continued_ns = 1001 * ST_NS_PER_MS; /* the handler ran after the loop */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_STOPPED);
+    s.context.pauses.continued_ns = 996 * ST_NS_PER_MS; /* before it was due: nothing to do with it */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
+    s.context.pauses.continued_ns = 1200 * ST_NS_PER_MS; /* a later stop */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
+    s.context.pauses.continued_ns = INT64_MIN;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
+}
+
+static void quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.record.counters.runq_wait_ns = 2900000;
+    s.context.pauses.quota_ns = 2800000;
+    s.context.quota_holds = true;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.cause, ST_CAUSE_CPU_QUOTA);
+    assert_int_equal(e.explained_ns, 2800000);
+    s.context.quota_holds = false;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
+    s.context.quota_holds = true;
+    s.context.pauses.quota_ns = INT64_MIN; /* no quota is counted here */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
+    s.context.pauses.quota_ns = 2800000;
+    s.record.counters.runq_wait_ns = 0; /* others of the cgroup were throttled */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
+}
+
+static void what_is_said_by_exclusion_explains_nothing_by_a_figure(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    const struct st_cause_event timer = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(timer.explained_ns, INT64_MIN);
+    s.record.counters.runq_wait_ns = 2900000;
+    const struct st_cause_event wait = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(wait.explained_ns, 2900000);
+}
+
+static void wakes_that_share_a_look_share_what_was_counted_by_their_lateness(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.context.together_n = 2;
+    s.context.together_ns = 4 * ST_NS_PER_MS; /* the other one: 1 ms */
+    s.record.counters.runq_wait_ns = 3600000;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.runq_wait_ns, 2700000);
+    assert_int_equal(e.together_n, 2);
+}
+
 static void suspend_between_baseline_and_wake_is_named(void **state)
 {
     (void)state;
@@ -146,6 +208,10 @@ int main(void)
         cmocka_unit_test(hole_of_50_ms_is_rt_throttling),
         cmocka_unit_test(major_fault_is_named_only_when_the_run_queue_does_not_explain_it),
         cmocka_unit_test(rest_is_the_timer_on_bare_metal_only),
+        cmocka_unit_test(stop_is_known_by_what_ends_it),
+        cmocka_unit_test(quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread),
+        cmocka_unit_test(what_is_said_by_exclusion_explains_nothing_by_a_figure),
+        cmocka_unit_test(wakes_that_share_a_look_share_what_was_counted_by_their_lateness),
         cmocka_unit_test(suspend_between_baseline_and_wake_is_named),
         cmocka_unit_test(without_counters_the_cause_is_unknown_never_guessed),
         cmocka_unit_test(every_cause_has_a_name_and_a_text),

@@ -187,9 +187,53 @@ static void the_marked_one_is_chosen(void **state)
     assert_int_equal(st_proc_chosen("none (volun", buf, sizeof(buf)), -ENODATA);
 }
 
+static void keyed_numbers_of_a_cgroup(void **state)
+{
+    (void)state;
+    uint64_t n = 7;
+    const char *text = "usage_usec 12\nthrottled_usecs 3\nthrottled_usec 456\n";
+    assert_int_equal(st_proc_keyed_u64(text, "throttled_usec", &n), 0);
+    assert_int_equal(n, 456);
+    assert_int_equal(st_proc_keyed_u64(text, "nr_throttled", &n), -ENODATA);
+    assert_int_equal(st_proc_keyed_u64("throttled_usec x\n", "throttled_usec", &n), -EBADMSG);
+    assert_int_equal(st_proc_keyed_u64("", "throttled_usec", &n), -ENODATA);
+    assert_int_equal(n, 456);
+}
+
+static void path_of_the_unified_cgroup(void **state)
+{
+    (void)state;
+    char path[16] = "untouched";
+    assert_int_equal(st_proc_cgroup_path("1:name=systemd:/x\n0::/a/b\n", path, sizeof(path)), 0);
+    assert_string_equal(path, "/a/b");
+    assert_int_equal(st_proc_cgroup_path("1:cpu:/x\n", path, sizeof(path)), -ENODATA);
+    assert_int_equal(st_proc_cgroup_path("0::a\n", path, sizeof(path)), -EBADMSG);
+    assert_int_equal(st_proc_cgroup_path("0::/0123456789abcdef\n", path, sizeof(path)), -ERANGE);
+    assert_string_equal(path, "/a/b");
+}
+
+static void pressure_is_the_total_of_its_line(void **state)
+{
+    (void)state;
+    uint64_t us = 7;
+    const char *text = "some avg10=65.40 avg60=20.07 avg300=12.72 total=11963658257\n"
+                       "full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n";
+    assert_int_equal(st_proc_pressure_us(text, "some", &us), 0);
+    assert_int_equal(us, 11963658257);
+    assert_int_equal(st_proc_pressure_us(text, "full", &us), 0);
+    assert_int_equal(us, 3);
+    assert_int_equal(st_proc_pressure_us("some avg10=0.00\nfull total=3\n", "some", &us), -EBADMSG);
+    assert_int_equal(st_proc_pressure_us("some total=\n", "some", &us), -EBADMSG);
+    assert_int_equal(st_proc_pressure_us("some total= 4\n", "some", &us), -EBADMSG);
+    assert_int_equal(st_proc_pressure_us("full total=4\n", "some", &us), -ENODATA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keyed_numbers_of_a_cgroup),
+        cmocka_unit_test(path_of_the_unified_cgroup),
+        cmocka_unit_test(pressure_is_the_total_of_its_line),
         cmocka_unit_test(schedstat_is_read),
         cmocka_unit_test(schedstat_of_a_kernel_that_does_not_count_is_no_data),
         cmocka_unit_test(malformed_schedstat_is_refused),
