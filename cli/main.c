@@ -26,6 +26,7 @@ const struct st_command st_commands[] = {
     {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},
     {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
     {"status", "what the running sleeptuned says", NULL, "status"},
+    {"causes", "why wake-ups were late while sleeptuned ran", NULL, "causes"},
     {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices"},
     {"help", "help for a subcommand", st_cmd_help, NULL},
     {"version", "version and optional parts of this build", st_cmd_version, NULL},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int st_events_init(struct st_events *events)
 {
@@ -47,8 +48,15 @@ struct st_event st_event_make(int64_t wall_ns, const char *name, const char *for
     return event;
 }
 
-void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                   const struct st_log_field *fields, size_t fields_n)
+void st_events_fill_by(struct st_events *events, int64_t (*fill)(void *ctx, struct st_event *event),
+                       void *ctx)
+{
+    events->fill = fill;
+    events->fill_ctx = ctx;
+}
+
+static void put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                const struct st_log_field *fields, size_t fields_n)
 {
     st_log_event(level, "event", event->name, fields, fields_n, event->text);
     pthread_mutex_lock(&events->mutex);
@@ -56,6 +64,52 @@ void st_events_put(struct st_events *events, enum st_log_level level, const stru
     for (size_t i = 0; i < events->sinks_n; i++)
         events->sinks[i].hear(events->sinks[i].ctx, event);
     pthread_mutex_unlock(&events->mutex);
+}
+
+/* @return false when there is no room for it. */
+static bool hold(struct st_events *events, const struct st_held *held)
+{
+    pthread_mutex_lock(&events->mutex);
+    const bool room = events->held_n < ST_EVENTS_HELD_MAX;
+    if (room)
+        events->held[events->held_n++] = *held;
+    pthread_mutex_unlock(&events->mutex);
+    return room;
+}
+
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                   const struct st_log_field *fields, size_t fields_n)
+{
+    struct st_held held = {.level = level, .event = *event, .fields_n = fields_n};
+    if (events->fill != NULL)
+        held.until_ns = events->fill(events->fill_ctx, &held.event);
+    if (held.until_ns != 0 && fields_n <= ST_LOG_FIELDS_MAX) {
+        for (size_t i = 0; i < fields_n; i++)
+            held.fields[i] = fields[i];
+        if (hold(events, &held))
+            return;
+    }
+    put(events, level, &held.event, fields, fields_n);
+}
+
+void st_events_release(struct st_events *events, int64_t now_ns)
+{
+    for (;;) {
+        struct st_held held;
+        pthread_mutex_lock(&events->mutex);
+        const bool due = events->held_n > 0 && events->held[0].until_ns <= now_ns;
+        if (due) {
+            held = events->held[0];
+            events->held_n--;
+            memmove(&events->held[0], &events->held[1], events->held_n * sizeof(held));
+        }
+        pthread_mutex_unlock(&events->mutex);
+        if (!due)
+            return;
+        if (events->fill != NULL)
+            (void)events->fill(events->fill_ctx, &held.event);
+        put(events, held.level, &held.event, held.fields, held.fields_n);
+    }
 }
 
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,

@@ -10,6 +10,7 @@
 
 #define ST_EVENTS_MAX       64
 #define ST_EVENTS_SINKS_MAX 4
+#define ST_EVENTS_HELD_MAX  16
 
 /** Ring of the last events, and who else hears of each (history, streams). Threads: any. */
 struct st_events {
@@ -21,6 +22,16 @@ struct st_events {
         void *ctx;
     } sinks[ST_EVENTS_SINKS_MAX];
     size_t sinks_n;
+    int64_t (*fill)(void *ctx, struct st_event *event);
+    void *fill_ctx;
+    struct st_held {
+        int64_t until_ns;
+        enum st_log_level level;
+        struct st_event event;
+        struct st_log_field fields[ST_LOG_FIELDS_MAX];
+        size_t fields_n;
+    } held[ST_EVENTS_HELD_MAX];
+    size_t held_n;
 };
 
 int st_events_init(struct st_events *events);
@@ -30,6 +41,15 @@ void st_events_finish(struct st_events *events);
  * events. @return 0 or -ENOSPC. */
 ST_NODISCARD int st_events_listen(struct st_events *events,
                                   void (*hear)(void *ctx, const struct st_event *event), void *ctx);
+
+/** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else
+ * is known of it; it must not add events. @return 0, or until when (CLOCK_MONOTONIC) it may be known: the
+ * event is held back so long, and fill is called again. */
+void st_events_fill_by(struct st_events *events, int64_t (*fill)(void *ctx, struct st_event *event),
+                       void *ctx);
+
+/** Puts the events that were held back until now. Threads: main, each second; INT64_MAX at the end. */
+void st_events_release(struct st_events *events, int64_t now_ns);
 
 /** An event of which nothing is known but its text, to be filled in and given to st_events_put. */
 struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...) ST_PRINTF(3, 4);

@@ -2,12 +2,13 @@
 #ifndef ST_DAEMON_HTTP_H
 #define ST_DAEMON_HTTP_H
 
+#include "daemon/query.h"
 #include "daemon/route.h"
 
 /** Where bodies come from. */
 struct st_http_source {
     /** @return text to be freed, NULL when out of memory. Called in the server's threads. */
-    char *(*body)(void *ctx, enum st_route_body which);
+    char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query);
     void *ctx;
 };
 

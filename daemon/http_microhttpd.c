@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/config.h"
+#include "lib/ns.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"
@@ -48,11 +49,40 @@ static char *error_body(const char *error)
     return text;
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, const struct st_http *http,
-                              const struct st_route *route)
+struct reading {
+    struct st_query query;
+    int64_t now_wall_ns;
+    const char *error;
+};
+
+static enum MHD_Result on_argument(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
 {
+    struct reading *reading = ctx;
+    (void)kind;
+    reading->error = st_query_set(&reading->query, key, value, reading->now_wall_ns);
+    return reading->error == NULL ? MHD_YES : MHD_NO;
+}
+
+/* What stands behind "?". A bad one makes the route a refusal. */
+static struct st_query read_query(struct MHD_Connection *connection, struct st_route *route)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct reading reading = {.now_wall_ns = st_ns_from_timespec(&now)};
+    st_query_init(&reading.query);
+    if (route->http_status == 200)
+        (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);
+    if (reading.error != NULL)
+        *route = st_route_refuse(400, reading.error);
+    return reading.query;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, const struct st_http *http,
+                              struct st_route *route)
+{
+    const struct st_query query = read_query(connection, route);
     char *body = route->body == ST_ROUTE_ERROR ? error_body(route->error)
-                                               : http->source.body(http->source.ctx, route->body);
+                                               : http->source.body(http->source.ctx, route->body, &query);
     if (body == NULL)
         return MHD_NO; /* out of memory: the connection is closed */
     struct MHD_Response *response =
@@ -82,7 +112,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     static int seen;
     const struct st_http *http = ctx;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    const struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
+    struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
     if (route.http_status != 200)
         return answer(connection, http, &route);
     if (*request == NULL) { /* headers are here, a body may follow */

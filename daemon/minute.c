@@ -11,6 +11,7 @@ static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int6
     (void)period_index;
     (void)callback_ns;
     struct st_minute_sink *sink = ctx;
+    sink->wakes_n++;
     if (lateness_ns > sink->max_ns)
         sink->max_ns = lateness_ns;
 }
@@ -19,43 +20,31 @@ static void on_late(void *ctx, const struct st_cause_event *event)
 {
     struct st_minute_sink *sink = ctx;
     sink->late_n++;
-    pthread_mutex_lock(&sink->mutex);
-    const bool tell = sink->late_events_left > 0;
-    sink->late_events_left -= tell;
-    pthread_mutex_unlock(&sink->mutex);
-    if (!tell)
-        return;
-    char lateness[32];
-    const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
-                                          {"RUNQ_WAIT_NS", event->runq_wait_ns}};
-    struct st_event told = st_event_make(
-        sink->platform->wall_ns(sink->platform), "late-wake", "woke %s late: %s",
-        st_ns_format(event->lateness_ns, lateness, sizeof(lateness)), st_cause_text(event->cause));
-    snprintf(told.source, sizeof(told.source), "loop");
-    snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(event->cause));
-    told.lateness_ns = event->lateness_ns;
-    st_events_put(sink->events, ST_LOG_WARN, &told, fields, ST_ARRAY_LEN(fields));
+    st_causes_late(sink->causes, event);
+}
+
+static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
+{
+    struct st_minute_sink *sink = ctx;
+    st_causes_xrun(sink->causes, at_ns, silence_ns, because);
 }
 
 static void on_flush(void *ctx)
 {
     struct st_minute_sink *sink = ctx;
+    st_causes_wakes(sink->causes, sink->wakes_n);
     pthread_mutex_lock(&sink->mutex);
     if (sink->max_ns > sink->shared_max_ns)
         sink->shared_max_ns = sink->max_ns;
     sink->shared_late_n += sink->late_n;
     pthread_mutex_unlock(&sink->mutex);
     sink->max_ns = INT64_MIN;
-    sink->late_n = 0;
+    sink->late_n = sink->wakes_n = 0;
 }
 
-int st_minute_sink_init(struct st_minute_sink *sink, struct st_platform *platform, struct st_events *events)
+int st_minute_sink_init(struct st_minute_sink *sink, struct st_causes *causes)
 {
-    *sink = (struct st_minute_sink){.platform = platform,
-                                    .events = events,
-                                    .max_ns = INT64_MIN,
-                                    .shared_max_ns = INT64_MIN,
-                                    .late_events_left = ST_MINUTE_LATE_EVENTS_MAX};
+    *sink = (struct st_minute_sink){.causes = causes, .max_ns = INT64_MIN, .shared_max_ns = INT64_MIN};
     return -pthread_mutex_init(&sink->mutex, NULL);
 }
 
@@ -66,7 +55,8 @@ void st_minute_sink_finish(struct st_minute_sink *sink)
 
 struct st_sink st_minute_sink_functions(struct st_minute_sink *sink)
 {
-    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = sink};
+    return (struct st_sink){
+        .cycle = on_cycle, .late = on_late, .xrun = on_xrun, .flush = on_flush, .ctx = sink};
 }
 
 static uint64_t difference(uint64_t now, uint64_t before)
@@ -94,7 +84,6 @@ struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_co
     minute.late_wakes = sink->shared_late_n;
     sink->shared_max_ns = INT64_MIN;
     sink->shared_late_n = 0;
-    sink->late_events_left = ST_MINUTE_LATE_EVENTS_MAX;
     pthread_mutex_unlock(&sink->mutex);
     return minute;
 }

@@ -1,11 +1,11 @@
-/* The last minute: what the drain thread saw of each cycle, and the events of late wake-ups. */
+/* The last minute: what the drain thread saw of each cycle. */
 #ifndef ST_DAEMON_MINUTE_H
 #define ST_DAEMON_MINUTE_H
 
-#include "daemon/events.h"
-#include "measure/session.h"
+#include <pthread.h>
 
-#define ST_MINUTE_LATE_EVENTS_MAX 10 /* a minute; more are only counted */
+#include "daemon/causes.h"
+#include "measure/session.h"
 
 /** One minute, or less for the first and the last. */
 struct st_minute {
@@ -20,19 +20,17 @@ struct st_minute_counts {
 };
 
 struct st_minute_sink {
-    struct st_platform *platform;
-    struct st_events *events;
+    struct st_causes *causes; /* hears of late wake-ups, xruns and how many woke at all */
     /* drain thread */
     int64_t max_ns;
-    uint64_t late_n;
+    uint64_t late_n, wakes_n;
     /* both threads */
     pthread_mutex_t mutex;
     int64_t shared_max_ns;
     uint64_t shared_late_n;
-    unsigned late_events_left;
 };
 
-int st_minute_sink_init(struct st_minute_sink *sink, struct st_platform *platform, struct st_events *events);
+int st_minute_sink_init(struct st_minute_sink *sink, struct st_causes *causes);
 void st_minute_sink_finish(struct st_minute_sink *sink);
 
 /** To be given to a session. */

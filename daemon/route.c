@@ -15,6 +15,7 @@ static const struct {
     const char *content_type;
 } routes[] = {
     {"/v1/status", ST_ROUTE_STATUS, JSON},
+    {"/v1/causes", ST_ROUTE_CAUSES, JSON},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8"},
 };
 
@@ -47,7 +48,7 @@ bool st_route_host_allowed(const char *host, const char *machine)
                              (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
 }
 
-static struct st_route refuse(unsigned http_status, const char *error)
+struct st_route st_route_refuse(unsigned http_status, const char *error)
 {
     return (struct st_route){
         .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
@@ -57,16 +58,16 @@ struct st_route st_route_choose(const char *method, const char *path, const char
                                 const char *machine)
 {
     if (tcp && host == NULL)
-        return refuse(400, "a Host header is needed");
+        return st_route_refuse(400, "a Host header is needed");
     if (tcp && !st_route_host_allowed(host, machine))
-        return refuse(403,
-                      "this Host is not served: use the IP address, localhost or the name of this machine");
+        return st_route_refuse(
+            403, "this Host is not served: use the IP address, localhost or the name of this machine");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return refuse(405, "sleeptuned is read-only: GET and HEAD");
+        return st_route_refuse(405, "sleeptuned is read-only: GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
         if (strcmp(path, routes[i].path) == 0)
             return (struct st_route){
                 .http_status = 200, .body = routes[i].body, .content_type = routes[i].content_type};
     }
-    return refuse(404, "there is /v1/status and /metrics");
+    return st_route_refuse(404, "there is /v1/status, /v1/causes and /metrics");
 }

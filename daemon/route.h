@@ -6,7 +6,7 @@
 
 #include "lib/base.h"
 
-enum st_route_body { ST_ROUTE_STATUS, ST_ROUTE_METRICS, ST_ROUTE_ERROR };
+enum st_route_body { ST_ROUTE_STATUS, ST_ROUTE_METRICS, ST_ROUTE_CAUSES, ST_ROUTE_ERROR };
 
 struct st_route {
     unsigned http_status; /* 200, 400, 403, 404, 405 */
@@ -23,6 +23,9 @@ struct st_route {
  */
 struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
                                 const char *machine);
+
+/** A refusal with its reason, a sentence that stays. */
+struct st_route st_route_refuse(unsigned http_status, const char *error);
 
 /** The Host check alone. */
 bool st_route_host_allowed(const char *host, const char *machine);

@@ -85,6 +85,7 @@ static void free_service(struct st_service *service)
     st_service_stop_audio(service);
     st_socket_close(&service->socket);
     st_minute_sink_finish(&service->sink);
+    st_causes_free(service->causes);
     st_events_finish(&service->events);
     pthread_mutex_destroy(&service->mutex);
     free(service);
@@ -115,7 +116,9 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     if (r == 0)
         r = st_events_init(&service->events);
     if (r == 0)
-        r = st_minute_sink_init(&service->sink, platform, &service->events);
+        r = st_causes_new(platform, &service->events, &service->causes);
+    if (r == 0)
+        r = st_minute_sink_init(&service->sink, service->causes);
     if (r < 0) {
         free(service);
         return r;
@@ -136,6 +139,7 @@ int st_service_tick(struct st_service *service)
 {
     service->tick++;
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
+    st_events_release(&service->events, service->platform->now_ns(service->platform));
     if (st_session_ended(service->session)) {
         ST_ERR("the loop ended by itself: its sleep failed");
         return -EIO;
@@ -255,5 +259,6 @@ void st_service_stop(struct st_service *service)
 {
     st_notify_stopping();
     close_books(service);
+    st_events_release(&service->events, INT64_MAX);
     free_service(service);
 }

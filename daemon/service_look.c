@@ -61,9 +61,19 @@ static char *metrics_text(struct st_service *service)
     return text;
 }
 
-static char *body(void *ctx, enum st_route_body which)
+static char *causes_text(struct st_service *service, const struct st_query *query)
+{
+    json_t *document = st_causes_json(service->causes, query->since_wall_ns, query->until_wall_ns);
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    return text;
+}
+
+static char *body(void *ctx, enum st_route_body which, const struct st_query *query)
 {
     switch (which) {
+    case ST_ROUTE_CAUSES:
+        return causes_text(ctx, query);
     case ST_ROUTE_STATUS:
         return status_text(ctx);
     case ST_ROUTE_METRICS:

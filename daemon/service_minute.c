@@ -46,6 +46,7 @@ void st_service_end_minute(struct st_service *service)
                        now_ns - service->minute_from_ns);
     service->minute_from_wall_ns = view.now_wall_ns;
     service->minute_from_ns = now_ns;
+    st_causes_end_minute(service->causes);
     char text[256];
     st_minute_text(&minute, text, sizeof(text));
     const struct st_log_field fields[] = {

@@ -51,6 +51,7 @@ int st_service_start_loop(struct st_service *service)
     wish.on_refused = on_refused;
     wish.on_refused_ctx = service;
     st_service_set_text(service, service->view.rtkit, "");
+    st_causes_begin(service->causes, &wish);
     struct st_session *session;
     struct st_watchdog *watchdog;
     int r = st_session_start(service->platform, &wish, &session);

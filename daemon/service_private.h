@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "daemon/causes.h"
 #include "daemon/clockwatch.h"
 #include "daemon/http.h"
 #include "daemon/laststate.h"
@@ -16,6 +17,7 @@ struct st_service {
     struct st_config config;
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
+    struct st_causes *causes;
     struct st_minute_sink sink;
     struct st_socket socket;
     struct st_http *http, *http_tcp;

@@ -4,39 +4,6 @@
 /* A thread that is continued runs when the scheduler lets it. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
-static const struct {
-    const char *name, *text;
-    bool by_exclusion;
-} causes[ST_CAUSE_COUNT] = {
-    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU"},
-    [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
-                                "real-time throttling: real-time threads used up their share"},
-    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up"},
-    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT"},
-    [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
-    [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
-    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
-    [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
-    [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "hypervisor or interrupt (not separable on this kernel)", true},
-    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
-};
-
-const char *st_cause_name(enum st_cause cause)
-{
-    return causes[cause].name;
-}
-
-const char *st_cause_text(enum st_cause cause)
-{
-    return causes[cause].text;
-}
-
-bool st_cause_by_exclusion(enum st_cause cause)
-{
-    return causes[cause].by_exclusion;
-}
-
 static uint64_t difference(uint64_t now, uint64_t then)
 {
     return now > then ? now - then : 0;

@@ -73,6 +73,14 @@ void st_session_defaults(struct st_session_config *config)
     };
 }
 
+int64_t st_session_cause_above_ns(const struct st_session_config *config)
+{
+    struct st_period period;
+    if (config->cause_above_ns > 0 || st_period_init(&period, config->frames, config->rate_hz) != 0)
+        return config->cause_above_ns;
+    return st_period_ns(&period) / 2;
+}
+
 static void add_circumstance(void *ctx, const char *key, const char *value)
 {
     struct st_result *result = ctx;
@@ -324,7 +332,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         return -ERANGE;
     loop->max_periods =
         config->duration_ns > 0 ? st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1 : 0;
-    loop->cause_above_ns = config->cause_above_ns > 0 ? config->cause_above_ns : period_ns / 2;
+    loop->cause_above_ns = st_session_cause_above_ns(config);
     loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
     if (config->arms_n > 0) {

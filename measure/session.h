@@ -55,6 +55,9 @@ struct st_session;
  */
 void st_session_defaults(struct st_session_config *config);
 
+/** The lateness from which on a cause is sought. */
+int64_t st_session_cause_above_ns(const struct st_session_config *config);
+
 /**
  * Starts the threads. Never refuses for want of rights: a loop that cannot have FIFO or locked memory runs
  * without and its result says so.

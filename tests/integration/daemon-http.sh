@@ -14,11 +14,15 @@ unix() { code --unix-socket "$sock" "$@"; }
 is "GET /v1/status" "$(unix http://localhost/v1/status)" 200
 is "HEAD /metrics" "$(unix -I http://localhost/metrics)" 200
 is "another path: 404" "$(unix http://localhost/nope)" 404
-like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"there is /v1/status and /metrics"'
+like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"there is /v1/status, /v1/causes and /metrics"'
 for method in POST PUT DELETE PATCH OPTIONS; do
     is "$method: 405" "$(unix -X "$method" -d data http://localhost/v1/status)" 405
 done
 like "405 says what is allowed" "$(curl -si --unix-socket "$sock" -X POST http://localhost/v1/status)" '^Allow: GET, HEAD'
+is "GET /v1/causes" "$(unix http://localhost/v1/causes)" 200
+is "with a time" "$(unix 'http://localhost/v1/causes?since=1h&until=0s')" 200
+is "a time that is none" "$(unix 'http://localhost/v1/causes?since=yesterday')" 400
+like "is told what it may be" "$(cat "$tmp/body")" '1h, 30m'
 is "a header of 100 kB is refused" "$(case $(unix -H "X: $(head -c 100000 /dev/zero | tr '\0' x)" http://localhost/v1/status) in 4??|000) echo refused ;; *) echo taken ;; esac)" refused
 is "a body on a GET is ignored" "$(head -c 300000 /dev/zero | unix -X GET -H 'Expect:' --data-binary @- http://localhost/v1/status)" 200
 "$PYTHON" - "$sock" <<'PY'

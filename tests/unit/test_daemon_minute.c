@@ -14,19 +14,22 @@
 
 static struct st_platform *fake;
 static struct st_events events;
+static struct st_causes *causes;
 static struct st_minute_sink sink;
 
 static int setup(void **state)
 {
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
-    return fake == NULL || st_events_init(&events) != 0 || st_minute_sink_init(&sink, fake, &events) != 0;
+    return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
+           st_minute_sink_init(&sink, causes) != 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
     st_minute_sink_finish(&sink);
+    st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
     return 0;
@@ -98,12 +101,13 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     for (int i = 0; i < 25; i++)
         functions.late(functions.ctx, &event);
     functions.flush(functions.ctx);
-    assert_int_equal(events.added_n, ST_MINUTE_LATE_EVENTS_MAX);
+    assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE);
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
     assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1).late_wakes, 25);
+    st_causes_end_minute(causes);
     functions.late(functions.ctx, &event); /* the next minute tells again */
-    assert_int_equal(events.added_n, ST_MINUTE_LATE_EVENTS_MAX + 1);
+    assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
 }
 
 static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **state)

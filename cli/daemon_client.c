@@ -1,0 +1,167 @@
+/* Asking the daemon, by libcurl. */
+#include "cli/daemon_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "st_config.h"
+
+#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
+#define TIMEOUT_MS 5000L
+
+struct body {
+    char *text;
+    size_t len;
+};
+
+/* Does somebody listen there? A socket that a killed daemon left behind refuses; one that we may not use is
+ * alive. */
+static bool listens(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return false;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    const bool dead = connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+                      (errno == ENOENT || errno == ECONNREFUSED);
+    close(fd);
+    return !dead;
+}
+
+/* --socket, $SLEEPTUNE_SOCKET, the system's daemon unless only the user's own one listens. @return 0 or
+ * ST_EXIT_FAILURE with a message. */
+static int choose_socket(const char *command, const char *wish, char *buf, size_t buf_bytes)
+{
+    if (wish == NULL)
+        wish = getenv("SLEEPTUNE_SOCKET");
+    if (wish != NULL && wish[0] != '\0') {
+        if (strlen(wish) >= buf_bytes)
+            return st_failure(command, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+                              strlen(wish), buf_bytes - 1, wish);
+        memcpy(buf, wish, strlen(wish) + 1);
+        return 0;
+    }
+    const char *user = getenv("XDG_RUNTIME_DIR");
+    if (user != NULL && !listens(ST_RUN_DIR "/sleeptune/sleeptuned.sock")) {
+        const int n = snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", user);
+        if (n > 0 && (size_t)n < buf_bytes && listens(buf))
+            return 0;
+    }
+    snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);
+    return 0;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+    struct body *body = ctx;
+    const size_t len = size * n; /* curl: size is always 1 */
+    if (len > BODY_BYTES - body->len)
+        return 0; /* curl ends with CURLE_WRITE_ERROR */
+    char *text = realloc(body->text, body->len + len + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text + body->len, data, len);
+    body->text = text;
+    body->len += len;
+    body->text[body->len] = '\0';
+    return len;
+}
+
+static int explain(const char *command, CURLcode code, long os_errno, const char *path)
+{
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return st_failure(command, "sleeptuned on %s does not answer", path);
+    if (code == CURLE_WRITE_ERROR)
+        return st_failure(command, "the answer on %s is larger than %d bytes: this is not sleeptuned", path,
+                          BODY_BYTES);
+    if (code != CURLE_COULDNT_CONNECT)
+        return st_failure(command, "%s: %s", path, curl_easy_strerror(code));
+    if (os_errno == EACCES || os_errno == EPERM)
+        return st_failure(command, "no right to connect to %s: join its group, or ask as root", path);
+    if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
+        return st_failure(command, "sleeptuned on %s has more clients than it takes at once: try again later",
+                          path);
+    return st_failure(
+        command,
+        "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",
+        path);
+}
+
+/* @return 0 or ST_EXIT_FAILURE with a message; body->text is to be freed in both cases. */
+static int fetch(const char *command, const char *path, const char *target, struct body *body)
+{
+    CURL *curl = curl_easy_init();
+    if (curl == NULL)
+        return st_failure(command, "libcurl does not start");
+    curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path);
+    char url[512];
+    snprintf(url, sizeof(url), "http://localhost%s", target);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* whatever the environment says */
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, TIMEOUT_MS);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    const CURLcode code = curl_easy_perform(curl);
+    long os_errno = 0, http_status = 0;
+    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
+    curl_easy_cleanup(curl);
+    if (code != CURLE_OK)
+        return explain(command, code, os_errno, path);
+    if (http_status == 404)
+        return st_failure(command, "the sleeptuned on %s is of another version: it has no %.*s", path,
+                          (int)strcspn(target, "?"), target);
+    if (http_status != 200 || body->text == NULL)
+        return st_failure(command,
+                          "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
+                          path, http_status);
+    return 0;
+}
+
+/* @return 0 or ST_EXIT_FAILURE with a message. */
+static int check(const char *command, const char *schema, const struct body *body, const char *path,
+                 json_t **ret)
+{
+    json_error_t error;
+    json_t *document = json_loadb(body->text, body->len, 0, &error);
+    const char *its = json_string_value(json_object_get(document, "schema"));
+    *ret = document;
+    if (document == NULL)
+        return st_failure(command, "the answer on %s is not JSON: %s", path, error.text);
+    if (its == NULL || strcmp(its, schema) != 0)
+        return st_failure(command, "the answer on %s is not %s: another version of sleeptuned runs", path,
+                          schema);
+    return 0;
+}
+
+int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
+                  struct st_daemon_answer *ret)
+{
+    struct body body = {0};
+    *ret = (struct st_daemon_answer){0};
+    int status = choose_socket(command, socket_wish, ret->socket, sizeof(ret->socket));
+    if (status == 0)
+        status = fetch(command, ret->socket, target, &body);
+    if (status == 0)
+        status = check(command, schema, &body, ret->socket, &ret->document);
+    ret->text = body.text;
+    return status;
+}
+
+void st_daemon_answer_finish(struct st_daemon_answer *answer)
+{
+    json_decref(answer->document);
+    free(answer->text);
+    *answer = (struct st_daemon_answer){0};
+}

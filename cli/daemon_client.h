@@ -1,0 +1,27 @@
+/* Asking the running sleeptuned over its Unix socket. For modules: needs libcurl. */
+#ifndef ST_CLI_DAEMON_CLIENT_H
+#define ST_CLI_DAEMON_CLIENT_H
+
+#include <jansson.h>
+#include <sys/un.h>
+
+#include "lib/base.h"
+
+struct st_daemon_answer {
+    char socket[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* who was asked */
+    char *text;
+    json_t *document;
+};
+
+/**
+ * Asks once.
+ * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the system's daemon, the user's own.
+ * @param target  path and query, encoded: "/v1/causes?since=1h".
+ * @param schema  what the answer must be.
+ * @return 0 or ST_EXIT_FAILURE with a message; *ret is to be finished in both cases.
+ */
+ST_NODISCARD int st_daemon_ask(const char *command, const char *socket_wish, const char *target,
+                               const char *schema, struct st_daemon_answer *ret);
+void st_daemon_answer_finish(struct st_daemon_answer *answer);
+
+#endif

@@ -1,0 +1,312 @@
+/* Sums of causes. */
+#include "daemon/causes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define MINUTES_MAX 1440
+#define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
+#define RECENT_MAX  32
+
+/* What another program's xrun may be apart from a late wake-up of ours to be "at the same time": an observer
+ * looks a few times a second, and a late wake-up is judged within a quarter of one. */
+#define SAME_TIME_NS INT64_C(500000000)
+#define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for the late wake-up of its time to be judged */
+
+struct minute {
+    int64_t from_wall_ns, to_wall_ns, measured_ns;
+    uint64_t wakes_n, xruns_n, xruns_unknown_n;
+    uint64_t rows_from, rows_n; /* counted since the beginning; rows[i % ROWS_MAX] */
+};
+
+struct recent {
+    int64_t wall_ns, lateness_ns, explained_ns;
+    enum st_cause cause;
+    char culprit[ST_CAUSE_CULPRIT_BYTES];
+};
+
+struct st_causes {
+    struct st_platform *platform;
+    struct st_events *events;
+    pthread_mutex_t mutex; /* all below */
+    int64_t above_ns;      /* 0: no loop so far */
+    struct st_cause_sums now;
+    struct minute minute; /* the one that goes on */
+    int64_t minute_from_ns;
+    unsigned late_events_left, xrun_events_left;
+    struct minute minutes[MINUTES_MAX];
+    uint64_t minutes_n; /* since the beginning */
+    struct st_cause_sum rows[ROWS_MAX];
+    uint64_t rows_n;
+    struct recent recent[RECENT_MAX];
+    uint64_t recent_n;
+};
+
+/* Under the mutex. */
+static void begin_minute(struct st_causes *causes)
+{
+    struct st_platform *p = causes->platform;
+    causes->now.n = 0;
+    causes->minute = (struct minute){.from_wall_ns = p->wall_ns(p)};
+    causes->minute_from_ns = p->now_ns(p);
+    causes->late_events_left = causes->xrun_events_left = ST_CAUSES_EVENTS_A_MINUTE;
+}
+
+/* The late wake-up of ours nearest to a moment. Under the mutex. */
+static const struct recent *at_that_time(const struct st_causes *causes, int64_t wall_ns)
+{
+    const struct recent *nearest = NULL;
+    int64_t least_ns = SAME_TIME_NS;
+    const uint64_t n = causes->recent_n < RECENT_MAX ? causes->recent_n : RECENT_MAX;
+    for (uint64_t i = 0; i < n; i++) {
+        const int64_t apart_ns = llabs(st_ns_sub(wall_ns, causes->recent[i].wall_ns));
+        if (apart_ns > least_ns)
+            continue;
+        least_ns = apart_ns;
+        nearest = &causes->recent[i];
+    }
+    return nearest;
+}
+
+/* An xrun that others had, or our own stream: what kept our loop from running at that time. */
+static int64_t fill(void *ctx, struct st_event *event)
+{
+    struct st_causes *causes = ctx;
+    const size_t len = strlen(event->name);
+    if (event->cause[0] != '\0' || len < 5 || strcmp(event->name + len - 5, "-xrun") != 0 ||
+        strcmp(event->source, "loop") == 0)
+        return 0;
+    pthread_mutex_lock(&causes->mutex);
+    const struct recent *found = at_that_time(causes, event->wall_ns);
+    const struct recent recent = found != NULL ? *found : (struct recent){0};
+    pthread_mutex_unlock(&causes->mutex);
+    if (found == NULL)
+        return st_ns_add(causes->platform->now_ns(causes->platform), HOLD_NS);
+    char lateness[32];
+    const size_t used = strlen(event->text);
+    snprintf(event->text + used, sizeof(event->text) - used,
+             "; at the same time the loop woke %s late: %s%s%s",
+             st_ns_format(recent.lateness_ns, lateness, sizeof(lateness)), st_cause_text(recent.cause),
+             recent.culprit[0] != '\0' ? ", " : "", recent.culprit);
+    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(recent.cause));
+    snprintf(event->culprit, sizeof(event->culprit), "%s", recent.culprit);
+    if (event->lateness_ns == INT64_MIN) {
+        event->lateness_ns = recent.lateness_ns;
+        event->explained_ns = recent.explained_ns;
+    }
+    return 0;
+}
+
+int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
+{
+    struct st_causes *causes = calloc(1, sizeof(*causes));
+    if (causes == NULL || pthread_mutex_init(&causes->mutex, NULL) != 0) {
+        free(causes);
+        return -ENOMEM;
+    }
+    causes->platform = platform;
+    causes->events = events;
+    begin_minute(causes);
+    st_events_fill_by(events, fill, causes);
+    *ret = causes;
+    return 0;
+}
+
+void st_causes_free(struct st_causes *causes)
+{
+    if (causes == NULL)
+        return;
+    st_events_fill_by(causes->events, NULL, NULL);
+    pthread_mutex_destroy(&causes->mutex);
+    free(causes);
+}
+
+void st_causes_begin(struct st_causes *causes, const struct st_session_config *config)
+{
+    const int64_t above_ns = st_session_cause_above_ns(config);
+    pthread_mutex_lock(&causes->mutex);
+    if (above_ns != causes->above_ns) {
+        causes->minutes_n = causes->rows_n = causes->recent_n = 0;
+        causes->above_ns = above_ns;
+        begin_minute(causes);
+    }
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+void st_causes_end_minute(struct st_causes *causes)
+{
+    struct st_platform *p = causes->platform;
+    pthread_mutex_lock(&causes->mutex);
+    struct minute *minute = &causes->minute;
+    minute->to_wall_ns = p->wall_ns(p);
+    minute->measured_ns = p->now_ns(p) - causes->minute_from_ns;
+    minute->rows_from = causes->rows_n;
+    minute->rows_n = causes->now.n;
+    for (size_t i = 0; i < causes->now.n; i++)
+        causes->rows[causes->rows_n++ % ROWS_MAX] = causes->now.rows[i];
+    causes->minutes[causes->minutes_n++ % MINUTES_MAX] = *minute;
+    begin_minute(causes);
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+void st_causes_wakes(struct st_causes *causes, uint64_t n)
+{
+    pthread_mutex_lock(&causes->mutex);
+    causes->minute.wakes_n += n;
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+/* Under the mutex. */
+static void add(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+                int64_t explained_ns, int64_t wall_ns)
+{
+    const struct st_cause_event *event = &late->event;
+    struct st_cause_sum row = {.cause = event->cause};
+    if (culprit != NULL)
+        memcpy(row.culprit, culprit->name, sizeof(row.culprit));
+    if (late->xrun) {
+        causes->minute.xruns_n++;
+        causes->minute.xruns_unknown_n += !late->known;
+        row.xruns_n = 1;
+        if (late->known)
+            st_cause_sums_add(&causes->now, &row);
+        return;
+    }
+    row.n = 1;
+    row.total_ns = row.worst_ns = event->lateness_ns;
+    row.figures = explained_ns != INT64_MIN;
+    row.explained_ns = row.figures ? explained_ns : 0;
+    st_cause_sums_add(&causes->now, &row);
+    struct recent *recent = &causes->recent[causes->recent_n++ % RECENT_MAX];
+    *recent = (struct recent){wall_ns, event->lateness_ns, explained_ns, event->cause, ""};
+    memcpy(recent->culprit, row.culprit, sizeof(recent->culprit));
+}
+
+/* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+static void say_why(const struct st_late *late, const struct st_culprit *culprit, char *buf, size_t buf_bytes)
+{
+    char length[32];
+    if (late->xrun && !late->known)
+        snprintf(buf, buf_bytes, "not known why");
+    else if (culprit != NULL)
+        snprintf(buf, buf_bytes, "%s: %s for %s", st_cause_text(late->event.cause), culprit->name,
+                 st_ns_format(culprit->ns, length, sizeof(length)));
+    else
+        snprintf(buf, buf_bytes, "%s", st_cause_text(late->event.cause));
+}
+
+static void tell(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+                 int64_t explained_ns, int64_t wall_ns)
+{
+    const struct st_cause_event *event = &late->event;
+    char length[32], why[160];
+    const bool known = !late->xrun || late->known;
+    say_why(late, culprit, why, sizeof(why));
+    struct st_event told =
+        late->xrun ? st_event_make(wall_ns, "simulated-xrun", "the modelled device was silent for %s: %s",
+                                   st_ns_format(late->silence_ns, length, sizeof(length)), why)
+                   : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
+                                   st_ns_format(event->lateness_ns, length, sizeof(length)), why);
+    snprintf(told.source, sizeof(told.source), "loop");
+    snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(known ? event->cause : ST_CAUSE_UNKNOWN));
+    if (culprit != NULL)
+        memcpy(told.culprit, culprit->name, sizeof(told.culprit));
+    const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
+                                          {"RUNQ_WAIT_NS", event->runq_wait_ns}};
+    if (known) {
+        told.lateness_ns = event->lateness_ns;
+        told.explained_ns = explained_ns;
+    }
+    st_events_put(causes->events, ST_LOG_WARN, &told, fields, known ? ST_ARRAY_LEN(fields) : 0);
+}
+
+void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit)
+{
+    struct st_platform *p = causes->platform;
+    const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
+    const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
+    int64_t explained_ns = late->event.explained_ns;
+    if (culprit != NULL)
+        explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
+    pthread_mutex_lock(&causes->mutex);
+    unsigned *left = late->xrun ? &causes->xrun_events_left : &causes->late_events_left;
+    const bool tells = *left > 0;
+    *left -= tells;
+    add(causes, late, culprit, explained_ns, wall_ns);
+    pthread_mutex_unlock(&causes->mutex);
+    if (tells)
+        tell(causes, late, culprit, explained_ns, wall_ns);
+}
+
+void st_causes_late(struct st_causes *causes, const struct st_cause_event *event)
+{
+    const struct st_late late = {.event = *event};
+    st_causes_take(causes, &late, NULL);
+}
+
+void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
+                    const struct st_cause_event *because)
+{
+    struct st_late late = {.xrun = true, .known = because != NULL, .at_ns = at_ns, .silence_ns = silence_ns};
+    if (because != NULL)
+        late.event = *because;
+    st_causes_take(causes, &late, NULL);
+}
+
+static void add_minute(struct st_cause_span *span, const struct minute *minute)
+{
+    if (minute->from_wall_ns < span->from_wall_ns)
+        span->from_wall_ns = minute->from_wall_ns;
+    if (minute->to_wall_ns > span->to_wall_ns)
+        span->to_wall_ns = minute->to_wall_ns;
+    span->measured_ns += minute->measured_ns;
+    span->wakes_n += minute->wakes_n;
+    span->xruns_n += minute->xruns_n;
+    span->xruns_unknown_n += minute->xruns_unknown_n;
+}
+
+/* What of the sums lies between the two moments. Under the mutex. */
+static void collect(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns,
+                    struct st_cause_sums *sums, struct st_cause_span *span)
+{
+    struct st_platform *p = causes->platform;
+    const uint64_t held = causes->minutes_n < MINUTES_MAX ? causes->minutes_n : MINUTES_MAX;
+    for (uint64_t m = causes->minutes_n - held; m < causes->minutes_n; m++) {
+        const struct minute *minute = &causes->minutes[m % MINUTES_MAX];
+        const bool rows_there = minute->rows_from + ROWS_MAX >= causes->rows_n;
+        if (!rows_there || minute->to_wall_ns <= since_wall_ns || minute->from_wall_ns >= until_wall_ns)
+            continue;
+        add_minute(span, minute);
+        for (uint64_t i = 0; i < minute->rows_n; i++)
+            st_cause_sums_add(sums, &causes->rows[(minute->rows_from + i) % ROWS_MAX]);
+    }
+    struct minute now = causes->minute;
+    now.to_wall_ns = p->wall_ns(p);
+    now.measured_ns = p->now_ns(p) - causes->minute_from_ns;
+    if (now.to_wall_ns <= since_wall_ns || now.from_wall_ns >= until_wall_ns)
+        return;
+    add_minute(span, &now);
+    for (size_t i = 0; i < causes->now.n; i++)
+        st_cause_sums_add(sums, &causes->now.rows[i]);
+}
+
+json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns)
+{
+    struct st_cause_sums sums = {.n = 0};
+    struct st_cause_span span = {.from_wall_ns = INT64_MAX,
+                                 .to_wall_ns = INT64_MIN,
+                                 .asked_from_wall_ns = since_wall_ns,
+                                 .tracer = "not built in"};
+    pthread_mutex_lock(&causes->mutex);
+    span.above_ns = causes->above_ns;
+    collect(causes, since_wall_ns, until_wall_ns != INT64_MIN ? until_wall_ns : INT64_MAX, &sums, &span);
+    pthread_mutex_unlock(&causes->mutex);
+    if (span.to_wall_ns == INT64_MIN)
+        span.from_wall_ns = span.to_wall_ns = causes->platform->wall_ns(causes->platform);
+    st_cause_sums_sort(&sums);
+    return st_cause_sums_json(&sums, &span);
+}

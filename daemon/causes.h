@@ -1,0 +1,54 @@
+/* Why wake-ups were late: sums by cause and culprit, minute by minute, and the events that tell the first
+ * ones. */
+#ifndef ST_DAEMON_CAUSES_H
+#define ST_DAEMON_CAUSES_H
+
+#include "daemon/events.h"
+#include "measure/session.h"
+#include "store/cause_sums.h"
+
+#define ST_CAUSES_EVENTS_A_MINUTE 10 /* of each kind; all are in the sums */
+
+/** Who had the CPU meanwhile, by a tracer. */
+struct st_culprit {
+    char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
+    int64_t ns;                        /* of the lateness */
+};
+
+/** A late wake-up or a simulated xrun. */
+struct st_late {
+    bool xrun;
+    bool known;                  /* the xrun's cause: `event` */
+    int64_t at_ns, silence_ns;   /* the xrun */
+    struct st_cause_event event; /* the late wake-up, or what made the xrun */
+};
+
+struct st_causes;
+
+/** @return 0 or -ENOMEM. events is to live longer. */
+ST_NODISCARD int st_causes_new(struct st_platform *platform, struct st_events *events,
+                               struct st_causes **ret);
+void st_causes_free(struct st_causes *causes); /* NULL is fine */
+
+/** A loop starts. Where another lateness counts from now on, the sums begin anew. Threads: main. */
+void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
+
+/** A minute ends. Threads: main. */
+void st_causes_end_minute(struct st_causes *causes);
+
+/** That many woke since the last call, late ones too. Threads: drain. */
+void st_causes_wakes(struct st_causes *causes, uint64_t n);
+
+/** A late wake-up, a simulated xrun (st_sink). Threads: drain. */
+void st_causes_late(struct st_causes *causes, const struct st_cause_event *event);
+void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
+                    const struct st_cause_event *because);
+
+/** Takes a late wake-up for good. culprit: NULL, nobody was named. Threads: any. */
+void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);
+
+/** Document sleeptune-causes/1 of what is held: at most a day, whole minutes. INT64_MIN: no limit. New
+ * reference, NULL when out of memory. Threads: any. */
+json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns);
+
+#endif

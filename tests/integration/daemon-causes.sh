@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Why it was late: a stop that is known by what ended it, an xrun with its cause, the table for people and programs.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+
+causes() { "$SLEEPTUNE" causes --socket "$sock" "$@"; }
+# of EXPRESSION: of the document d, r = the rows by cause
+of() { causes --json | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
+of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
+
+config
+starts "it starts"
+ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
+kill -STOP "$daemon"
+sleep 0.5
+kill -CONT "$daemon"
+ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' True
+is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 3e8 and r["stopped"]["explained"] > 0.9')" True
+is "the xrun of the modelled device came of it" "$(of 'r["stopped"]["simulated_xruns"]')" 1
+is "every late wake-up has a row" "$(of 'sum(x["count"] for x in d["rows"]) == d["late_wakes"]')" True
+is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "simulated-xrun" and e["lateness_ns"] > 3e8]')" "['stopped']"
+own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-xrun"] or d["audio"]["backend"] != "dummy"')" = True ]; }
+ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
+
+text=$(causes)
+is "sleeptune causes works" "$?" 0
+like "it begins with one sentence" "$(head -1 <<<"$text")" '^In [0-9]+ s [0-9]+ of [0-9.]+( million)? wake-ups (was|were) later than'
+like "the table has a row" "$text" '^stopped +- +1 '
+is "no line is longer than 80 columns" "$(awk 'length($0) > 80' <<<"$text")" ""
+is "nothing of last year" "$(causes --until 20000000 --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["wakes"])')" 0
+like "and that is said" "$(causes --until 20000000 | tr '\n' ' ')" 'Nothing was measured'
+if "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
+    causes --json >"$tmp/causes.json"
+    ok "the document is what its schema says" "$PYTHON" -c 'import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$tmp/causes.json" "$SLEEPTUNE_SRC/docs/schema/sleeptune-causes-1.json"
+else
+    skip "the document is what its schema says" "python3-jsonschema is not installed"
+fi
+
+causes --since yesterday >/dev/null 2>"$tmp/err"
+is "a time that is none: usage" "$?" 3
+like "is told what it may be" "$(cat "$tmp/err")" "'yesterday' is not a time"
+"$SLEEPTUNE" causes --socket "$tmp/none" >/dev/null 2>"$tmp/err"
+is "no daemon: failure" "$?" 4
+like "and how to start one" "$(cat "$tmp/err")" 'no sleeptuned is listening'
+stop
+is "it ends well" "$status" 0
+tap_done

@@ -1,0 +1,278 @@
+/* Sums of causes, what is told of them, and xruns of others at the same time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/causes.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+#define START_NS (1000 * ST_NS_PER_S)
+
+static struct st_platform *fake;
+static struct st_events events;
+static struct st_causes *causes;
+static struct st_session_config config;
+
+static int setup(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, START_NS);
+    st_session_defaults(&config);
+    if (fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0)
+        return -1;
+    st_causes_begin(causes, &config);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_causes_free(causes);
+    st_events_finish(&events);
+    st_fake_free(fake);
+    return 0;
+}
+
+static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
+{
+    return (struct st_cause_event){.cause = cause,
+                                   .at_ns = fake->now_ns(fake),
+                                   .lateness_ns = lateness_ns,
+                                   .explained_ns = explained_ns,
+                                   .together_n = 1};
+}
+
+static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
+{
+    const struct st_cause_event event = late(cause, lateness_ns, explained_ns);
+    st_causes_late(causes, &event);
+}
+
+static void minute_passes(void)
+{
+    st_fake_advance(fake, 60 * ST_NS_PER_S);
+    st_causes_end_minute(causes);
+}
+
+static json_int_t number(const json_t *document, const char *key)
+{
+    const json_t *value = json_object_get(document, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void sums_are_by_cause_the_longest_total_first(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 1000);
+    add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 1900000);
+    add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
+    add(ST_CAUSE_RUN_QUEUE, 4 * ST_NS_PER_MS, 4000000);
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_int_equal(number(document, "wakes"), 1000);
+    assert_int_equal(number(document, "late_wakes"), 3);
+    assert_int_equal(number(document, "late_threshold_ns"), 1333333);
+    const json_t *rows = json_object_get(document, "rows");
+    assert_int_equal(json_array_size(rows), 2);
+    const json_t *first = json_array_get(rows, 0), *second = json_array_get(rows, 1);
+    assert_string_equal(json_string_value(json_object_get(first, "cause")), "run-queue");
+    assert_int_equal(number(first, "count"), 2);
+    assert_int_equal(number(first, "total_ns"), 6 * ST_NS_PER_MS);
+    assert_int_equal(number(first, "worst_ns"), 4 * ST_NS_PER_MS);
+    assert_true(json_real_value(json_object_get(first, "explained")) > 0.983);
+    assert_true(json_real_value(json_object_get(first, "explained")) < 0.984);
+    assert_true(json_is_null(json_object_get(second, "explained"))); /* said by exclusion */
+    const char *verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict, "3 of 1000 wake-ups were later than 1.333 ms"));
+    assert_non_null(strstr(verdict, "67 % of that: another thread had the CPU"));
+    json_decref(document);
+}
+
+static void nothing_late_and_nothing_measured_are_told_apart(void **state)
+{
+    (void)state;
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_non_null(strstr(json_string_value(json_object_get(document, "verdict")), "Nothing was measured"));
+    json_decref(document);
+    st_causes_wakes(causes, 3000000);
+    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_non_null(
+        strstr(json_string_value(json_object_get(document, "verdict")), "0 of 3.0 million wake-ups"));
+    json_decref(document);
+}
+
+static void only_minutes_of_the_asked_time_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        st_causes_wakes(causes, 100);
+        add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 0);
+        minute_passes();
+    }
+    const struct {
+        int64_t since_s, until_s;
+        json_int_t wakes;
+    } rows[] = {{1000, 2000, 500}, {1120, 2000, 300}, {1121, 2000, 300}, {1000, 1060, 100}, {5000, 6000, 0}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        json_t *document =
+            st_causes_json(causes, rows[i].since_s * ST_NS_PER_S, rows[i].until_s * ST_NS_PER_S);
+        assert_int_equal(number(document, "wakes"), rows[i].wakes);
+        assert_int_equal(number(document, "late_wakes"), rows[i].wakes / 100);
+        json_decref(document);
+    }
+}
+
+static void sums_of_more_than_a_day_forget_the_oldest_minutes_whole(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        st_causes_wakes(causes, 10);
+        for (int c = 0; c < 3; c++)
+            add((enum st_cause)c, 2 * ST_NS_PER_MS, 0);
+        minute_passes();
+    }
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    const json_int_t wakes = number(document, "wakes");
+    assert_in_range(wakes, 13000, 14400); /* 3 rows a minute of 4096, or 1440 minutes */
+    assert_int_equal(number(document, "late_wakes"), wakes / 10 * 3); /* never a minute without its rows */
+    json_decref(document);
+}
+
+static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        struct st_culprit culprit = {.ns = ST_NS_PER_MS};
+        const struct st_late one = {
+            .event = late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN)};
+        snprintf(culprit.name, sizeof(culprit.name), "thread/%d", i);
+        st_causes_take(causes, &one, &culprit);
+    }
+    st_causes_wakes(causes, 500);
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    const json_t *rows = json_object_get(document, "rows");
+    assert_in_range(json_array_size(rows), 10, ST_CAUSE_SUMS_MAX);
+    assert_int_equal(number(document, "late_wakes"), 500);
+    const json_t *first = json_array_get(rows, 0);
+    assert_string_equal(json_string_value(json_object_get(first, "culprit")), "other");
+    /* with a tracer, what is said by exclusion has a figure: how long its culprit had the CPU */
+    assert_true(json_real_value(json_object_get(first, "explained")) == 0.5);
+    json_decref(document);
+}
+
+static void loop_with_another_period_begins_its_sums_anew(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 100);
+    minute_passes();
+    st_causes_begin(causes, &config); /* the same one: they go on */
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_int_equal(number(document, "wakes"), 100);
+    json_decref(document);
+    config.frames = 64;
+    st_causes_begin(causes, &config);
+    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_int_equal(number(document, "wakes"), 0);
+    assert_int_equal(number(document, "late_threshold_ns"), 666666);
+    json_decref(document);
+}
+
+static const struct st_event *newest(void)
+{
+    assert_true(events.added_n > 0);
+    return &events.events[(events.added_n - 1) % ST_EVENTS_MAX];
+}
+
+static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
+{
+    (void)state;
+    const struct st_cause_event because = late(ST_CAUSE_STOPPED, 200 * ST_NS_PER_MS, 200 * ST_NS_PER_MS);
+    st_causes_late(causes, &because);
+    st_causes_xrun(causes, because.at_ns, 190 * ST_NS_PER_MS, &because);
+    assert_string_equal(newest()->name, "simulated-xrun");
+    assert_string_equal(newest()->cause, "stopped");
+    assert_int_equal(newest()->lateness_ns, 200 * ST_NS_PER_MS);
+    assert_non_null(strstr(newest()->text, "190.000 ms"));
+    st_causes_xrun(causes, because.at_ns, ST_NS_PER_MS, NULL);
+    assert_string_equal(newest()->cause, "unknown");
+    assert_int_equal(newest()->lateness_ns, INT64_MIN);
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    assert_int_equal(number(document, "simulated_xruns"), 2);
+    assert_int_equal(number(document, "simulated_xruns_unknown"), 1);
+    assert_int_equal(number(json_array_get(json_object_get(document, "rows"), 0), "simulated_xruns"), 1);
+    json_decref(document);
+}
+
+static void observe_xrun(void)
+{
+    struct st_event event = st_event_make(fake->wall_ns(fake), "observed-xrun", "1 xrun of mpv");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+}
+
+static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **state)
+{
+    (void)state;
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    st_fake_advance(fake, 100 * ST_NS_PER_MS);
+    observe_xrun();
+    assert_string_equal(newest()->name, "observed-xrun");
+    assert_string_equal(newest()->cause, "run-queue");
+    assert_int_equal(newest()->explained_ns, 2900000);
+    assert_non_null(strstr(newest()->text, "at the same time the loop woke 3.000 ms late"));
+}
+
+static void others_xrun_waits_for_the_late_wake_that_is_not_judged_yet(void **state)
+{
+    (void)state;
+    const struct st_cause_event event = late(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    observe_xrun();
+    assert_int_equal(events.added_n, 0);
+    st_fake_advance(fake, 200 * ST_NS_PER_MS);
+    st_causes_late(causes, &event);
+    st_events_release(&events, fake->now_ns(fake));
+    assert_int_equal(events.added_n, 1); /* the late wake-up alone */
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_events_release(&events, fake->now_ns(fake));
+    assert_int_equal(events.added_n, 2);
+    assert_string_equal(newest()->name, "observed-xrun");
+    assert_string_equal(newest()->cause, "run-queue");
+}
+
+static void others_xrun_without_a_late_wake_has_no_cause_and_none_is_lost(void **state)
+{
+    (void)state;
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    st_fake_advance(fake, 3 * ST_NS_PER_S);
+    for (int i = 0; i < ST_EVENTS_HELD_MAX + 5; i++)
+        observe_xrun();
+    st_events_release(&events, INT64_MAX);
+    assert_int_equal(events.added_n, 1 + ST_EVENTS_HELD_MAX + 5);
+    assert_string_equal(newest()->cause, "");
+    assert_null(strstr(newest()->text, "same time"));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(sums_are_by_cause_the_longest_total_first),
+        TEST(nothing_late_and_nothing_measured_are_told_apart),
+        TEST(only_minutes_of_the_asked_time_count),
+        TEST(sums_of_more_than_a_day_forget_the_oldest_minutes_whole),
+        TEST(flood_of_culprits_ends_in_other_and_sums_stay_complete),
+        TEST(loop_with_another_period_begins_its_sums_anew),
+        TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
+        TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
+        TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),
+        TEST(others_xrun_without_a_late_wake_has_no_cause_and_none_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
