@@ -1,4 +1,4 @@
-/* HTTP/1.1 for status and metrics: on the Unix socket, on TCP when configured. */
+/* HTTP/1.1: on the Unix socket, on TCP when configured. */
 #ifndef ST_DAEMON_HTTP_H
 #define ST_DAEMON_HTTP_H
 
@@ -23,6 +23,13 @@ ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, s
 /** Serves on an address such as "127.0.0.1:9733". @return as above, or what bind said. */
 ST_NODISCARD int st_http_start_tcp(const char *listen, const struct st_http_source *source,
                                    struct st_http **ret);
+
+/** How many streams are open. NULL has none. Threads: any. */
+size_t st_http_streams_open_n(struct st_http *http);
+
+/** One second went by: the text goes to all streams (NULL: nothing), connections that are over their time
+ * end. NULL is fine. Threads: one, the one that stops it. */
+void st_http_tick(struct st_http *http, const char *text, size_t len);
 
 void st_http_stop(struct st_http *http); /* NULL is fine */
 

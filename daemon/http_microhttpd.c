@@ -1,4 +1,5 @@
-/* The server, by libmicrohttpd: one thread, few connections, small limits. */
+/* The server, by libmicrohttpd: one thread, few connections, small limits; http_guard.c has the limit of
+ * time, http_streams.c what is endless. */
 #include "daemon/http.h"
 
 #include <arpa/inet.h>
@@ -14,13 +15,15 @@
 #include <unistd.h>
 
 #include "daemon/config.h"
+#include "daemon/http_guard.h"
+#include "daemon/http_streams.h"
+#include "daemon/page.h"
 #include "lib/ns.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"
 
-#define CONNECTIONS_MAX      32u
-#define CONNECTION_TIMEOUT_S 10u
+#define CONNECTION_TIMEOUT_S 10u                 /* without a byte */
 #define CONNECTION_BYTES     (size_t)(32 * 1024) /* request line and headers */
 #define BACKLOG              16
 
@@ -29,6 +32,8 @@ struct st_http {
     struct st_http_source source;
     bool tcp;
     char machine[256];
+    struct st_http_guard guard;
+    struct st_http_streams streams;
 };
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
@@ -77,30 +82,79 @@ static struct st_query read_query(struct MHD_Connection *connection, struct st_r
     return reading.query;
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, const struct st_http *http,
-                              struct st_route *route)
+static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_route *route,
+                             struct MHD_Response *response)
 {
-    const struct st_query query = read_query(connection, route);
-    char *body = route->body == ST_ROUTE_ERROR ? error_body(route->error)
-                                               : http->source.body(http->source.ctx, route->body, &query);
-    if (body == NULL)
-        return MHD_NO; /* out of memory: the connection is closed */
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(strlen(body), body, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL) {
-        free(body);
-        return MHD_NO;
-    }
     MHD_add_response_header(response, "Content-Type", route->content_type);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            route->body == ST_ROUTE_PAGE ? st_page_policy : "default-src 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
         MHD_add_response_header(response, "Connection", "close"); /* a body may follow that nobody reads */
     }
+    if (route->http_status == 503)
+        MHD_add_response_header(response, "Retry-After", "10");
     const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
     MHD_destroy_response(response);
     return r;
+}
+
+/* text: to be freed by the server; NULL: out of memory, the connection is closed. */
+static enum MHD_Result answer_text(struct MHD_Connection *connection, const struct st_route *route,
+                                   char *text)
+{
+    if (text == NULL)
+        return MHD_NO;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+    if (response != NULL)
+        return queue(connection, route, response);
+    free(text);
+    return MHD_NO;
+}
+
+static ssize_t no_content(void *ctx, uint64_t position, char *buf, size_t buf_bytes)
+{
+    (void)ctx;
+    (void)position;
+    (void)buf;
+    (void)buf_bytes;
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct st_http *http,
+                                     const struct st_route *route, bool head)
+{
+    /* for the headers alone no stream is opened */
+    struct MHD_Response *response =
+        head ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, no_content, NULL, NULL)
+             : st_http_streams_open(&http->streams, connection);
+    if (response != NULL) {
+        if (!head)
+            st_http_guard_stream(&http->guard, connection);
+        return queue(connection, route, response);
+    }
+    const struct st_route full = {.http_status = 503,
+                                  .body = ST_ROUTE_ERROR,
+                                  .content_type = "application/json",
+                                  .error =
+                                      "as many streams are open as there may be; /v1/live can be polled"};
+    return answer_text(connection, &full, error_body(full.error));
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
+                              const char *method)
+{
+    const struct st_query query = read_query(connection, route);
+    if (route->body == ST_ROUTE_STREAM)
+        return answer_stream(connection, http, route, strcmp(method, "HEAD") == 0);
+    return answer_text(connection, route,
+                       route->body == ST_ROUTE_ERROR
+                           ? error_body(route->error)
+                           : http->source.body(http->source.ctx, route->body, &query));
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -110,11 +164,11 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     (void)version;
     (void)upload_data;
     static int seen;
-    const struct st_http *http = ctx;
+    struct st_http *http = ctx;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
     if (route.http_status != 200)
-        return answer(connection, http, &route);
+        return answer(connection, http, &route, method);
     if (*request == NULL) { /* headers are here, a body may follow */
         *request = &seen;
         return MHD_YES;
@@ -123,7 +177,14 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         *upload_data_bytes = 0;
         return MHD_YES;
     }
-    return answer(connection, http, &route);
+    return answer(connection, http, &route, method);
+}
+
+static void free_http(struct st_http *http)
+{
+    st_http_streams_finish(&http->streams);
+    st_http_guard_finish(&http->guard);
+    free(http);
 }
 
 static int start(int fd, bool tcp, const struct st_http_source *source, struct st_http **ret)
@@ -135,13 +196,26 @@ static int start(int fd, bool tcp, const struct st_http_source *source, struct s
     http->tcp = tcp;
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    http->server = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
-        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_END);
-    if (http->server == NULL) {
+    int r = st_http_guard_init(&http->guard);
+    if (r < 0) {
         free(http);
+        return r;
+    }
+    r = st_http_streams_init(&http->streams);
+    if (r < 0) {
+        st_http_guard_finish(&http->guard);
+        free(http);
+        return r;
+    }
+    http->server = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
+        NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, st_http_guard_connection, &http->guard,
+        MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_END);
+    if (http->server == NULL) {
+        free_http(http);
         return -EIO;
     }
     *ret = http;
@@ -190,10 +264,25 @@ int st_http_start_tcp(const char *listen_on, const struct st_http_source *source
     return r;
 }
 
+size_t st_http_streams_open_n(struct st_http *http)
+{
+    return http != NULL ? st_http_streams_n(&http->streams) : 0;
+}
+
+void st_http_tick(struct st_http *http, const char *text, size_t len)
+{
+    if (http == NULL)
+        return;
+    if (text != NULL)
+        st_http_streams_put(&http->streams, text, len);
+    st_http_guard_tick(&http->guard);
+}
+
 void st_http_stop(struct st_http *http)
 {
     if (http == NULL)
         return;
+    st_http_streams_end(&http->streams);
     MHD_stop_daemon(http->server);
-    free(http);
+    free_http(http);
 }

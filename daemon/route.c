@@ -16,6 +16,9 @@ static const struct {
 } routes[] = {
     {"/v1/status", ST_ROUTE_STATUS, JSON},
     {"/v1/causes", ST_ROUTE_CAUSES, JSON},
+    {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8"},
+    {"/v1/live", ST_ROUTE_LIVE, JSON},
+    {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream"},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8"},
 };
 
@@ -69,5 +72,5 @@ struct st_route st_route_choose(const char *method, const char *path, const char
             return (struct st_route){
                 .http_status = 200, .body = routes[i].body, .content_type = routes[i].content_type};
     }
-    return st_route_refuse(404, "there is /v1/status, /v1/causes and /metrics");
+    return st_route_refuse(404, "there is /, /v1/status, /v1/causes, /v1/live, /v1/stream and /metrics");
 }

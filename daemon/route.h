@@ -6,10 +6,18 @@
 
 #include "lib/base.h"
 
-enum st_route_body { ST_ROUTE_STATUS, ST_ROUTE_METRICS, ST_ROUTE_CAUSES, ST_ROUTE_ERROR };
+enum st_route_body {
+    ST_ROUTE_STATUS,
+    ST_ROUTE_METRICS,
+    ST_ROUTE_CAUSES,
+    ST_ROUTE_LIVE,
+    ST_ROUTE_STREAM,
+    ST_ROUTE_PAGE,
+    ST_ROUTE_ERROR
+};
 
 struct st_route {
-    unsigned http_status; /* 200, 400, 403, 404, 405 */
+    unsigned http_status; /* 200, 400, 403, 404, 405, 503 */
     enum st_route_body body;
     const char *content_type;
     const char *error; /* for ST_ROUTE_ERROR: a sentence */

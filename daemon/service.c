@@ -84,6 +84,8 @@ static void free_service(struct st_service *service)
     st_service_stop_loop(service);
     st_service_stop_audio(service);
     st_socket_close(&service->socket);
+    st_broadcast_finish(&service->broadcast);
+    st_live_finish(&service->live);
     st_minute_sink_finish(&service->sink);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
@@ -119,6 +121,10 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         r = st_causes_new(platform, &service->events, &service->causes);
     if (r == 0)
         r = st_minute_sink_init(&service->sink, service->causes);
+    if (r == 0)
+        r = st_live_init(&service->live);
+    if (r == 0)
+        r = st_broadcast_init(&service->broadcast, &service->events);
     if (r < 0) {
         free(service);
         return r;
@@ -148,6 +154,7 @@ int st_service_tick(struct st_service *service)
     if (heartbeat != service->heartbeat) /* a loop that hangs lets the service manager act */
         st_notify_watchdog();
     service->heartbeat = heartbeat;
+    st_service_tick_streams(service);
     if (service->tick % TICKS_A_LOOK == 1)
         st_service_tell_degraded(service);
     if (service->tick % TICKS_A_LOOK == 0)

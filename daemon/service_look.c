@@ -78,6 +78,11 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
         return status_text(ctx);
     case ST_ROUTE_METRICS:
         return metrics_text(ctx);
+    case ST_ROUTE_LIVE:
+        return st_service_live_text(ctx);
+    case ST_ROUTE_PAGE:
+        return st_service_page_text(ctx);
+    case ST_ROUTE_STREAM: /* the server's own */
     case ST_ROUTE_ERROR:
         break;
     }

@@ -29,11 +29,27 @@ static pid_t loop_tid(void *ctx)
     return st_session_tid(ctx, 0);
 }
 
+/* All that hear each cycle. @return 0 or -errno. */
+static int gather_sinks(struct st_service *service)
+{
+    struct st_period period;
+    int r = st_period_init(&period, (uint32_t)service->config.loop.frames,
+                           (uint32_t)service->config.loop.rate_hz);
+    if (r < 0)
+        return r;
+    service->fan = (struct st_fan){0};
+    const struct st_sink minute = st_minute_sink_functions(&service->sink);
+    const struct st_sink live = st_live_sink(&service->live, &period);
+    r = st_fan_add(&service->fan, &minute);
+    return r == 0 ? st_fan_add(&service->fan, &live) : r;
+}
+
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
     struct st_session_config wish;
-    const struct st_sink sink = st_minute_sink_functions(&service->sink);
+    int r = gather_sinks(service);
+    const struct st_sink sink = st_fan_sink(&service->fan);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)config->loop.frames;
     wish.rate_hz = (uint32_t)config->loop.rate_hz;
@@ -54,7 +70,8 @@ int st_service_start_loop(struct st_service *service)
     st_causes_begin(service->causes, &wish);
     struct st_session *session;
     struct st_watchdog *watchdog;
-    int r = st_session_start(service->platform, &wish, &session);
+    if (r == 0)
+        r = st_session_start(service->platform, &wish, &session);
     if (r < 0) {
         ST_ERR("the loop cannot be started: %s", strerror(-r));
         return r;

@@ -4,10 +4,13 @@
 
 #include <pthread.h>
 
+#include "daemon/broadcast.h"
 #include "daemon/causes.h"
 #include "daemon/clockwatch.h"
+#include "daemon/fan.h"
 #include "daemon/http.h"
 #include "daemon/laststate.h"
+#include "daemon/live.h"
 #include "daemon/service.h"
 #include "daemon/socket.h"
 #include "daemon/view.h"
@@ -19,6 +22,9 @@ struct st_service {
     struct st_events events;
     struct st_causes *causes;
     struct st_minute_sink sink;
+    struct st_live live;
+    struct st_fan fan; /* of the sinks */
+    struct st_broadcast broadcast;
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
@@ -59,6 +65,15 @@ struct st_http_source st_service_source(struct st_service *service);
 
 /** Sets one of the texts in service->view. */
 void st_service_set_text(struct st_service *service, char *to, const char *text);
+
+/* --- service_live.c: who watches --- */
+
+/** The live document and the page; to be freed, NULL when out of memory. Threads: any. */
+char *st_service_live_text(struct st_service *service);
+char *st_service_page_text(struct st_service *service);
+
+/** One second went by: all streams get the live document and the events since. Main thread. */
+void st_service_tick_streams(struct st_service *service);
 
 /* --- service_parts.c: what is started and stopped; main thread --- */
 

@@ -33,6 +33,15 @@ struct st_view {
     int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
 };
 
+/** "starting", "running", "degraded", "failed" or "ended". */
+const char *st_view_state(const struct st_view *view);
+
+/** One sentence. @return buf. */
+const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
+
+/** [{what, why}] of st_view_degraded. New reference. */
+json_t *st_view_degraded_json(const struct st_view *view);
+
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 

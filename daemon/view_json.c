@@ -59,7 +59,7 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? st_json_text(text) : json_null();
 }
 
-static json_t *degraded_json(const struct st_view *view)
+json_t *st_view_degraded_json(const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
@@ -123,24 +123,34 @@ static json_t *wait_json(const struct st_view *view)
                      "precise_lateness_median_ns", (json_int_t)view->wait_precise_ns);
 }
 
+const char *st_view_state(const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    if (view->ended)
+        return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
+    if (view->loop == NULL)
+        return "starting";
+    return st_view_degraded(view, degraded) > 0 ? "degraded" : "running";
+}
+
+const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    if (view->loop != NULL && view->loop->cycles > 0)
+        return st_result_verdict(view->loop, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "the loop has not begun to count yet");
+    return buf;
+}
+
 json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object();
-    json_t *degraded = degraded_json(view);
-    const char *state = json_array_size(degraded) > 0 ? "degraded" : "running";
-    if (view->loop == NULL)
-        state = "starting";
-    if (view->ended)
-        state = view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
-    char verdict[ST_VIEW_TEXT_BYTES] = "the loop has not begun to count yet";
-    if (view->loop != NULL && view->loop->cycles > 0)
-        st_result_verdict(view->loop, verdict, sizeof(verdict));
+    char verdict[ST_VIEW_TEXT_BYTES];
     json_object_set_new(document, "schema", json_string("sleeptune-status/1"));
     json_object_set_new(document, "version", json_string(ST_VERSION));
     json_object_set_new(document, "pid", json_integer(view->pid));
-    json_object_set_new(document, "state", json_string(state));
-    json_object_set_new(document, "verdict", st_json_text(verdict));
-    json_object_set_new(document, "degraded", degraded);
+    json_object_set_new(document, "state", json_string(st_view_state(view)));
+    json_object_set_new(document, "verdict", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    json_object_set_new(document, "degraded", st_view_degraded_json(view));
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
     json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));

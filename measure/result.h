@@ -99,6 +99,9 @@ const char *st_bound_text(double bound, char *buf, size_t buf_bytes);
 /** st_result_misses_per_hour_max95 as such a text. @return buf. */
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
 
+/** [{cause, text, count, total_ns, worst_ns}] of what kept it from waking. New reference. */
+json_t *st_result_causes_json(const struct st_result *result);
+
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);
 

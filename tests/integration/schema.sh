@@ -70,5 +70,9 @@ if [ -x "$SLEEPTUNED" ]; then
     tries=100
     until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
     valid "status --json" "$tmp/status.json"
+    if command -v curl >/dev/null; then
+        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/live >"$tmp/live.json"
+        valid "/v1/live" "$tmp/live.json"
+    fi
 fi
 tap_done

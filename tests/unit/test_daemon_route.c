@@ -15,11 +15,26 @@ static void paths_and_methods_are_a_closed_list(void **state)
         const char *method, *path;
         unsigned http_status;
     } rows[] = {
-        {"GET", "/v1/status", 200},  {"HEAD", "/v1/status", 200},    {"GET", "/metrics", 200},
-        {"GET", "/v1/causes", 200},  {"PUT", "/v1/causes", 405},     {"POST", "/v1/status", 405},
-        {"DELETE", "/metrics", 405}, {"get", "/metrics", 405},       {"GET", "/", 404},
-        {"GET", "/v1/status/", 404}, {"GET", "/v1/../metrics", 404}, {"GET", "", 404},
-        {"OPTIONS", "*", 405},       {"GET", "/V1/STATUS", 404},
+        {"GET", "/v1/status", 200},
+        {"HEAD", "/v1/status", 200},
+        {"GET", "/metrics", 200},
+        {"POST", "/v1/status", 405},
+        {"DELETE", "/metrics", 405},
+        {"get", "/metrics", 405},
+        {"GET", "/", 200},
+        {"HEAD", "/", 200},
+        {"GET", "/v1/causes", 200},
+        {"PUT", "/v1/causes", 405},
+        {"GET", "/v1/live", 200},
+        {"GET", "/v1/stream", 200},
+        {"POST", "/v1/stream", 405},
+        {"GET", "//", 404},
+        {"GET", "/index.html", 404},
+        {"GET", "/v1/status/", 404},
+        {"GET", "/v1/../metrics", 404},
+        {"GET", "", 404},
+        {"OPTIONS", "*", 405},
+        {"GET", "/V1/STATUS", 404},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         const struct st_route route = st_route_choose(rows[i].method, rows[i].path, NULL, false, "studio");

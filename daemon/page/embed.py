@@ -1,0 +1,30 @@
+"""Puts the page's style and script into its HTML, as a C array, with a policy that allows these two by their hash.
+
+usage: embed.py page.html page.css page.js >page_template.c
+"""
+import base64
+import hashlib
+import pathlib
+import sys
+
+html, css, js = (pathlib.Path(name).read_text(encoding="ascii") for name in sys.argv[1:4])
+for name, text, end in (("style", css, "</style"), ("script", js, "</script")):
+    if end in text.lower() or "{{" in text:
+        sys.exit(f"embed.py: the {name} holds {end} or {{{{, which the page would take for its own")
+
+
+def source(text):
+    """What Content-Security-Policy calls this text (CSP 3, 6.7.3.3)."""
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+page = html.replace("{{css}}", css).replace("{{js}}", js)
+policy = (f"default-src 'none'; style-src {source(css)}; script-src {source(js)}; connect-src 'self'; base-uri 'none'; "
+          "form-action 'none'; frame-ancestors 'none'")
+values = page.encode() + b"\0"
+print("/* Written by embed.py. */\n#include \"daemon/page.h\"\n")
+print(f'const char st_page_policy[] =\n    "{policy}";\n')
+print("const char st_page_template[] = {")
+for i in range(0, len(values), 24):
+    print("    " + ", ".join(map(str, values[i:i + 24])) + ",")
+print("};")

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The page in a real browser: kept up to date by its script, complete without, and honest when the daemon is gone.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+url=http://127.0.0.1:$port/
+settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };")
+config "${settings[@]}"
+starts "it starts"
+page=$(curl -si --max-time 20 "$url")
+like "GET / is a page" "$page" '^Content-Type: text/html; charset=utf-8'
+like "that lets nothing foreign in" "$page" "^Content-Security-Policy: default-src 'none'; style-src 'sha256-"
+like "and no frame around it" "$page" "frame-ancestors 'none'"
+like "the verdict is in it" "$(grep verdict <<<"$page")" '<p id="verdict">[^<]*([Hh]old|begun)'
+like "JSON has a policy too" "$(curl -si --max-time 20 "${url}v1/live")" "^Content-Security-Policy: default-src 'none'"
+is "another Host is refused" "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$url")" 403
+is "HEAD /" "$(curl -sI -o /dev/null -w '%{http_code}' "$url")" 200
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [ -z "$chromium" ]; then
+    skip "the page in a browser" "chromium is not installed"
+    stop
+    tap_done
+fi
+browser() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/browser.py" "$chromium" "$url" "$@" 2>"$tmp/console"; }
+
+drawn='document.querySelectorAll("#seconds rect").length > 1 && document.querySelectorAll("#histogram rect").length > 0'
+wide='document.documentElement.scrollWidth <= innerWidth'
+out=$(browser --wait "$drawn" --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --print "$wide" \
+    --print 'document.querySelector("#counts tr").textContent' --print 'document.querySelector("#seconds svg").getAttribute("aria-label")' \
+    --print 'getComputedStyle(document.body).backgroundColor')
+is "with scripts it draws what it is sent, within the window" "$(head -n 1 <<<"$out")" true
+like "and fills the tables" "$out" '^missed periods[0-9,]+ of [0-9,]+$'
+like "charts are described in words" "$out" '^Last [0-9]+ seconds?: latest wake-up .* late, [0-9,]+ missed periods?'
+like "light" "$out" '^rgb\(255, 255, 255\)$'
+is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
+out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print 'getComputedStyle(document.body).backgroundColor')
+is "360 pixels are enough" "$(head -n 1 <<<"$out")" true
+like "dark" "$out" '^rgb\(20, 23, 26\)$'
+out=$(browser --no-scripts --wait 'document.querySelectorAll("#lateness tr").length == 6' \
+    --print 'document.querySelector("noscript h2") !== null' --print 'document.getElementById("link").textContent' \
+    --print 'document.getElementById("seconds").hidden')
+is "without scripts it has figures and histogram, the time, and no empty chart" "$(tr '\n' '|' <<<"$out" | sed 's/As of .* UTC/As of/')" \
+    'true|As of, read again every 10 s|true|'
+
+# the daemon dies under an open page and comes back
+browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' \
+    --wait 'fetch("/v1/live").catch(() => 0), document.getElementById("link").textContent.startsWith("No connection since ")' \
+    --print 'document.documentElement.classList.contains("old")' \
+    --wait 'document.getElementById("link").textContent.startsWith("Live, ")' \
+    --print 'document.documentElement.classList.contains("old")' >"$tmp/seen" &
+pids+=("$!")
+looking=$!
+streams() { ss -tn state established "( sport = :$port )" 2>/dev/null | grep -q ":$port"; }
+if command -v ss >/dev/null; then wait_for streams; else sleep 5; fi
+sleep 3
+kill -9 "$daemon"
+wait "$daemon" 2>/dev/null
+sleep 6
+starts "killed and started again"
+wait "$looking"
+is "meanwhile it says since when there is no connection, then it is live again" "$(tr '\n' ' ' <"$tmp/seen")" "true false "
+stop
+tap_done

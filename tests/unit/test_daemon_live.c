@@ -1,0 +1,312 @@
+/* The last seconds, the live document, and what who watches is sent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/broadcast.h"
+#include "daemon/fan.h"
+#include "daemon/live_json.h"
+#include "lib/ns.h"
+
+#define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
+
+static struct st_live live;
+static struct st_sink sink;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct st_period period;
+    if (st_live_init(&live) != 0 || st_period_init(&period, 480, 48000) != 0)
+        return 1;
+    sink = st_live_sink(&live, &period);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_live_finish(&live);
+    return 0;
+}
+
+static void cycles(uint64_t first, uint64_t n, int64_t lateness_ns)
+{
+    for (uint64_t k = first; k < first + n; k++)
+        sink.cycle(sink.ctx, k, lateness_ns, 0);
+}
+
+static struct st_live_look look_at(int64_t now_ns)
+{
+    struct st_live_look look;
+    sink.flush(sink.ctx);
+    st_live_take(&live, now_ns, &look);
+    return look;
+}
+
+static void nothing_is_known_before_the_loop_begins(void **state)
+{
+    (void)state;
+    const struct st_live_look look = look_at(T0_NS);
+    assert_int_equal(look.n, 0);
+    assert_int_equal(look.overdue_ns, INT64_MIN);
+}
+
+static void second_has_the_periods_that_were_due_in_it(void **state)
+{
+    (void)state;
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 99, 1000);
+    cycles(99, 1, 7000000);   /* the last one of the first second, done in the next */
+    cycles(100, 1, 11000000); /* a miss: later than its period */
+    cycles(101, 99, 2000);
+    const struct st_live_look early = look_at(T0_NS + 1900 * ST_NS_PER_MS);
+    assert_int_equal(early.n, 1); /* the second one is not whole yet */
+    cycles(200, 1, 0);
+    const struct st_live_look look = look_at(T0_NS + 2010 * ST_NS_PER_MS);
+    assert_int_equal(look.n, 2);
+    assert_int_equal(look.seconds[0].index, 5);
+    assert_int_equal(look.seconds[0].cycles, 100);
+    assert_int_equal(look.seconds[0].max_ns, 7000000);
+    assert_in_range(look.seconds[0].median_ns, 990, 1010);
+    assert_int_equal(look.seconds[0].misses, 0);
+    assert_int_equal(look.seconds[1].misses, 1);
+    assert_int_equal(look.seconds[1].max_ns, 11000000);
+    assert_int_equal(look.age_ns, 10 * ST_NS_PER_MS);
+    assert_int_equal(look.overdue_ns, 0);
+}
+
+static void stall_is_overdue_first_and_misses_in_its_seconds_then(void **state)
+{
+    (void)state;
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 150, 1000);
+    const struct st_live_look during = look_at(T0_NS + 4500 * ST_NS_PER_MS);
+    assert_int_equal(during.overdue_ns, 3000 * ST_NS_PER_MS);
+    assert_int_equal(during.n, 4); /* one whole, three of which nothing is known */
+    assert_int_equal(during.seconds[3].cycles + during.seconds[3].misses, 0);
+    assert_int_equal(during.seconds[3].max_ns, INT64_MIN);
+    sink.cycle(sink.ctx, 150, 3001 * ST_NS_PER_MS, 0);
+    sink.skipped(sink.ctx, 151, 299, 2991 * ST_NS_PER_MS);
+    cycles(450, 51, 1000);
+    const struct st_live_look after = look_at(T0_NS + 5100 * ST_NS_PER_MS);
+    assert_int_equal(after.n, 5);
+    const uint64_t misses[] = {0, 50, 100, 100, 50};
+    for (size_t i = 0; i < ST_ARRAY_LEN(misses); i++)
+        assert_int_equal(after.seconds[i].misses, misses[i]);
+    assert_int_equal(after.seconds[1].max_ns, 3001 * ST_NS_PER_MS);
+    assert_int_equal(after.seconds[2].cycles, 0);
+}
+
+static void lost_records_are_neither_cycles_nor_misses(void **state)
+{
+    (void)state;
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 50, 1000);
+    sink.lost(sink.ctx, 50, 100);
+    cycles(150, 51, 1000);
+    const struct st_live_look look = look_at(T0_NS + 2100 * ST_NS_PER_MS);
+    assert_int_equal(look.seconds[0].lost, 50);
+    assert_int_equal(look.seconds[0].cycles, 50);
+    assert_int_equal(look.seconds[1].lost, 50);
+    assert_int_equal(look.seconds[1].misses, 0);
+}
+
+static void only_the_last_two_minutes_are_kept(void **state)
+{
+    (void)state;
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 30000, 1000);
+    sink.skipped(sink.ctx, 30000, 1000000, 0); /* hours at once */
+    cycles(1030000, 101, 1000);
+    const struct st_live_look look = look_at(T0_NS + 10301 * ST_NS_PER_S);
+    assert_int_equal(look.n, ST_LIVE_SECONDS);
+    assert_int_equal(look.seconds[ST_LIVE_SECONDS - 1].cycles, 100);
+    assert_int_equal(look.seconds[ST_LIVE_SECONDS - 2].misses, 100);
+    assert_int_equal(look.seconds[0].misses, 100);
+    assert_int_equal(look.seconds[0].index, 5 + 10301 - ST_LIVE_SECONDS);
+}
+
+static void median_of_few_cycles_is_not_known(void **state)
+{
+    (void)state;
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 19, 1000);
+    sink.skipped(sink.ctx, 19, 81, 0);
+    cycles(100, 1, 1000);
+    const struct st_live_look look = look_at(T0_NS + 1500 * ST_NS_PER_MS);
+    assert_int_equal(look.seconds[0].median_ns, INT64_MIN);
+    assert_int_equal(look.seconds[0].max_ns, 1000);
+}
+
+static void count_late(void *ctx, const struct st_cause_event *event)
+{
+    *(int64_t *)ctx += event->lateness_ns;
+}
+
+static void count_silence(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
+{
+    (void)at_ns;
+    (void)because;
+    *(int64_t *)ctx += silence_ns;
+}
+
+static void fan_gives_everything_to_all(void **state)
+{
+    (void)state;
+    struct st_fan fan = {0};
+    const struct st_sink silent = {0};
+    int64_t heard_ns = 0;
+    const struct st_sink third = {.late = count_late, .xrun = count_silence, .ctx = &heard_ns};
+    struct st_live other;
+    struct st_period period;
+    assert_int_equal(st_live_init(&other), 0);
+    assert_int_equal(st_period_init(&period, 480, 48000), 0);
+    const struct st_sink second = st_live_sink(&other, &period);
+    assert_int_equal(st_fan_add(&fan, &sink), 0);
+    assert_int_equal(st_fan_add(&fan, &silent), 0);
+    assert_int_equal(st_fan_add(&fan, &second), 0);
+    assert_int_equal(st_fan_add(&fan, &third), 0);
+    const struct st_sink all = st_fan_sink(&fan);
+    const struct st_cause_event event = {.lateness_ns = 5};
+    all.start(all.ctx, T0_NS);
+    all.cycle(all.ctx, 0, 500, 0);
+    all.skipped(all.ctx, 1, 99, 0);
+    all.lost(all.ctx, 100, 100);
+    all.late(all.ctx, &event);
+    all.xrun(all.ctx, 0, 30, NULL);
+    all.cycle(all.ctx, 200, 500, 0);
+    all.flush(all.ctx);
+    struct st_live_look a, b;
+    st_live_take(&live, T0_NS + 2 * ST_NS_PER_S, &a);
+    st_live_take(&other, T0_NS + 2 * ST_NS_PER_S, &b);
+    assert_memory_equal(&a, &b, sizeof(a));
+    assert_int_equal(a.n, 2);
+    assert_int_equal(a.seconds[0].misses, 99);
+    assert_int_equal(a.seconds[1].lost, 100);
+    assert_int_equal(heard_ns, 35);
+    assert_int_equal(st_fan_add(&fan, &silent), -ENOSPC);
+    st_live_finish(&other);
+}
+
+/* --- the document --- */
+
+static void document_without_a_loop_says_what_is_not_known(void **state)
+{
+    (void)state;
+    struct st_view view = {.events = json_array()};
+    const struct st_live_look look = look_at(T0_NS);
+    json_t *document = st_live_json(&view, &look);
+    assert_string_equal(json_string_value(json_object_get(document, "state")), "starting");
+    assert_true(json_is_null(json_object_get(document, "loop")));
+    assert_true(json_is_null(json_object_get(document, "misses")));
+    assert_true(json_is_null(json_object_get(document, "overdue_ns")));
+    assert_true(json_is_null(json_object_get(json_object_get(document, "seconds"), "end_ns")));
+    json_decref(document);
+    json_decref(view.events);
+}
+
+static void seconds_of_which_nothing_is_known_are_null(void **state)
+{
+    (void)state;
+    struct st_view view = {.events = json_array(), .now_wall_ns = 1000 * ST_NS_PER_S};
+    sink.start(sink.ctx, T0_NS);
+    cycles(0, 150, 1000);
+    const struct st_live_look look = look_at(T0_NS + 4500 * ST_NS_PER_MS);
+    json_t *document = st_live_json(&view, &look);
+    const json_t *seconds = json_object_get(document, "seconds");
+    assert_int_equal(json_integer_value(json_object_get(seconds, "end_ns")),
+                     1000 * ST_NS_PER_S - 500 * ST_NS_PER_MS);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(seconds, "misses"), 0)), 0);
+    assert_true(json_is_integer(json_array_get(json_object_get(seconds, "misses"), 0)));
+    for (size_t i = 1; i < 4; i++) {
+        assert_true(json_is_null(json_array_get(json_object_get(seconds, "cycles"), i)));
+        assert_true(json_is_null(json_array_get(json_object_get(seconds, "misses"), i)));
+        assert_true(json_is_null(json_array_get(json_object_get(seconds, "max_ns"), i)));
+    }
+    json_decref(document);
+    json_decref(view.events);
+}
+
+/* --- what is sent --- */
+
+static int made_n;
+
+static json_t *make_number(void *ctx)
+{
+    (void)ctx;
+    return json_pack("{s:i}", "n", ++made_n);
+}
+
+static void document_is_made_once_for_all_who_ask_within_half_a_second(void **state)
+{
+    (void)state;
+    struct st_events events;
+    struct st_broadcast broadcast;
+    assert_int_equal(st_events_init(&events), 0);
+    assert_int_equal(st_broadcast_init(&broadcast, &events), 0);
+    made_n = 0;
+    for (int i = 0; i < 100; i++)
+        free(st_broadcast_document(&broadcast, T0_NS + i * 10 * ST_NS_PER_MS, make_number, NULL));
+    assert_int_equal(made_n, 2);
+    char *text = st_broadcast_document(&broadcast, T0_NS + 10 * ST_NS_PER_S, make_number, NULL);
+    assert_string_equal(text, "{\"n\":3}");
+    free(text);
+    st_broadcast_finish(&broadcast);
+    st_events_finish(&events);
+}
+
+static void chunk_has_each_event_once_and_counts_what_was_too_much(void **state)
+{
+    (void)state;
+    struct st_events events;
+    struct st_broadcast broadcast;
+    size_t len;
+    assert_int_equal(st_events_init(&events), 0);
+    assert_int_equal(st_broadcast_init(&broadcast, &events), 0);
+    st_events_add(&events, ST_LOG_DBG, 7, "old", NULL, 0, "before anybody listened");
+    st_broadcast_forget(&broadcast);
+    st_events_add(&events, ST_LOG_DBG, 8, "config-read", NULL, 0, "two\nlines: no end of an event");
+    char *text = st_broadcast_chunk(&broadcast, "{}", &len);
+    assert_string_equal(
+        text,
+        "event: event\ndata: {\"time_ns\":8,\"event\":\"config-read\",\"text\":\"two\\nlines: no end of "
+        "an event\"}\n\nevent: status\ndata: {}\n\n");
+    assert_int_equal(len, strlen(text));
+    free(text);
+    text = st_broadcast_chunk(&broadcast, NULL, &len);
+    assert_string_equal(text, ": no document\n\n");
+    free(text);
+    for (int i = 0; i < ST_BROADCAST_EVENTS + 3; i++)
+        st_events_add(&events, ST_LOG_DBG, i, "x", NULL, 0, "number %d", i);
+    text = st_broadcast_chunk(&broadcast, "{}", &len);
+    assert_ptr_equal(strstr(text, ": 3 events more\n\nevent: event\ndata: {\"time_ns\":3,"), text);
+    free(text);
+    st_broadcast_finish(&broadcast);
+    st_events_finish(&events);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_is_known_before_the_loop_begins),
+        TEST(second_has_the_periods_that_were_due_in_it),
+        TEST(stall_is_overdue_first_and_misses_in_its_seconds_then),
+        TEST(lost_records_are_neither_cycles_nor_misses),
+        TEST(only_the_last_two_minutes_are_kept),
+        TEST(median_of_few_cycles_is_not_known),
+        TEST(fan_gives_everything_to_all),
+        TEST(document_without_a_loop_says_what_is_not_known),
+        TEST(seconds_of_which_nothing_is_known_are_null),
+        TEST(document_is_made_once_for_all_who_ask_within_half_a_second),
+        TEST(chunk_has_each_event_once_and_counts_what_was_too_much),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
