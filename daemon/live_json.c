@@ -91,11 +91,33 @@ static json_t *seconds_json(const struct st_view *view, const struct st_live_loo
     return object;
 }
 
+/* watched: now. count: INT64_MIN: it never was, or starved: this source cannot tell. */
+static void add_xruns(json_t *list, const char *source, bool watched, int64_t count, int64_t starved)
+{
+    json_t *object = json_object();
+    st_json_set(object, "source", json_string(source));
+    st_json_set(object, "watched", json_boolean(watched));
+    st_json_set(object, "count", st_json_integer_or_null(count != INT64_MIN, count));
+    st_json_set(object, "starved", st_json_integer_or_null(starved != INT64_MIN, starved));
+    (void)json_array_append_new(list, object);
+}
+
 static json_t *xruns_json(const struct st_view *view)
 {
-    return json_pack("[{s:s, s:I}, {s:s, s:I}]", "source", "simulated", "count",
-                     (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "source", "own",
-                     "count", (json_int_t)view->audio.underflows_n);
+    json_t *list = json_array();
+    add_xruns(list, "simulated", view->loop != NULL,
+              view->loop != NULL ? (int64_t)view->loop->simulated_xruns : INT64_MIN, INT64_MIN);
+    add_xruns(list, "own", view->audio.state == ST_AUDIO_PLAYING,
+              view->audio.opened_n > 0 ? (int64_t)view->audio.underflows_n : INT64_MIN, INT64_MIN);
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *of = &view->observe.sources[i];
+        const bool known = of->opened_n > 0;
+        if (known || of->mode != ST_OBSERVED_OFF)
+            add_xruns(list, of->source, of->state == ST_OBSERVED_WATCHING,
+                      known ? (int64_t)of->device_xruns_n : INT64_MIN,
+                      known ? (int64_t)of->starved_n : INT64_MIN);
+    }
+    return list;
 }
 
 static json_t *events_json(const struct st_view *view)

@@ -151,6 +151,20 @@ static void lateness(FILE *out, const json_t *live)
     }
 }
 
+static void put_xruns(FILE *out, const json_t *of)
+{
+    const json_int_t starved = json_integer_value(get(of, "starved"));
+    if (!json_is_integer(get(of, "count"))) {
+        fputs("not watched", out);
+        return;
+    }
+    put_number(out, get(of, "count"));
+    if (starved > 0)
+        fprintf(out, ", %" JSON_INTEGER_FORMAT " starved client%s", starved, starved == 1 ? "" : "s");
+    if (!json_is_true(get(of, "watched")))
+        fputs(" (not watched now)", out);
+}
+
 static void counts(FILE *out, const json_t *live)
 {
     const json_t *misses = get(live, "misses"), *xruns;
@@ -174,7 +188,7 @@ static void counts(FILE *out, const json_t *live)
         fputs("<tr><td>xruns, ", out);
         put_string(out, xruns, "source");
         fputs("</td><td>", out);
-        put_number(out, get(xruns, "count"));
+        put_xruns(out, xruns);
         fputs("</td></tr>", out);
     }
 }

@@ -30,6 +30,12 @@ function time(ns) {
 }
 const plural = (n, word) => n.toLocaleString("en") + " " + word + (n === 1 ? "" : "s");
 
+function xruns(x) {
+  if (x.count === null) return "not watched";
+  return x.count.toLocaleString("en") + (x.starved ? ", " + plural(x.starved, "starved client") : "") +
+    (x.watched ? "" : " (not watched now)");
+}
+
 /* --- charts: x in units of a column, y logarithmic in ns or counts --- */
 function chart(id, label, draw) {
   const figure = at(id), svg = figure.querySelector("svg");
@@ -129,7 +135,7 @@ function show(doc) {
     ["99 %", time(lat.p99)], ["99.9 %", time(lat.p999)], ["latest", time(lat.max)]]);
   rows("counts", (!m ? [] : [["missed periods", m.count.toLocaleString("en") + " of " + m.periods.toLocaleString("en")],
     ["of these, skipped", m.skipped_periods.toLocaleString("en")]].concat(m.records_lost ? [["records lost", m.records_lost]] : []))
-    .concat(doc.xruns.map((x) => ["xruns, " + x.source, x.count === null ? "not known" : x.count.toLocaleString("en")])));
+    .concat(doc.xruns.map((x) => ["xruns, " + x.source, xruns(x)])));
   at("late").textContent = doc.late_wakes === null ? "" :
     plural(doc.late_wakes, "wake-up") + " later than " + time(doc.late_threshold_ns) + ".";
   rows("causes", doc.causes.map((c) => [c.text, c.count.toLocaleString("en"), time(c.total_ns), time(c.worst_ns)]));

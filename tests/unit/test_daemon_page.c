@@ -48,7 +48,9 @@ static void every_figure_is_there_without_a_script(void **state)
         ","
         "\"histogram\":{\"bounds_ns\":[1000,100000],\"counts\":[0,998,2]},"
         "\"misses\":{\"count\":7,\"periods\":1003,\"skipped_periods\":3,\"records_lost\":11},"
-        "\"xruns\":[{\"source\":\"own\",\"count\":4},{\"source\":\"jack\",\"count\":null}],"
+        "\"xruns\":[{\"source\":\"own\",\"watched\":true,\"count\":4,\"starved\":null},{\"source\":\"alsa\","
+        "\"watched\":false,"
+        "\"count\":3,\"starved\":1},{\"source\":\"jack\",\"count\":null}],"
         "\"late_wakes\":1,\"late_threshold_ns\":1333333,"
         "\"causes\":[{\"text\":\"page fault\",\"count\":1,\"total_ns\":2000000,\"worst_ns\":2000000}],"
         "\"events\":[{\"time_ns\":1700000000000000000,\"event\":\"late-wake\",\"text\":\"woke late\"}]}");
@@ -63,7 +65,8 @@ static void every_figure_is_there_without_a_script(void **state)
         "<tr><td>missed periods</td><td>7 of 1003</td></tr>",
         "<tr><td>records lost</td><td>11</td></tr>",
         "<tr><td>xruns, own</td><td>4</td></tr>",
-        "<tr><td>xruns, jack</td><td>not known</td></tr>",
+        "<tr><td>xruns, alsa</td><td>3, 1 starved client (not watched now)</td></tr>",
+        "<tr><td>xruns, jack</td><td>not watched</td></tr>",
         "1 wake-up later than 1.333 ms.",
         "<tr><td>page fault</td><td>1</td><td>2.000 ms</td><td>2.000 ms</td></tr>",
         "late-wake: woke late",
