@@ -230,7 +230,7 @@ static int run(struct arguments *a, const struct st_bench_series_config *config)
         status = st_failure(NAME, "ended before the first sample");
     else
         status = st_series_result_show(NAME, result, known_hz, a->common.json, true);
-    status = st_chart_option_series(NAME, a->common.plot, config->method->name, &result->series,
+    status = st_chart_option_series(NAME, a->common.plot, config->method->name, &result->all.head,
                                     result->circumstances, status);
     st_series_result_finish(result);
     free(result);

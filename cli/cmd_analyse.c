@@ -78,7 +78,7 @@ int st_cmd_analyse(int argc, char **argv)
     status = st_series_input(NAME, argv[optind], &common, result);
     if (status == ST_EXIT_DONE) {
         status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
-        status = st_chart_option_series(NAME, common.plot, argv[optind], &result->series, NULL, status);
+        status = st_chart_option_series(NAME, common.plot, argv[optind], &result->all.head, NULL, status);
     }
     st_series_result_finish(result);
     free(result);

@@ -28,18 +28,32 @@ static void note(struct st_series_result *result, const char *text)
 /* --- recordings --------------------------------------------------------------------------------------------
  */
 
+/* Cycles that are done after the next one is due. */
+static uint64_t missed(const struct st_period *period, const struct st_recording_event *run,
+                       const int64_t *lateness_ns, const int64_t *callback_ns)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < run->n; i++)
+        n += st_period_missed(period, run->period_index + i, st_ns_add(lateness_ns[i], callback_ns[i]));
+    return n;
+}
+
 static int add_events(struct st_recording_reader *reader, struct st_series_result *result)
 {
+    const struct st_period *period = &st_recording_meta(reader)->period;
+    const int64_t *lateness_ns, *callback_ns;
     struct st_recording_event event;
     int r;
-    while ((r = st_recording_next(reader, &event)) == 1) {
-        if (event.kind != ST_RECORDING_CYCLE)
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
+        if (event.kind == ST_RECORDING_LOST)
             continue;
-        if (result->series.n == ST_SERIES_COUNT_MAX) {
-            result->left_out_n++;
+        result->periods_n += event.n;
+        if (event.kind == ST_RECORDING_SKIPPED) {
+            result->misses_n += event.n;
             continue;
         }
-        r = st_series_add(&result->series, event.period_index, event.lateness_ns);
+        result->misses_n += missed(period, &event, lateness_ns, callback_ns);
+        r = st_long_series_add(&result->all, event.period_index, lateness_ns, (size_t)event.n);
         if (r != 0)
             return r;
     }
@@ -60,8 +74,11 @@ static int read_recording(struct input *input, struct st_series_result *result)
     if (r != 0)
         return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
     result->source = "recording";
-    st_series_init(&result->series, &st_recording_meta(reader)->period);
-    r = add_events(reader, result);
+    result->misses_known = true;
+    r = st_long_series_init(&result->all, &st_recording_meta(reader)->period,
+                            input->options->plot != NULL ? ST_SERIES_COUNT_MAX : ST_LONG_SERIES_HEAD_N);
+    if (r == 0)
+        r = add_events(reader, result);
     const enum st_recording_end end = st_recording_ended(reader);
     st_recording_close_reader(reader);
     if (r != 0)

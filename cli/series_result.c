@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +15,15 @@
 #include "lib/ns.h"
 #include "lib/sample.h"
 #include "lib/stats.h"
+#include "measure/result.h"
 
 #define LABEL_COLUMNS 10
 
 void st_series_result_finish(struct st_series_result *result)
 {
     st_series_finish(&result->series);
+    st_long_series_finish(&result->all);
+    st_sample_finish(&result->sample);
     json_decref(result->circumstances);
     result->circumstances = NULL;
 }
@@ -125,6 +129,53 @@ static json_t *simulation_json(const struct st_simulation *s)
                      "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
 }
 
+static const struct {
+    const char *label, *key;
+    double p;
+} quantiles[] = {
+    {"median", "median", 0.5},       {"p99", "p99", 0.99},
+    {"p99.9", "p99_9", 0.999},       {"p99.99", "p99_99", 0.9999},
+    {"p99.999", "p99_999", 0.99999},
+};
+
+static json_t *figures_json(const struct st_series_result *result)
+{
+    const struct st_moments *moments = &result->all.moments;
+    json_t *o =
+        json_pack("{s:I, s:f, s:o}", "min", (json_int_t)result->all.hist.min_ns, "mean", moments->mean, "sd",
+                  moments->n >= 2 ? json_real(st_moments_sd(moments)) : json_null());
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        const bool known = result->all.n >= st_stats_quantile_min_n(quantiles[i].p);
+        (void)json_object_set_new(o, quantiles[i].key,
+                                  known ? json_integer(st_sample_quantile(&result->sample, quantiles[i].p))
+                                        : json_null());
+    }
+    (void)json_object_set_new(o, "max", json_integer(result->all.hist.max_ns));
+    return o;
+}
+
+/* Misses an hour, at most (95 %). */
+static double misses_bound(const struct st_series_result *result)
+{
+    return st_stats_rate_max95(result->misses_n, result->periods_n) * 3600 /
+           st_period_seconds(&result->all.head.period);
+}
+
+static json_t *misses_json(const struct st_series_result *result)
+{
+    if (!result->misses_known)
+        return json_null();
+    return json_pack("{s:I, s:I, s:f}", "n", (json_int_t)result->misses_n, "periods",
+                     (json_int_t)result->periods_n, "per_hour_max95", misses_bound(result));
+}
+
+/* Which part of the samples was looked at. */
+static json_t *looked_at_json(const struct st_analysis *a)
+{
+    return json_pack("{s:I, s:I, s:I}", "ticks_first_n", (json_int_t)a->head_n, "steps_level_n",
+                     (json_int_t)a->level_n, "outliers_first_n", (json_int_t)a->clusters_n);
+}
+
 static void add_samples(json_t *document, const struct st_series *series)
 {
     const bool gaps = st_series_span(series) != series->n;
@@ -140,16 +191,19 @@ static void add_samples(json_t *document, const struct st_series *series)
 
 static json_t *document(const struct st_series_result *result, bool samples)
 {
-    const struct st_series *series = &result->series;
-    json_t *o = json_pack(
-        "{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o}", "schema", ST_SERIES_SCHEMA, "source",
-        result->source, "period_ns", "num", (json_int_t)series->period.num, "den",
-        (json_int_t)series->period.den, "n", (json_int_t)series->n, "skipped_periods",
-        (json_int_t)(st_series_span(series) - series->n), "left_out", (json_int_t)result->left_out_n,
-        "interrupted", (int)result->interrupted, "simulation", simulation_json(result->simulation),
-        "circumstances", result->circumstances, "analysis", analysis_json(&result->analysis));
+    const struct st_long_series *all = &result->all;
+    const struct st_period *period = &all->head.period;
+    json_t *o =
+        json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:o, s:o, s:o}", "schema",
+                  ST_SERIES_SCHEMA, "source", result->source, "period_ns", "num", (json_int_t)period->num,
+                  "den", (json_int_t)period->den, "n", (json_int_t)all->n, "skipped_periods",
+                  (json_int_t)(st_long_series_span(all) - all->n), "left_out", (json_int_t)result->left_out_n,
+                  "interrupted", (int)result->interrupted, "simulation", simulation_json(result->simulation),
+                  "circumstances", result->circumstances, "lateness_ns", figures_json(result), "misses",
+                  misses_json(result), "looked_at", looked_at_json(&result->analysis), "analysis",
+                  analysis_json(&result->analysis));
     if (o != NULL && samples)
-        add_samples(o, series);
+        add_samples(o, &all->head);
     return o;
 }
 
@@ -168,49 +222,77 @@ static int print_json(const char *command, const struct st_series_result *result
 /* --- text --------------------------------------------------------------------------------------------------
  */
 
-static const struct {
-    const char *label;
-    double p;
-} quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
-
-static int print_quantiles(const struct st_series *series, FILE *out, int width)
+static int64_t whole_ns(double ns)
 {
-    char line[200], text[32];
-    int64_t *sorted = malloc(series->n * sizeof(*sorted));
-    if (sorted == NULL)
-        return -ENOMEM;
-    memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
-    const struct st_sample sample = st_sample_of(sorted, series->n);
-    size_t at = (size_t)snprintf(line, sizeof(line), "min %s", st_ns_format(sorted[0], text, sizeof(text)));
+    return fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX; /* recordings may hold anything */
+}
+
+/* "key value", behind a comma unless it is the first one. */
+static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
+{
+    char text[32];
+    const size_t at = strlen(line);
+    snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label,
+             st_ns_format(ns, text, sizeof(text)));
+}
+
+static void print_figures(const struct st_series_result *result, FILE *out, int width)
+{
+    const struct st_long_series *all = &result->all;
+    char line[300] = "", bound[32];
+    add_figure(line, sizeof(line), "min", all->hist.min_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        if (series->n >= st_stats_quantile_min_n(quantiles[i].p))
-            at += (size_t)snprintf(
-                line + at, sizeof(line) - at, ", %s %s", quantiles[i].label,
-                st_ns_format(st_sample_quantile(&sample, quantiles[i].p), text, sizeof(text)));
+        if (all->n >= st_stats_quantile_min_n(quantiles[i].p))
+            add_figure(line, sizeof(line), quantiles[i].label,
+                       st_sample_quantile(&result->sample, quantiles[i].p));
     }
-    snprintf(line + at, sizeof(line) - at, ", max %s",
-             st_ns_format(sorted[series->n - 1], text, sizeof(text)));
+    add_figure(line, sizeof(line), "max", all->hist.max_ns);
+    add_figure(line, sizeof(line), "mean", whole_ns(all->moments.mean));
+    if (all->n >= 2)
+        add_figure(line, sizeof(line), "standard deviation", whole_ns(st_moments_sd(&all->moments)));
     st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
-    free(sorted);
-    return 0;
+    if (!result->misses_known)
+        return;
+    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
+             result->misses_n, result->periods_n, st_bound_text(misses_bound(result), bound, sizeof(bound)));
+    st_text_field(out, "missed", line, LABEL_COLUMNS, width);
+}
+
+/* What was looked for in a part of the samples only. */
+static void print_looked_at(const struct st_series_result *result, FILE *out, int width)
+{
+    const struct st_analysis *a = &result->analysis;
+    char line[300];
+    if (a->level_n == 0 && a->head_n == a->samples_n)
+        return;
+    size_t at = (size_t)snprintf(line, sizeof(line),
+                                 "figures: all samples; ticks and beats: the first %" PRIu64, a->head_n);
+    if (a->level_n > 0)
+        at += (size_t)snprintf(line + at, sizeof(line) - at,
+                               "; trend and steps: all, as medians of blocks of %" PRIu64, a->level_n);
+    snprintf(line + at, sizeof(line) - at, "; sizes of outliers: %s%" PRIu64,
+             a->clusters_n < a->samples_n ? "the first " : "all ", a->clusters_n);
+    st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 
 static int print_text(const char *command, const struct st_series_result *result)
 {
-    const struct st_series *series = &result->series;
+    const struct st_long_series *all = &result->all;
     const struct st_analysis *a = &result->analysis;
     char line[400], where[4096], period[32], span[32];
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
-    snprintf(line, sizeof(line), "%zu %s samples, one every %s for %s; %" PRIu64 " periods without one%s",
-             series->n, result->source, st_ns_format(st_period_ns(&series->period), period, sizeof(period)),
-             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), st_series_span(series) - series->n,
+    snprintf(line, sizeof(line),
+             "%" PRIu64 " %s samples, one every %s for %s; %" PRIu64 " periods without one%s", all->n,
+             result->source, st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
+             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), st_long_series_span(all) - all->n,
              result->interrupted ? "; ended before its time" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->note[0] != '\0')
         st_text_field(out, "note", result->note, LABEL_COLUMNS, width);
-    int r = print_quantiles(series, out, width);
+    print_figures(result, out, width);
+    print_looked_at(result, out, width);
     if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
         st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
@@ -221,15 +303,18 @@ static int print_text(const char *command, const struct st_series_result *result
                       a->sentence[i], LABEL_COLUMNS, width);
     if (st_circumstances_text(result->circumstances, where, sizeof(where))[0] != '\0')
         st_text_field(out, "where", where, LABEL_COLUMNS, width);
-    const int ended = st_locale_end(&stream);
-    r = r != 0 ? r : ended;
+    const int r = st_locale_end(&stream);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));
 }
 
 int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
                           bool samples)
 {
-    const int r = st_analyse(&result->series, known_hz, &result->analysis);
+    int r = result->series.n > 0 ? st_long_series_of(&result->series, &result->all) : 0;
+    if (r == 0)
+        r = st_long_series_sample(&result->all, &result->sample);
+    if (r == 0)
+        r = st_analyse_long(&result->all, known_hz, &result->analysis);
     if (r == -ENODATA)
         return st_failure(command, "no samples");
     if (r != 0)

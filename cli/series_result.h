@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "lib/long_series.h"
 #include "lib/series_analysis.h"
 #include "lib/simulate.h"
 
@@ -11,9 +12,13 @@
 
 struct st_series_result {
     const char *source; /* "measured", "simulated", or what analyse has read: "recording", "text", "json" */
-    struct st_series series;
-    uint64_t left_out_n;                    /* samples behind the last one that was analysed */
-    char note[200];                         /* for people: what was taken for granted; "" */
+    struct st_series series; /* until it is shown: then its samples are those of `all` */
+    struct st_long_series all;
+    struct st_sample sample;      /* of all, once it is shown */
+    uint64_t left_out_n;          /* samples behind the last one that was analysed */
+    bool misses_known;            /* of a recording: it has what callbacks took, and what was skipped */
+    uint64_t misses_n, periods_n; /* deadline misses, skipped periods among them, and of how many */
+    char note[200];               /* for people: what was taken for granted; "" */
     const struct st_simulation *simulation; /* what the simulator was told; NULL: nothing was simulated */
     json_t *circumstances; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
     bool interrupted;

@@ -6,7 +6,6 @@
 
 #include "lib/ns.h"
 
-#define BLOCKS_MAX   4096
 #define TREND_GROUPS 64
 #define ROUNDS       6
 #define ALPHA_TREND  1e-5
@@ -18,7 +17,7 @@ struct ranked {
     size_t at;
 };
 
-/* The series as medians of blocks of as many samples each, outliers clipped. */
+/* Levels, what is left of them while trend and steps are taken away. */
 struct blocks {
     size_t n;
     double *value_ns;
@@ -49,40 +48,28 @@ static void blocks_free(struct blocks *b)
     free(b->ranked);
 }
 
-static int blocks_make(const struct st_series *s, struct blocks *ret)
+/* Of levels, or of the means of so many neighbours that there are ST_LEVELS_MAX at most. */
+static int blocks_make(const struct st_levels *levels, struct blocks *ret)
 {
-    struct st_series_bulk bulk;
-    const int r = st_series_bulk(s, &bulk);
-    if (r != 0)
-        return r;
-    const size_t each = (s->n + BLOCKS_MAX - 1) / BLOCKS_MAX;
-    struct blocks b = {.n = s->n / each};
-    double *values = calloc(each, sizeof(*values));
+    const size_t each = (levels->n + ST_LEVELS_MAX - 1) / ST_LEVELS_MAX;
+    struct blocks b = {.n = levels->n / each};
     b.value_ns = calloc(b.n, sizeof(*b.value_ns));
     b.time_s = calloc(b.n, sizeof(*b.time_s));
     b.index = calloc(b.n, sizeof(*b.index));
     b.work = calloc(b.n, sizeof(*b.work));
     b.ranked = calloc(b.n, sizeof(*b.ranked));
-    if (values == NULL || b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL ||
-        b.ranked == NULL) {
-        free(values);
+    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.ranked == NULL) {
         blocks_free(&b);
         return -ENOMEM;
     }
-    const double period_s = st_period_seconds(&s->period);
+    const double period_s = st_period_seconds(&levels->period);
     for (size_t i = 0; i < b.n; i++) {
-        for (size_t j = 0; j < each; j++) {
-            const int64_t x = s->lateness_ns[i * each + j];
-            values[j] = (double)(x < bulk.clip_low_ns    ? bulk.clip_low_ns
-                                 : x > bulk.clip_high_ns ? bulk.clip_high_ns
-                                                         : x);
-        }
-        b.value_ns[i] = median(values, each);
-        b.index[i] = s->index[i * each] - s->index[0];
-        b.time_s[i] =
-            period_s * ((double)b.index[i] + (double)(s->index[i * each + each - 1] - s->index[0])) / 2;
+        const struct st_level *level = &levels->level[i * each], *last = level + each - 1;
+        for (const struct st_level *l = level; l <= last; l++)
+            b.value_ns[i] += l->value_ns / (double)each;
+        b.index[i] = level->first - levels->first_index;
+        b.time_s[i] = period_s * ((double)b.index[i] + (double)(last->last - levels->first_index)) / 2;
     }
-    free(values);
     *ret = b;
     return 0;
 }
@@ -230,8 +217,8 @@ static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
     }
 }
 
-static void tell_steps(struct blocks *b, const struct st_series *s, const struct cut *cuts, size_t cuts_n,
-                       struct st_changes *ret)
+static void tell_steps(struct blocks *b, const struct st_period *period, const struct cut *cuts,
+                       size_t cuts_n, struct st_changes *ret)
 {
     double before = level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
     for (size_t i = 0; i < cuts_n; i++) {
@@ -239,7 +226,7 @@ static void tell_steps(struct blocks *b, const struct st_series *s, const struct
         const uint64_t index = b->index[cuts[i].at];
         ret->steps[i] = (struct st_step){
             .index = index,
-            .at_s = (double)index * st_period_seconds(&s->period),
+            .at_s = (double)index * st_period_seconds(period),
             .size_ns = after - before,
             .p_value = cuts[i].p_value,
         };
@@ -377,12 +364,12 @@ static struct model settle(struct blocks *b, double slope)
     return model;
 }
 
-int st_changes_find(const struct st_series *s, struct st_changes *ret)
+int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
 {
     struct blocks b;
-    if (s->n < ST_CHANGES_SAMPLES_MIN)
+    if (levels->n < ST_CHANGES_SAMPLES_MIN)
         return -ENODATA;
-    const int r = blocks_make(s, &b);
+    const int r = blocks_make(levels, &b);
     if (r != 0)
         return r;
     const double starts[] = {find_trend(&b, NULL, 0).slope, slope_beside_step(&b)};
@@ -398,8 +385,21 @@ int st_changes_find(const struct st_series *s, struct st_changes *ret)
         .trend_p_value = best.trend.p_value,
     };
     take_line(&b, best.trend.slope);
-    tell_steps(&b, s, best.cuts, best.cuts_n, &changes);
+    tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
     blocks_free(&b);
     *ret = changes;
     return 0;
+}
+
+int st_changes_find(const struct st_series *series, struct st_changes *ret)
+{
+    struct st_levels levels;
+    if (series->n < ST_CHANGES_SAMPLES_MIN)
+        return -ENODATA;
+    int r = st_levels_of(series, &levels);
+    if (r != 0)
+        return r;
+    r = st_changes_of(&levels, ret);
+    st_levels_finish(&levels);
+    return r;
 }

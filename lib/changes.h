@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/series.h"
+#include "lib/levels.h"
 
 #define ST_CHANGES_SAMPLES_MIN 64
 #define ST_CHANGES_STEPS_MAX   8
@@ -25,12 +25,15 @@ struct st_changes {
 };
 
 /**
- * A trend and up to eight steps. Each is looked for in what the other leaves, until both stay.
+ * A trend and up to eight steps. Looked for in the levels of up to 4096 blocks. Each is looked for in what
+ * the other leaves, until both stay.
  * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
  * Tests: Mann (1945) and Kendall for the trend, Pettitt (1979) for a step; both ask for ranks only, and for
  * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is
  * an estimate, a trend passes at 1 in 100000 and a step at 1 in a million.
  */
 ST_NODISCARD int st_changes_find(const struct st_series *series, struct st_changes *ret);
+/** The same of levels that are there already. @return 0, -ENODATA (fewer than 64), -ENOMEM. */
+ST_NODISCARD int st_changes_of(const struct st_levels *levels, struct st_changes *ret);
 
 #endif

@@ -24,8 +24,15 @@ struct st_clusters {
  * @return 0, -ENODATA (empty), -ENOMEM. Threads: any.
  * Method: outliers within 6 % of each other, against those up to 39 % smaller. Where larger outliers are no
  * likelier than smaller ones, as in any tail that falls, their share among both is binomial with the two
- * widths at most; a cluster passes at 1 in 10000, all places counted.
+ * widths at most; a cluster passes at 1 in 10000, all places counted, and with a quarter more than that
+ * share.
  */
 ST_NODISCARD int st_clusters_find(const struct st_series *series, struct st_clusters *ret);
+/**
+ * The same of a histogram, to the resolution of its buckets.
+ * @return 0, -ENODATA (empty), -ERANGE (sizes above the median are too small for its buckets: less than a
+ * hundred of them to the smallest outlier), -ENOMEM.
+ */
+ST_NODISCARD int st_clusters_of(const struct st_hist *hist, struct st_clusters *ret);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "lib/random.h"
+#include "lib/select.h"
 
 void st_series_init(struct st_series *series, const struct st_period *period)
 {
@@ -44,31 +44,17 @@ uint64_t st_series_span(const struct st_series *series)
     return series->n == 0 ? 0 : series->index[series->n - 1] - series->index[0] + 1;
 }
 
-/* Values below rank before it, the others behind it; the pivots are random, so that no order of values is
- * slow. Source: Hoare 1961. @return the value at rank. */
-static int64_t select_rank(int64_t *values, size_t n, size_t rank, struct st_random *random)
+static struct st_series_bulk bulk_of(int64_t low_ns, int64_t median_ns, int64_t high_ns)
 {
-    size_t first = 0, end = n; /* rank is in [first, end) */
-    while (end - first > 1) {
-        const int64_t pivot = values[first + st_random_below(random, end - first)];
-        size_t below = first, at = first, above = end;
-        while (at < above) {
-            const int64_t value = values[at];
-            if (value < pivot) {
-                values[at++] = values[below];
-                values[below++] = value;
-            } else if (value > pivot) {
-                values[at] = values[--above];
-                values[above] = value;
-            } else {
-                at++;
-            }
-        }
-        if (rank >= below && rank < above)
-            break;
-        *(rank < below ? &end : &first) = rank < below ? below : above;
-    }
-    return values[rank];
+    const int64_t width_ns = st_ns_sub(high_ns, low_ns);
+    const int64_t reach_ns = width_ns < INT64_MAX / 2 ? 2 * width_ns : INT64_MAX;
+    return (struct st_series_bulk){
+        .low_ns = low_ns,
+        .median_ns = median_ns,
+        .high_ns = high_ns,
+        .clip_low_ns = st_ns_sub(median_ns, reach_ns),
+        .clip_high_ns = st_ns_add(median_ns, reach_ns),
+    };
 }
 
 int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
@@ -79,18 +65,18 @@ int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
     if (values == NULL)
         return -ENOMEM;
     memcpy(values, series->lateness_ns, series->n * sizeof(*values));
-    struct st_random random = {.state = 1};
     const size_t tail = (series->n - 1) / 20;
-    struct st_series_bulk bulk = {
-        .low_ns = select_rank(values, series->n, tail, &random),
-        .median_ns = select_rank(values, series->n, (series->n - 1) / 2, &random),
-        .high_ns = select_rank(values, series->n, series->n - 1 - tail, &random),
-    };
+    const int64_t low_ns = st_select(values, series->n, tail);
+    const int64_t median_ns = st_select(values, series->n, (series->n - 1) / 2);
+    const int64_t high_ns = st_select(values, series->n, series->n - 1 - tail);
     free(values);
-    const int64_t width_ns = st_ns_sub(bulk.high_ns, bulk.low_ns);
-    const int64_t reach_ns = width_ns < INT64_MAX / 2 ? 2 * width_ns : INT64_MAX;
-    bulk.clip_low_ns = st_ns_sub(bulk.median_ns, reach_ns);
-    bulk.clip_high_ns = st_ns_add(bulk.median_ns, reach_ns);
-    *ret = bulk;
+    *ret = bulk_of(low_ns, median_ns, high_ns);
     return 0;
+}
+
+struct st_series_bulk st_series_bulk_of(const struct st_sample *sample)
+{
+    const uint64_t last = st_sample_n(sample) - 1, tail = last / 20;
+    return bulk_of(st_sample_at(sample, tail + 1), st_sample_at(sample, last / 2 + 1),
+                   st_sample_at(sample, last - tail + 1));
 }

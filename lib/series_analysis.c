@@ -63,7 +63,7 @@ static void say_lattice(struct st_analysis *a)
     say(a,
         "It wakes at clock ticks only: %s, a tick of %s; %" PRIu64 " of %" PRIu64
         " samples show a jump of one tick.",
-        rate, time_text(l->tick_ns, tick), l->jumps_n, a->samples_n);
+        rate, time_text(l->tick_ns, tick), l->jumps_n, a->head_n);
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
         say(a,
             "Lateness is a sawtooth: it %s by %.4g \xc2\xb5s a second (%.4g ppm) and jumps back by a tick "
@@ -171,32 +171,50 @@ static void say_blind(const struct st_series *series, struct st_analysis *a)
         list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)));
 }
 
-int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
+/* What is analysed: a series, or the first samples of a long one and what is known of all. */
+struct parts {
+    struct st_series head;            /* freed by its owner */
+    const struct st_long_series *all; /* NULL: the head is all */
+};
+
+static int find_clusters(const struct parts *parts, struct st_analysis *ret)
 {
-    if (series->n == 0)
-        return -ENODATA;
-    memset(ret, 0, sizeof(*ret));
-    ret->samples_n = series->n;
-    ret->span_periods = st_series_span(series);
-    ret->span_s = (double)ret->span_periods * st_period_seconds(&series->period);
-    int r = st_clusters_find(series, &ret->clusters);
+    int r = -ERANGE;
+    if (parts->all != NULL)
+        r = st_clusters_of(&parts->all->hist, &ret->clusters);
+    ret->clusters_n = r == 0 ? ret->samples_n : ret->head_n;
+    return r == -ERANGE ? st_clusters_find(&parts->head, &ret->clusters) : r;
+}
+
+static int find_changes(const struct parts *parts, struct st_analysis *ret)
+{
+    if (parts->all == NULL)
+        return st_changes_find(&parts->head, &ret->changes);
+    ret->level_n = parts->all->levels.samples_each;
+    return st_changes_of(&parts->all->levels, &ret->changes);
+}
+
+static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
+{
+    const struct st_series *head = &parts->head;
+    int r = find_clusters(parts, ret);
     if (r != 0)
         return r;
-    r = st_lattice_find(series, &ret->lattice);
+    r = st_lattice_find(head, &ret->lattice);
     if (r == -ENODATA) {
         say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
             ret->samples_n, ST_LATTICE_SAMPLES_MIN);
         return 0;
     }
     if (r == 0 && !ret->lattice.found)
-        r = st_changes_find(series, &ret->changes);
+        r = find_changes(parts, ret);
     if (r != 0)
         return r;
     say_lattice(ret);
     if (!ret->lattice.found) {
-        r = st_interval_find(series, &ret->interval);
+        r = st_interval_find(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
-            r = st_beat_find(series, known_hz, &ret->beat);
+            r = st_beat_find(head, known_hz, &ret->beat);
         if (r != 0 && r != -ENODATA)
             return r;
         say_interval(ret);
@@ -206,6 +224,35 @@ int st_analyse(const struct st_series *series, int known_hz, struct st_analysis 
     say_clusters(ret);
     ret->findings_n = ret->sentences_n;
     if (!ret->lattice.found && !ret->interval.found && !(ret->beat.found && ret->beat.names_n > 0))
-        say_blind(series, ret);
+        say_blind(head, ret);
     return 0;
+}
+
+static void begin(struct st_analysis *a, uint64_t samples_n, uint64_t span_periods, const struct parts *parts)
+{
+    memset(a, 0, sizeof(*a));
+    a->samples_n = samples_n;
+    a->span_periods = span_periods;
+    a->span_s = (double)span_periods * st_period_seconds(&parts->head.period);
+    a->head_n = parts->head.n;
+}
+
+int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
+{
+    const struct parts parts = {.head = *series};
+    if (series->n == 0)
+        return -ENODATA;
+    begin(ret, series->n, st_series_span(series), &parts);
+    return analyse(&parts, known_hz, ret);
+}
+
+int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret)
+{
+    struct parts parts = {.head = all->head, .all = all};
+    if (st_long_series_is_short(all))
+        return st_analyse(&all->head, known_hz, ret);
+    if (parts.head.n > ST_LONG_SERIES_HEAD_N)
+        parts.head.n = ST_LONG_SERIES_HEAD_N;
+    begin(ret, all->n, st_long_series_span(all), &parts);
+    return analyse(&parts, known_hz, ret);
 }

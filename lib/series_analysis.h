@@ -6,6 +6,7 @@
 #include "lib/changes.h"
 #include "lib/clusters.h"
 #include "lib/lattice.h"
+#include "lib/long_series.h"
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
@@ -14,6 +15,9 @@
 struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
+    uint64_t head_n;     /* of the samples: ticks, intervals and beats were looked for in the first so many */
+    uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
+    uint64_t clusters_n; /* outliers: among the first so many samples */
     struct st_lattice lattice;
     struct st_interval
         interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
@@ -33,5 +37,8 @@ struct st_analysis {
  * In noise less than 1 of 1000 series gets any finding; docs/measuring.md has how many were tried.
  */
 ST_NODISCARD int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret);
+
+/** The same of a series of any length: as st_analyse if it is short, else by its parts. */
+ST_NODISCARD int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret);
 
 #endif

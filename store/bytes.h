@@ -79,6 +79,17 @@ static inline uint64_t st_get_uint(struct st_bytes_in *in, size_t bytes)
     return value;
 }
 
+/** 8 bytes from anywhere. */
+static inline uint64_t st_load_u64(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
 static inline uint64_t st_get_varint(struct st_bytes_in *in)
 {
     uint64_t value = 0;

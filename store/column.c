@@ -88,19 +88,15 @@ static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uin
                    size_t n)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
-    for (size_t i = 0; i < n; i++) {
+    const size_t bytes = (size_t)(end - packed);
+    size_t i = 0;
+    for (size_t place = 0; i < n && place / 8 + 8 <= bytes; i++, place += bits)
+        values[i] = (int64_t)(base + (st_load_u64(packed + place / 8) >> place % 8 & mask));
+    for (; i < n; i++) {
         const size_t place = i * bits;
-        const uint8_t *at = packed + place / 8;
-        const size_t left = (size_t)(end - at);
-        uint8_t bytes[8] = {0};
-        if (left >= sizeof(bytes))
-            memcpy(bytes, at, sizeof(bytes));
-        else
-            memcpy(bytes, at, left);
-        uint64_t word = 0;
-        for (unsigned k = 0; k < sizeof(bytes); k++) /* little-endian; one load where the machine is */
-            word |= (uint64_t)bytes[k] << (8 * k);
-        values[i] = (int64_t)(base + (word >> place % 8 & mask));
+        uint8_t last[8] = {0};
+        memcpy(last, packed + place / 8, bytes - place / 8);
+        values[i] = (int64_t)(base + (st_load_u64(last) >> place % 8 & mask));
     }
 }
 

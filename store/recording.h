@@ -107,6 +107,13 @@ ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_read
 
 /** The next event, in order. @return 1; 0 at the end (st_recording_ended says which); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
+/**
+ * As st_recording_next, but neighbouring cycles come as one event of n, in what is fastest for the reader.
+ * @param ret_lateness_ns, ret_callback_ns of cycles (else they are left alone): n values each, valid until
+ * the next call.
+ */
+ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
+                                       const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns);
 /** Back to the first event; what was learnt from the whole file (text, t0) stays. @return 0 or -errno (a
  * pipe). */
 ST_NODISCARD int st_recording_rewind(struct st_recording_reader *reader);

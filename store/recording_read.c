@@ -261,7 +261,29 @@ static int take_event(struct st_recording_reader *reader, struct st_recording_ev
     return 1;
 }
 
-int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret)
+/* Cycles of the block up to the next event, cycles_max at most. @return false: the period indices end here.
+ */
+static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
+{
+    const size_t first = reader->next_cycle;
+    const size_t end = reader->events_left > 0 ? (size_t)reader->event_at : reader->cycles_n;
+    const uint64_t room = ST_RECORDING_INDEX_MAX - reader->index;
+    size_t n = end - first < cycles_max ? end - first : cycles_max;
+    n = n < room ? n : (size_t)room;
+    if (n == 0)
+        return false;
+    *ret = (struct st_recording_event){.kind = ST_RECORDING_CYCLE,
+                                       .period_index = reader->index,
+                                       .n = n,
+                                       .lateness_ns = reader->lateness_ns[first],
+                                       .callback_ns = reader->callback_ns[first]};
+    reader->next_cycle += n;
+    reader->index += n;
+    reader->totals.cycles += n;
+    return true;
+}
+
+static int next(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
 {
     while (reader->end == ST_RECORDING_OPEN) {
         if (reader->events_left > 0 && reader->event_at == reader->next_cycle) {
@@ -271,16 +293,7 @@ int st_recording_next(struct st_recording_reader *reader, struct st_recording_ev
             if (r > 0)
                 return 1;
         } else if (reader->next_cycle < reader->cycles_n) {
-            const size_t i = reader->next_cycle++;
-            if (reader->index >= ST_RECORDING_INDEX_MAX)
-                return stop(reader, ST_RECORDING_DAMAGED);
-            *ret = (struct st_recording_event){.kind = ST_RECORDING_CYCLE,
-                                               .period_index = reader->index++,
-                                               .n = 1,
-                                               .lateness_ns = reader->lateness_ns[i],
-                                               .callback_ns = reader->callback_ns[i]};
-            reader->totals.cycles++;
-            return 1;
+            return take_cycles(reader, cycles_max, ret) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
         } else {
             const int r = next_data(reader);
             if (r <= 0)
@@ -288,6 +301,23 @@ int st_recording_next(struct st_recording_reader *reader, struct st_recording_ev
         }
     }
     return 0;
+}
+
+int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret)
+{
+    return next(reader, 1, ret);
+}
+
+int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
+                          const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns)
+{
+    const int r = next(reader, SIZE_MAX, ret);
+    if (r == 1 && ret->kind == ST_RECORDING_CYCLE) {
+        const size_t first = reader->next_cycle - (size_t)ret->n;
+        *ret_lateness_ns = reader->lateness_ns + first;
+        *ret_callback_ns = reader->callback_ns + first;
+    }
+    return r;
 }
 
 const struct st_recording_meta *st_recording_meta(const struct st_recording_reader *reader)

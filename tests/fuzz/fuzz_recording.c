@@ -10,13 +10,22 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t read_all(struct st_recording_reader *reader)
+/* Different for a cycle elsewhere. */
+static uint64_t value_of(uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+{
+    return (period_index + 1) * ((uint64_t)lateness_ns + 3 * (uint64_t)callback_ns);
+}
+
+static uint64_t read_all(struct st_recording_reader *reader, uint64_t *ret_sum)
 {
     struct st_recording_event event;
     struct st_recording_totals sum = {0};
     uint64_t next_index = 0;
     int r;
+    *ret_sum = 0;
     while ((r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind == ST_RECORDING_CYCLE)
+            *ret_sum += value_of(event.period_index, event.lateness_ns, event.callback_ns);
         if (event.n == 0 || event.period_index < next_index ||
             event.n > ST_RECORDING_INDEX_MAX - event.period_index)
             abort();
@@ -34,14 +43,37 @@ static uint64_t read_all(struct st_recording_reader *reader)
     return sum.cycles;
 }
 
+/* The same in runs. */
+static uint64_t read_runs(struct st_recording_reader *reader, uint64_t *ret_sum)
+{
+    struct st_recording_event event;
+    const int64_t *lateness_ns, *callback_ns;
+    uint64_t cycles = 0, next_index = 0;
+    *ret_sum = 0;
+    while (st_recording_next_run(reader, &event, &lateness_ns, &callback_ns) == 1) {
+        if (event.n == 0 || event.period_index < next_index ||
+            event.n > ST_RECORDING_INDEX_MAX - event.period_index)
+            abort();
+        next_index = event.period_index + event.n;
+        for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n; i++, cycles++)
+            *ret_sum += value_of(event.period_index + i, lateness_ns[i], callback_ns[i]);
+    }
+    if (st_recording_totals(reader).cycles != cycles || st_recording_ended(reader) == ST_RECORDING_OPEN)
+        abort();
+    return cycles;
+}
+
 static void read_file(uint8_t *data, size_t size)
 {
     struct st_recording_reader *reader;
     FILE *stream = fmemopen(data, size, "rb");
     if (stream == NULL || st_recording_open_stream(stream, &reader) != 0)
         return;
-    const uint64_t cycles = read_all(reader);
-    if (st_recording_rewind(reader) != 0 || read_all(reader) != cycles)
+    uint64_t first_sum, sum;
+    const uint64_t cycles = read_all(reader, &first_sum);
+    if (st_recording_rewind(reader) != 0 || read_all(reader, &sum) != cycles || sum != first_sum)
+        abort();
+    if (st_recording_rewind(reader) != 0 || read_runs(reader, &sum) != cycles || sum != first_sum)
         abort();
     st_recording_close_reader(reader);
 }

@@ -38,7 +38,10 @@ if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/nu
     "$SLEEPTUNE" export run.strec --csv >run.csv
     "$SLEEPTUNE" analyse run.strec --json >strec.json
     "$SLEEPTUNE" analyse run.csv --json >csv.json
-    is "a recording and its CSV show the same" "$(grep -v '"source"' csv.json)" "$(grep -v '"source"' strec.json)"
+    # shellcheck disable=SC2016  # an address of sed
+    for what in '/"period_ns"/,/"circumstances"/p' '/"lateness_ns"/,/}/p' '/"looked_at"/,$p'; do # a CSV has no misses
+        is "a recording and its CSV show the same: $what" "$(sed -n "$what" csv.json)" "$(sed -n "$what" strec.json)"
+    done
     head -c $(($(stat -c %s run.strec) - 40)) run.strec >cut.strec
     status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE" analyse cut.strec
     like "which is said" "$(cat out)" 'no end mark'

@@ -99,6 +99,49 @@ static void two_clusters_on_a_constant(void **state)
     st_series_finish(&series);
 }
 
+/* A histogram of values that it tells apart shows what the series shows. */
+static void a_histogram_shows_the_same(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct st_clusters of_series, of_hist;
+        struct st_hist hist;
+        assert_int_equal(noise_series(NOISE_TWO_MODES, seed, &period, 20000, 0, 0, &series), 0);
+        for (size_t i = 0; i < 20; i++)
+            series.lateness_ns[i * 900] = 20000000 + (int64_t)i * 1000;
+        assert_int_equal(st_hist_init(&hist, 4), 0);
+        st_hist_add_values(&hist, series.lateness_ns, series.n);
+        assert_int_equal(st_clusters_find(&series, &of_series), 0);
+        assert_int_equal(st_clusters_of(&hist, &of_hist), 0);
+        assert_int_equal(of_series.n, 1);
+        assert_int_equal(of_hist.n, 1);
+        assert_int_equal(of_hist.cluster[0].n, of_series.cluster[0].n);
+        assert_true(fabs(of_hist.cluster[0].center_ns / of_series.cluster[0].center_ns - 1) < 1e-4);
+        assert_true(fabs((double)of_hist.above_ns / (double)of_series.above_ns - 1) < 1e-3);
+        st_hist_finish(&hist);
+        st_series_finish(&series);
+    }
+}
+
+/* Outliers a hundredth of the median above it: 3 digits do not tell them apart, 4 digits do. */
+static void a_histogram_that_is_too_coarse_says_so(void **state)
+{
+    (void)state;
+    for (int digits = 3; digits <= 4; digits++) {
+        struct st_clusters clusters;
+        struct st_hist hist;
+        assert_int_equal(st_hist_init(&hist, digits), 0);
+        assert_int_equal(st_clusters_of(&hist, &clusters), -ENODATA);
+        for (int64_t i = 0; i < 1000; i++)
+            st_hist_add(&hist, INT64_C(2000000000) + i * 10000);
+        assert_int_equal(st_clusters_of(&hist, &clusters), digits == 3 ? -ERANGE : 0);
+        st_hist_finish(&hist);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +150,8 @@ int main(void)
         cmocka_unit_test(an_even_spread_has_none),
         cmocka_unit_test(no_outlier_no_cluster),
         cmocka_unit_test(two_clusters_on_a_constant),
+        cmocka_unit_test(a_histogram_shows_the_same),
+        cmocka_unit_test(a_histogram_that_is_too_coarse_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

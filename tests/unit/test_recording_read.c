@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "lib/random.h"
+#include "store/bytes.h"
 #include "store/crc32c.h"
 #include "tests/unit/recording_story.h"
 
@@ -208,6 +210,94 @@ static void many_events_without_flush_come_back(void **state)
     st_recording_close_reader(reader);
 }
 
+/* Next to each other, cycles are one event; nothing else is, and no order of asking changes what comes. */
+static void runs_are_the_cycles_one_by_one(void **state)
+{
+    (void)state;
+    make_story(true);
+    const struct st_recording_meta meta = meta_of(4800, true);
+    assert_int_equal(write_story(&meta, false), 0);
+    for (unsigned one_by_one = 0; one_by_one < 4; one_by_one++) { /* so many between two runs */
+        struct st_recording_reader *reader;
+        struct st_recording_event event;
+        const int64_t *lateness_ns = NULL, *callback_ns = NULL;
+        size_t n = 0, runs = 0;
+        assert_int_equal(st_recording_open(path, &reader), 0);
+        for (;;) {
+            for (unsigned i = 0; i < one_by_one && st_recording_next(reader, &event) == 1; i++)
+                assert_same_event(&event, &story[n++]);
+            const int r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns);
+            if (r == 0)
+                break;
+            assert_int_equal(r, 1);
+            runs++;
+            if (event.kind != ST_RECORDING_CYCLE) {
+                assert_same_event(&event, &story[n++]);
+                continue;
+            }
+            for (uint64_t i = 0; i < event.n; i++) {
+                const struct st_recording_event cycle = {ST_RECORDING_CYCLE, event.period_index + i, 1,
+                                                         lateness_ns[i], callback_ns[i]};
+                assert_same_event(&cycle, &story[n++]);
+            }
+        }
+        assert_int_equal(n, story_n);
+        assert_true(one_by_one > 0 || runs < story_n / 2);
+        assert_int_equal(st_recording_totals(reader).cycles, 120);
+        assert_int_equal(st_recording_ended(reader), ST_RECORDING_COMPLETE);
+        st_recording_close_reader(reader);
+    }
+}
+
+/* Cycles in the whole DATA blocks of a file's first bytes, by the format's own words. */
+static uint64_t cycles_of_whole_blocks(const uint8_t *file, size_t bytes)
+{
+    uint64_t cycles = 0;
+    size_t at = 12;
+    while (bytes - at >= 12 && u32_at(file + at + 4) <= bytes - at - 12) {
+        if (memcmp(file + at, "DATA", 4) == 0) {
+            struct st_bytes_in in = {.at = file + at + 12 + 8, .end = file + bytes};
+            cycles += st_get_varint(&in);
+        }
+        at += 12 + u32_at(file + at + 4);
+    }
+    return cycles;
+}
+
+static void a_long_one_cut_at_a_thousand_places_is_read_to_its_last_block(void **state)
+{
+    (void)state;
+    const struct st_recording_meta meta = meta_of(32, false);
+    struct st_recording *recording;
+    struct st_random random = {.state = 9};
+    const uint64_t samples_n = 400000;
+    assert_int_equal(st_recording_create(path, &meta, &recording), 0);
+    for (uint64_t k = 0; k < samples_n; k++) {
+        assert_int_equal(st_recording_cycle(recording, k, (int64_t)st_random_below(&random, 16000), 0), 0);
+        if (k % 700 == 0)
+            assert_int_equal(st_recording_flush(recording), 0);
+    }
+    assert_int_equal(st_recording_close(recording, false), 0);
+    size_t bytes;
+    uint8_t *file = load(&bytes);
+    assert_true(bytes * 10 <= samples_n * 21); /* p99 - p1 is 15.7 us */
+    for (int i = 0; i < 1000; i++) {
+        struct st_recording_reader *reader;
+        struct st_recording_event event;
+        const int64_t *lateness_ns, *callback_ns;
+        const size_t cut =
+            60 + (size_t)st_random_below(&random, bytes - 60); /* behind META, before the end */
+        assert_int_equal(st_recording_open_stream(fmemopen(file, cut, "rb"), &reader), 0);
+        while (st_recording_next_run(reader, &event, &lateness_ns, &callback_ns) == 1)
+            ;
+        assert_int_equal(st_recording_ended(reader), ST_RECORDING_CUT);
+        assert_int_equal(st_recording_totals(reader).cycles, cycles_of_whole_blocks(file, cut));
+        st_recording_close_reader(reader);
+    }
+    assert_int_equal(cycles_of_whole_blocks(file, bytes), samples_n);
+    free(file);
+}
+
 static void would_be_lateness_of_skipped_periods_is_exact(void **state)
 {
     (void)state;
@@ -232,6 +322,8 @@ int main(void)
         cmocka_unit_test_setup(a_wrong_byte_anywhere_never_gives_a_wrong_event, empty_file),
         cmocka_unit_test_setup(foreign_and_newer_files_are_told_apart, empty_file),
         cmocka_unit_test_setup(many_events_without_flush_come_back, empty_file),
+        cmocka_unit_test_setup(runs_are_the_cycles_one_by_one, empty_file),
+        cmocka_unit_test_setup(a_long_one_cut_at_a_thousand_places_is_read_to_its_last_block, empty_file),
         cmocka_unit_test_setup(would_be_lateness_of_skipped_periods_is_exact, empty_file),
     };
     return RUN_WITH_FILE(tests);

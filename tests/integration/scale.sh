@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Long recordings: analyse reads them piece by piece. Its figures are those of sorting all samples, its memory does
+# not grow with their number, and so does not that of export.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+for n in 1000000 4000000 8000000; do
+    "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" $n.strec $n || { fail "a recording of $n is made"; tap_done; }
+done
+
+cat >memory.py <<'PY'
+# KiB that a command needs at most
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PY
+# flat NAME COMMAND...: with 8 million samples as much memory as with 1 million, to 2 MiB; 64 MiB at most
+flat() {
+    local name=$1 small large
+    shift
+    small=$("$PYTHON" memory.py "$SLEEPTUNE" "${@//FILE/1000000.strec}")
+    large=$("$PYTHON" memory.py "$SLEEPTUNE" "${@//FILE/8000000.strec}")
+    if [ -n "$small" ] && [ -n "$large" ] && [ $((large - small)) -le 2048 ] && [ "$large" -le 65536 ]; then
+        pass "$name needs as much memory for 8 million samples as for 1 million"
+    else
+        fail "$name needs as much memory for 8 million samples as for 1 million" "$small KiB, $large KiB"
+    fi
+}
+if [ "$SLEEPTUNE_SANITIZE" = none ]; then
+    flat "analyse" analyse FILE
+    flat "export to CSV" export FILE --csv
+    flat "export to NPY" export FILE --npy
+else
+    skip "memory does not grow" "sanitizers keep what is freed"
+fi
+
+"$SLEEPTUNE" analyse 4000000.strec --json >analysis.json 2>err || fail "analyse succeeds" "$(cat err)"
+"$SLEEPTUNE" analyse 4000000.strec >text
+like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
+    'ticks and beats: the first 262144; trend and steps: all, as medians of blocks of 510; sizes of outliers: all'
+like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods \(95 %: at most [0-9]+ per hour\)'
+if "$PYTHON" -c 'import numpy' 2>/dev/null; then
+    "$SLEEPTUNE" export 4000000.strec --npy -o all.npy
+    cat >check.py <<'PY'
+import json, math
+import numpy
+
+rows = numpy.load("all.npy")
+late = numpy.sort(rows["lateness_ns"][~rows["skipped"]])
+got = json.load(open("analysis.json"))
+n = len(late)
+
+def near(key, wanted, within):
+    value = got["lateness_ns"][key]
+    assert abs(value - wanted) <= within * abs(wanted), (key, value, wanted)
+
+assert got["n"] == n == 4000000, (got["n"], n)
+assert got["left_out"] == 0
+assert got["lateness_ns"]["min"] == late[0] and got["lateness_ns"]["max"] == late[-1]
+for key, p in (("median", 0.5), ("p99", 0.99), ("p99_9", 0.999), ("p99_99", 0.9999), ("p99_999", 0.99999)):
+    near(key, late[math.ceil(round(p * n, 6)) - 1], 1e-3)
+near("mean", late.mean(), 1e-12)
+near("sd", late.std(ddof=1), 1e-9)
+period_ns = 32e9 / 48000
+assert got["misses"]["periods"] == len(rows)
+assert got["misses"]["n"] == int((rows["lateness_ns"] > period_ns)[~rows["skipped"]].sum() + rows["skipped"].sum())
+assert got["skipped_periods"] == int(rows["skipped"].sum())
+PY
+    ok "figures are those of sorting (NumPy)" "$PYTHON" check.py
+else
+    skip "figures are those of sorting (NumPy)" "no numpy"
+fi
+
+# --- cut
+size=$(stat -c %s 8000000.strec)
+for part in 3 7; do
+    head -c $((size * part / 10)) 8000000.strec >cut.strec
+    n=$("$SLEEPTUNE" analyse cut.strec --json | sed -n 's/^  "n": \([0-9]*\),$/\1/p')
+    rows=$("$SLEEPTUNE" export cut.strec --csv 2>/dev/null | grep -c ',0$')
+    is "a long recording cut at $part/10 is analysed as far as it is exported" "$n" "$rows"
+done
+ok "text fits 80 columns" test "$(COLUMNS=80 "$SLEEPTUNE" analyse 8000000.strec | LC_ALL=C.UTF-8 wc -L)" -le 80
+tap_done
