@@ -1,0 +1,244 @@
+/* A history's file: opened, made, brought up to date, put aside. */
+#include "store/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "store/history_private.h"
+
+#define BUSY_MS 2000
+
+/* Row i brings a file of version i to version i + 1. What was released is never changed here. */
+static const struct {
+    const char *sql;
+} versions[ST_HISTORY_VERSION] = {
+    {"CREATE TABLE circumstances ("
+     " id INTEGER PRIMARY KEY,"
+     " kernel TEXT, governor TEXT, policy TEXT,"
+     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
+     " load_percent REAL);"
+     /* level: seconds that a row stands for */
+     "CREATE TABLE span ("
+     " id INTEGER PRIMARY KEY,"
+     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+     " measured_ns INTEGER NOT NULL,"
+     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
+     " late_wakes INTEGER NOT NULL,"
+     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER NOT NULL,"
+     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
+     " lateness_max_ns INTEGER,"
+     " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
+     " lateness BLOB NOT NULL);"
+     "CREATE INDEX span_time ON span (level, from_ns);"
+     "CREATE TABLE event ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never given twice: who follows asks for what is behind it */
+     " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+     " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
+     " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
+     "CREATE INDEX event_time ON event (wall_ns);"},
+};
+
+static int exec(struct st_history *history, const char *sql)
+{
+    return st_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
+}
+
+int st_history_begin(struct st_history *history)
+{
+    return exec(history, "BEGIN IMMEDIATE");
+}
+
+int st_history_commit(struct st_history *history)
+{
+    return exec(history, "COMMIT");
+}
+
+void st_history_rollback(struct st_history *history)
+{
+    if (sqlite3_get_autocommit(history->db) == 0)
+        (void)exec(history, "ROLLBACK");
+}
+
+static int step_up(struct st_history *history, int64_t version)
+{
+    char sql[128];
+    int r = st_history_begin(history);
+    if (r == 0)
+        r = exec(history, versions[version].sql);
+    if (r == 0) {
+        snprintf(sql, sizeof(sql), "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
+                 (long long)ST_HISTORY_APPLICATION, (long long)version + 1);
+        r = exec(history, sql);
+    }
+    if (r == 0)
+        r = st_history_commit(history);
+    if (r < 0)
+        st_history_rollback(history);
+    return r;
+}
+
+/* A file that is damaged is found here, before anything is added to it. */
+static int check_pages(struct st_history *history, char *error, size_t error_bytes)
+{
+    sqlite3_stmt *statement;
+    int r = st_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
+    if (r < 0)
+        return r;
+    char said[160] = "";
+    r = st_sql_step(statement);
+    if (r == 1)
+        st_sql_text(statement, 0, said, sizeof(said));
+    sqlite3_finalize(statement);
+    if (r < 0 || strcmp(said, "ok") == 0)
+        return r < 0 ? r : 0;
+    said[strcspn(said, "\n")] = '\0';
+    snprintf(error, error_bytes, "it is damaged: %s", said);
+    return -EBADMSG;
+}
+
+static int check_tables(struct st_history *history, char *error, size_t error_bytes)
+{
+    int64_t n = 0;
+    const int r = st_sql_number(history->db, &n,
+                                "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+                                " AND name IN ('span', 'event', 'circumstances')",
+                                "");
+    if (r < 0 || n == 3)
+        return r;
+    snprintf(error, error_bytes, "it lacks tables of a history");
+    return -EBADMSG;
+}
+
+static int prepare_file(struct st_history *history, char *error, size_t error_bytes)
+{
+    int64_t version;
+    sqlite3_extended_result_codes(history->db, 1);
+    sqlite3_busy_timeout(history->db, BUSY_MS);
+    int r = exec(history, "PRAGMA cache_size = -512");
+    if (r == 0)
+        r = st_sql_identify(history->db, &version, error, error_bytes);
+    if (r == 0 && version == 0)
+        r = exec(history, "PRAGMA auto_vacuum = INCREMENTAL");
+    if (r == 0)
+        r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                          "PRAGMA journal_size_limit = 4194304; PRAGMA foreign_keys = ON");
+    if (r == 0)
+        r = check_pages(history, error, error_bytes);
+    for (; r == 0 && version < ST_HISTORY_VERSION; version++)
+        r = step_up(history, version);
+    return r < 0 ? r : check_tables(history, error, error_bytes);
+}
+
+/* Nothing but a file is opened: a FIFO would keep us waiting. */
+static int look_at_path(const char *path, char *error, size_t error_bytes)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        snprintf(error, error_bytes, "it is not a file");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes)
+{
+    error[0] = '\0';
+    int r = look_at_path(path, error, error_bytes);
+    if (r < 0)
+        return r;
+    struct st_history *history = calloc(1, sizeof(*history));
+    if (history == NULL)
+        return -ENOMEM;
+    history->path = strdup(path);
+    r = history->path != NULL ? st_history_sum_init(&history->sum) : -ENOMEM;
+    if (r == 0)
+        r = st_sql_errno(history->db,
+                         sqlite3_open_v2(path, &history->db,
+                                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                         NULL));
+    if (r < 0 && history->db != NULL)
+        r = st_sql_errno(history->db, sqlite3_extended_errcode(history->db));
+    if (r == 0)
+        r = prepare_file(history, error, error_bytes);
+    struct stat status;
+    if (r == 0 && stat(path, &status) != 0)
+        r = -errno;
+    if (r < 0) {
+        if (error[0] == '\0')
+            snprintf(error, error_bytes, "%s", r == -EBADMSG ? sqlite3_errmsg(history->db) : strerror(-r));
+        st_history_close(history);
+        return r;
+    }
+    history->device = status.st_dev;
+    history->inode = status.st_ino;
+    *ret = history;
+    return 0;
+}
+
+void st_history_close(struct st_history *history)
+{
+    if (history == NULL)
+        return;
+    sqlite3_close(history->db);
+    st_history_sum_finish(&history->sum);
+    free(history->path);
+    free(history);
+}
+
+bool st_history_is_at_path(const struct st_history *history)
+{
+    struct stat status;
+    return stat(history->path, &status) == 0 && status.st_dev == history->device &&
+           status.st_ino == history->inode;
+}
+
+const char *st_history_error(const struct st_history *history)
+{
+    return sqlite3_errmsg(history->db);
+}
+
+int64_t st_history_bytes(struct st_history *history)
+{
+    int64_t pages_n = 0, free_n = 0, page_bytes = 0;
+    int r = st_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
+    if (r == 0)
+        r = st_sql_number(history->db, &free_n, "PRAGMA freelist_count", "");
+    if (r == 0)
+        r = st_sql_number(history->db, &page_bytes, "PRAGMA page_size", "");
+    return r < 0 ? r : (pages_n - free_n) * page_bytes;
+}
+
+static int rename_beside(const char *path, const char *suffix, const char *to)
+{
+    char from[4096], into[4096];
+    if (snprintf(from, sizeof(from), "%s%s", path, suffix) >= (int)sizeof(from) ||
+        snprintf(into, sizeof(into), "%s%s", to, suffix) >= (int)sizeof(into))
+        return -ENAMETOOLONG;
+    return rename(from, into) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+{
+    const time_t now_s = (time_t)(now_wall_ns / ST_NS_PER_S);
+    struct tm utc;
+    char when[32] = "unknown-time";
+    if (gmtime_r(&now_s, &utc) != NULL)
+        strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
+    int n = snprintf(buf, buf_bytes, "%s.aside-%s", path, when);
+    for (unsigned again = 2; n > 0 && (size_t)n < buf_bytes && access(buf, F_OK) == 0; again++)
+        n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
+    if (n < 0 || (size_t)n >= buf_bytes)
+        return -ENAMETOOLONG;
+    /* the log first: beside a new file it would be taken for the new file's */
+    int r = rename_beside(path, "-wal", buf);
+    if (r == 0)
+        r = rename_beside(path, "-shm", buf);
+    if (r == 0)
+        r = rename(path, buf) == 0 ? 0 : -errno;
+    return r;
+}

@@ -1,0 +1,78 @@
+/* Events of a history. */
+#include <string.h>
+
+#include "lib/ns.h"
+#include "store/event.h"
+#include "store/history_reader.h"
+
+#define COLUMNS                                                                                              \
+    "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, "       \
+    "cause, "                                                                                                \
+    "culprit"
+
+static json_t *event_json(sqlite3_stmt *statement)
+{
+    struct st_event event = {.wall_ns = st_sql_int(statement, 1),
+                             .count_n = st_sql_int(statement, 8),
+                             .lateness_ns = st_sql_int(statement, 9),
+                             .explained_ns = st_sql_int(statement, 10)};
+    const int64_t certainty = st_sql_int(statement, 7);
+    st_sql_text(statement, 2, event.name, sizeof(event.name));
+    st_sql_text(statement, 3, event.text, sizeof(event.text));
+    st_sql_text(statement, 4, event.source, sizeof(event.source));
+    st_sql_text(statement, 5, event.device, sizeof(event.device));
+    st_sql_text(statement, 6, event.client, sizeof(event.client));
+    st_sql_text(statement, 11, event.cause, sizeof(event.cause));
+    st_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
+    if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
+        event.certainty = (enum st_certainty)certainty;
+    json_t *document = st_event_json(&event);
+    json_object_set_new(document, "id", json_integer(st_sql_int(statement, 0)));
+    return document;
+}
+
+/* One row more than asked for tells whether there are more. */
+static int prepare(sqlite3 *db, const struct st_history_events_wish *wish, sqlite3_stmt **ret)
+{
+    if (wish->after >= 0)
+        return st_sql_prepare(db, ret,
+                              "SELECT " COLUMNS " FROM event WHERE id > ? AND wall_ns >= ? AND wall_ns < ?"
+                              " AND (? = '' OR name = ?) ORDER BY id LIMIT ?",
+                              "iiitti", wish->after, wish->since_ns, wish->until_ns, wish->kind, wish->kind,
+                              wish->limit + 1);
+    return st_sql_prepare(db, ret,
+                          "SELECT " COLUMNS " FROM (SELECT * FROM event WHERE wall_ns >= ? AND wall_ns < ?"
+                          " AND (? = '' OR name = ?) ORDER BY wall_ns DESC, id DESC LIMIT ?)"
+                          " ORDER BY wall_ns, id",
+                          "iitti", wish->since_ns, wish->until_ns, wish->kind, wish->kind, wish->limit + 1);
+}
+
+int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                           json_t **ret)
+{
+    sqlite3_stmt *statement;
+    int64_t last_id = 0;
+    int r = st_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
+    if (r == 0)
+        r = prepare(reader->db, wish, &statement);
+    if (r < 0)
+        return r;
+    json_t *list = json_array();
+    while ((r = st_sql_step(statement)) == 1)
+        json_array_append_new(list, event_json(statement));
+    sqlite3_finalize(statement);
+    const bool more = json_array_size(list) > (size_t)wish->limit;
+    if (more)
+        json_array_remove(list, wish->after >= 0 ? (size_t)wish->limit : 0);
+    json_t *document =
+        r < 0 ? NULL
+              : json_pack("{s:s, s:o, s:b, s:I, s:O}", "schema", "sleeptune-events/1", "since_ns",
+                          wish->since_ns != INT64_MIN ? json_integer(wish->since_ns) : json_null(), "more",
+                          more, "last_id", (json_int_t)last_id, "events", list);
+    json_decref(list);
+    if (r == 0 && document == NULL)
+        r = -ENOMEM;
+    if (r == 0)
+        *ret = document;
+    return r;
+}

@@ -1,0 +1,51 @@
+/* A history as JSON: docs/schema/sleeptune-history-1.json and sleeptune-events-1.json. Reading only. */
+#ifndef ST_STORE_HISTORY_READ_H
+#define ST_STORE_HISTORY_READ_H
+
+#include <jansson.h>
+
+#include "lib/base.h"
+
+#define ST_HISTORY_ROWS_MAX   2000 /* in an answer */
+#define ST_HISTORY_EVENTS_MAX 5000
+
+struct st_history_reader;
+
+/**
+ * Opens a history that another process may be writing, also one on a medium that cannot be written.
+ * @param error a sentence without the path, when it fails.
+ * @return 0, -ENOENT, -EACCES, -EBADMSG (not a history, damaged), -EPROTO (of a newer version), -EBUSY, -EIO,
+ * -ENOMEM. Threads: any, one a reader.
+ */
+ST_NODISCARD int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error,
+                                        size_t error_bytes);
+void st_history_reader_close(struct st_history_reader *reader); /* NULL is fine */
+
+/** What SQLite said last, for messages. */
+const char *st_history_reader_error(const struct st_history_reader *reader);
+
+/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows. */
+struct st_history_span {
+    int64_t since_ns, until_ns, step_ns;
+};
+
+/**
+ * One row a step, and one a gap: where nothing was measured there are no figures. Where only hours are left
+ * of what is older, a row is an hour or more. since is taken back to the beginning of its step.
+ * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows), or as st_history_reader_open.
+ */
+ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
+                                 json_t **ret);
+
+struct st_history_events_wish {
+    int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
+    int64_t after;              /* id; >= 0: the first `limit` events behind it, else the last `limit` ones */
+    int64_t limit;              /* 1 .. ST_HISTORY_EVENTS_MAX */
+    const char *kind;           /* name of events; "": all */
+};
+
+/** Oldest first. @return 0 or as st_history_reader_open. */
+ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
+                                        const struct st_history_events_wish *wish, json_t **ret);
+
+#endif

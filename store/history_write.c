@@ -1,0 +1,248 @@
+/* Rows of a history: added, summed, removed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/ns.h"
+#include "store/hist_deflate.h"
+#include "store/history_private.h"
+
+#define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
+#define EVENT_BYTES      512  /* room for an event with its index; texts are at most 200 bytes */
+#define VACUUM_PAGES     1000 /* given back to the file system at once */
+#define OLDEST_STEP_NS   (7 * DAY_NS)
+#define RETAIN_STEPS_MAX 1000
+
+/* Levels that a minute is summed up in. */
+static const int64_t levels[] = {ST_HISTORY_HOUR};
+
+/* A row of `span`. */
+struct row {
+    int64_t id, from_ns, to_ns, measured_ns;
+    int64_t counts[7]; /* cycles, misses, skipped_periods, late_wakes, xruns */
+    int64_t max_ns;    /* INT64_MIN: none */
+    int64_t circumstances;
+};
+
+#define COUNTS "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed"
+
+/* --- circumstances ----------------------------------------------------------------------------------------
+ */
+
+static int circumstances_id(struct st_history *history, const struct st_history_circumstances *c,
+                            int64_t *ret)
+{
+    int64_t id = INT64_MIN;
+    int r = st_sql_number(history->db, &id,
+                          "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
+                          " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND periods IS ?"
+                          " AND load_percent IS ?",
+                          "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+                          c->rate_hz, c->periods, c->load_percent);
+    if (r == 0 && id == INT64_MIN) {
+        r = st_sql_run(history->db,
+                       "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
+                       " periods, load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                       "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+                       c->rate_hz, c->periods, c->load_percent);
+        id = sqlite3_last_insert_rowid(history->db);
+    }
+    if (r == 0)
+        *ret = id;
+    return r;
+}
+
+/* --- rows
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Inserts, or replaces the row with this id. The histogram is in history->sum. */
+static int put(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
+               size_t lateness_bytes)
+{
+    struct st_history_sum *sum = &history->sum;
+    return st_sql_run(history->db,
+                      "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
+                      ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
+                      " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "niiiiiiiiiiiinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
+                      row->counts[0], row->counts[1], row->counts[2], row->counts[3], row->counts[4],
+                      row->counts[5], row->counts[6], (int64_t)sum->hist.total_n,
+                      st_history_sum_quantile(sum, 0.5, row->max_ns),
+                      st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
+                      (const void *)lateness, lateness_bytes);
+}
+
+/* What is there of an hour; its histogram is added to history->sum. @return 1, 0 nothing, or an error. */
+static int get(struct st_history *history, int64_t level, int64_t from_ns, struct row *ret)
+{
+    sqlite3_stmt *statement;
+    int r = st_sql_prepare(history->db, &statement,
+                           "SELECT id, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness"
+                           " FROM span WHERE level = ? AND from_ns = ?",
+                           "ii", level, from_ns);
+    if (r < 0)
+        return r;
+    r = st_sql_step(statement);
+    if (r == 1) {
+        ret->id = st_sql_int(statement, 0);
+        ret->measured_ns = st_sql_int(statement, 1);
+        for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
+            ret->counts[i] = st_sql_int(statement, 2 + i);
+        ret->max_ns = st_sql_int(statement, 9);
+        ret->circumstances = st_sql_int(statement, 10);
+        const void *lateness = sqlite3_column_blob(statement, 11);
+        const int added =
+            st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 11));
+        r = added < 0 ? added : 1;
+    }
+    sqlite3_finalize(statement);
+    return r;
+}
+
+/* Adds a row to the one of its hour. */
+static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
+                  size_t lateness_bytes)
+{
+    const int64_t level_ns = level * ST_NS_PER_S;
+    int64_t from_ns = row->from_ns / level_ns * level_ns;
+    if (from_ns > row->from_ns)
+        from_ns -= level_ns;
+    struct row sum = {.id = INT64_MIN, .max_ns = INT64_MIN, .circumstances = row->circumstances};
+    st_hist_reset(&history->sum.hist);
+    int r = get(history, level, from_ns, &sum);
+    if (r >= 0)
+        r = st_history_sum_add(&history->sum, lateness, lateness_bytes);
+    if (r < 0)
+        return r;
+    sum.from_ns = from_ns;
+    sum.to_ns = from_ns + level_ns;
+    sum.measured_ns += row->measured_ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sum.counts); i++)
+        sum.counts[i] += row->counts[i];
+    if (row->max_ns > sum.max_ns)
+        sum.max_ns = row->max_ns;
+    if (sum.circumstances != row->circumstances)
+        sum.circumstances = INT64_MIN; /* several */
+    size_t bytes;
+    uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
+    if (stored == NULL)
+        return -ENOMEM;
+    r = put(history, level, &sum, stored, bytes);
+    free(stored);
+    return r;
+}
+
+int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
+{
+    struct row row = {
+        .id = INT64_MIN,
+        .from_ns = minute->from_wall_ns,
+        .to_ns = minute->to_wall_ns >= minute->from_wall_ns
+                     ? minute->to_wall_ns
+                     : st_ns_add(minute->from_wall_ns, minute->measured_ns),
+        .measured_ns = minute->measured_ns,
+        .counts = {(int64_t)minute->cycles, (int64_t)minute->misses, (int64_t)minute->skipped_periods,
+                   (int64_t)minute->late_wakes, (int64_t)minute->xruns[ST_HISTORY_SIMULATED],
+                   (int64_t)minute->xruns[ST_HISTORY_OWN], (int64_t)minute->xruns[ST_HISTORY_OBSERVED]},
+        .max_ns = minute->lateness_max_ns};
+    int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
+    st_hist_reset(&history->sum.hist);
+    if (r == 0)
+        r = st_history_sum_add(&history->sum, minute->lateness, minute->lateness_bytes);
+    if (r == 0)
+        r = put(history, ST_HISTORY_MINUTE, &row, minute->lateness, minute->lateness_bytes);
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(levels); i++)
+        r = sum_up(history, levels[i], &row, minute->lateness, minute->lateness_bytes);
+    return r;
+}
+
+int st_history_add_event(struct st_history *history, const struct st_event *event)
+{
+    return st_sql_run(history->db,
+                      "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
+                      " lateness_ns, explained_ns, cause, culprit)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "ittsssinnnss", event->wall_ns, event->name, event->text, event->source, event->device,
+                      event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns,
+                      event->explained_ns, event->cause, event->culprit);
+}
+
+/* --- retention
+ * ---------------------------------------------------------------------------------------------- */
+
+static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
+{
+    return wall_ns / step_ns * step_ns;
+}
+
+static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+{
+    const int64_t minutes_from_ns =
+        floor_to(now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
+    const int64_t all_from_ns = floor_to(now_wall_ns - keep_days * DAY_NS, DAY_NS);
+    int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, minutes_from_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM span WHERE from_ns < ?", "i", all_from_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM event WHERE id <= (SELECT max(id) FROM event) - ?", "i",
+                       max_bytes / 2 / EVENT_BYTES);
+    return r;
+}
+
+/* Removes the oldest of what is worth least. @return 1, 0 when nothing is left to remove, or an error. */
+static int remove_oldest(struct st_history *history)
+{
+    int64_t newest_ns = INT64_MIN, minute_ns = INT64_MIN, hour_ns = INT64_MIN;
+    int r = st_sql_number(history->db, &newest_ns, "SELECT max(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_MINUTE);
+    if (r == 0)
+        r = st_sql_number(history->db, &minute_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_MINUTE);
+    if (r == 0)
+        r = st_sql_number(history->db, &hour_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_HOUR);
+    if (r < 0 || newest_ns == INT64_MIN)
+        return r;
+    if (minute_ns < newest_ns - DAY_NS) {
+        const int64_t to_ns = floor_to(minute_ns + DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
+        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, to_ns);
+        return r < 0 ? r : 1;
+    }
+    if (hour_ns >= floor_to(newest_ns, DAY_NS) - DAY_NS)
+        return 0;
+    int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
+    if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
+        to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
+    r = st_sql_run(history->db, "DELETE FROM span WHERE from_ns < ?", "i", to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
+    return r < 0 ? r : 1;
+}
+
+int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+{
+    int r = st_history_begin(history);
+    if (r == 0)
+        r = remove_old(history, now_wall_ns, keep_days, max_bytes);
+    for (int i = 0; r == 0 && i < RETAIN_STEPS_MAX; i++) {
+        const int64_t bytes = st_history_bytes(history);
+        if (bytes >= 0 && bytes <= max_bytes)
+            break;
+        r = bytes < 0 ? (int)bytes : remove_oldest(history);
+        if (r <= 0)
+            break;
+        r = 0;
+    }
+    if (r == 0)
+        r = st_history_commit(history);
+    if (r < 0) {
+        st_history_rollback(history);
+        return r;
+    }
+    char sql[64];
+    snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
+    return st_sql_run(history->db, sql, "");
+}
