@@ -108,15 +108,11 @@ int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t *buf, size_t 
     return at - buf;
 }
 
-/* n values in bucket i of a payload of layout `from`. */
-static void add_bucket(struct st_hist *hist, const struct st_hist *from, uint32_t i, uint64_t n)
+/* Takes the bounds of bucket i of a payload of layout `from` into those of the histogram. */
+static void include(struct st_hist *hist, const struct st_hist *from, uint32_t i)
 {
     const int64_t lowest_ns = st_hist_bucket_lowest(from, i);
     const int64_t last_ns = lowest_ns + st_hist_bucket_width(from, i) - 1;
-    const int64_t middle_ns = st_hist_bucket_middle(from, i);
-    hist->late[hist->digits == from->digits ? i : st_hist_index(hist, middle_ns)] += n;
-    hist->total_n += n;
-    hist->sum_ns += (double)middle_ns * (double)n;
     if (lowest_ns < hist->min_ns)
         hist->min_ns = lowest_ns;
     if (last_ns > hist->max_ns)
@@ -127,7 +123,7 @@ static void add_bucket(struct st_hist *hist, const struct st_hist *from, uint32_
 static int take_counts(struct st_hist *hist, const struct st_hist *from, uint64_t before, const uint8_t *at,
                        const uint8_t *end)
 {
-    uint64_t i = 0, total_n = before;
+    uint64_t i = 0, total_n = before, first = UINT64_MAX, last = 0;
     while (at < end) {
         int64_t value;
         at = get_varint(at, end, &value);
@@ -143,9 +139,20 @@ static int take_counts(struct st_hist *hist, const struct st_hist *from, uint64_
         if (i >= from->counts_len || (uint64_t)value > INT64_MAX - total_n)
             return -EBADMSG;
         total_n += (uint64_t)value;
-        if (hist != NULL && value > 0)
-            add_bucket(hist, from, (uint32_t)i, (uint64_t)value);
+        if (hist != NULL && value > 0) {
+            const int64_t middle_ns = st_hist_bucket_middle(from, (uint32_t)i);
+            hist->late[hist->digits == from->digits ? i : st_hist_index(hist, middle_ns)] += (uint64_t)value;
+            hist->sum_ns += (double)middle_ns * (double)value;
+            if (first == UINT64_MAX)
+                first = i;
+            last = i;
+        }
         i++;
+    }
+    if (hist != NULL && first != UINT64_MAX) {
+        hist->total_n = total_n;
+        include(hist, from, (uint32_t)first);
+        include(hist, from, (uint32_t)last);
     }
     return 0;
 }

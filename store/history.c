@@ -16,6 +16,7 @@
 /* Row i brings a file of version i to version i + 1. What was released is never changed here. */
 static const struct {
     const char *sql;
+    int (*then)(struct st_history *history); /* NULL: nothing */
 } versions[ST_HISTORY_VERSION] = {
     {"CREATE TABLE circumstances ("
      " id INTEGER PRIMARY KEY,"
@@ -40,7 +41,10 @@ static const struct {
      " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
      " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
      " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
-     "CREATE INDEX event_time ON event (wall_ns);"},
+     "CREATE INDEX event_time ON event (wall_ns);",
+     NULL},
+    /* days, so that a year is read quickly; events of one kind */
+    {"CREATE INDEX event_name ON event (name, wall_ns)", st_history_make_days},
 };
 
 static int exec(struct st_history *history, const char *sql)
@@ -70,6 +74,8 @@ static int step_up(struct st_history *history, int64_t version)
     int r = st_history_begin(history);
     if (r == 0)
         r = exec(history, versions[version].sql);
+    if (r == 0 && versions[version].then != NULL)
+        r = versions[version].then(history);
     if (r == 0) {
         snprintf(sql, sizeof(sql), "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
                  (long long)ST_HISTORY_APPLICATION, (long long)version + 1);

@@ -31,4 +31,7 @@ struct st_history {
     struct st_history_sum sum;
 };
 
+/** Makes the days of hours that are there. @return 0 or a negative errno value. */
+ST_NODISCARD int st_history_make_days(struct st_history *history);
+
 #endif

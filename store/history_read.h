@@ -32,7 +32,8 @@ struct st_history_span {
 /**
  * One row a step, and one a gap: where nothing was measured there are no figures. Where only hours are left
  * of what is older, a row is an hour or more. since is taken back to the beginning of its step.
- * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows), or as st_history_reader_open.
+ * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long: a step of whole days is
+ * quick for any span), or as st_history_reader_open.
  */
 ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
                                  json_t **ret);

@@ -107,6 +107,7 @@ const char *st_history_reader_error(const struct st_history_reader *reader)
 
 int64_t st_history_reader_level(const struct st_history_reader *reader, int64_t step_ns)
 {
-    (void)reader;
+    if (reader->version >= 2 && step_ns % (ST_HISTORY_DAY * ST_NS_PER_S) == 0)
+        return ST_HISTORY_DAY;
     return step_ns % (ST_HISTORY_HOUR * ST_NS_PER_S) == 0 ? ST_HISTORY_HOUR : ST_HISTORY_MINUTE;
 }

@@ -8,12 +8,13 @@
 #include "lib/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     1
+#define ST_HISTORY_VERSION     2
 
 /* Lengths in s of what a row stands for. A minute begins when it began; the others at multiples since 1970.
  */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
+#define ST_HISTORY_DAY    INT64_C(86400) /* since version 2 */
 
 /** What an SQLite result code is as errno: 0 for OK, ROW and DONE. */
 int st_sql_errno(sqlite3 *db, int code);

@@ -12,8 +12,8 @@
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
 
-/* Levels that a minute is summed up in. */
-static const int64_t levels[] = {ST_HISTORY_HOUR};
+/* What a minute is summed up in. */
+static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 
 /* A row of `span`. */
 struct row {
@@ -71,63 +71,108 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
                       (const void *)lateness, lateness_bytes);
 }
 
-/* What is there of an hour; its histogram is added to history->sum. @return 1, 0 nothing, or an error. */
-static int get(struct st_history *history, int64_t level, int64_t from_ns, struct row *ret)
+#define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
+
+/* A row that GET gave; its histogram is added to history->sum. */
+static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
 {
-    sqlite3_stmt *statement;
-    int r = st_sql_prepare(history->db, &statement,
-                           "SELECT id, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness"
-                           " FROM span WHERE level = ? AND from_ns = ?",
-                           "ii", level, from_ns);
-    if (r < 0)
-        return r;
-    r = st_sql_step(statement);
-    if (r == 1) {
-        ret->id = st_sql_int(statement, 0);
-        ret->measured_ns = st_sql_int(statement, 1);
-        for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
-            ret->counts[i] = st_sql_int(statement, 2 + i);
-        ret->max_ns = st_sql_int(statement, 9);
-        ret->circumstances = st_sql_int(statement, 10);
-        const void *lateness = sqlite3_column_blob(statement, 11);
-        const int added =
-            st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 11));
-        r = added < 0 ? added : 1;
-    }
-    sqlite3_finalize(statement);
-    return r;
+    ret->id = st_sql_int(statement, 0);
+    ret->from_ns = st_sql_int(statement, 1);
+    ret->measured_ns = st_sql_int(statement, 2);
+    for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
+        ret->counts[i] = st_sql_int(statement, 3 + i);
+    ret->max_ns = st_sql_int(statement, 10);
+    ret->circumstances = st_sql_int(statement, 11);
+    const void *lateness = sqlite3_column_blob(statement, 12);
+    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 12));
 }
 
-/* Adds a row to the one of its hour. */
-static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
-                  size_t lateness_bytes)
+/* The hour or day that a row belongs to, empty. */
+static struct row level_of(const struct row *row, int64_t level)
 {
     const int64_t level_ns = level * ST_NS_PER_S;
     int64_t from_ns = row->from_ns / level_ns * level_ns;
     if (from_ns > row->from_ns)
         from_ns -= level_ns;
-    struct row sum = {.id = INT64_MIN, .max_ns = INT64_MIN, .circumstances = row->circumstances};
+    return (struct row){.id = INT64_MIN,
+                        .from_ns = from_ns,
+                        .to_ns = from_ns + level_ns,
+                        .max_ns = INT64_MIN,
+                        .circumstances = row->circumstances};
+}
+
+static void add_figures(struct row *sum, const struct row *row)
+{
+    sum->measured_ns += row->measured_ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
+        sum->counts[i] += row->counts[i];
+    if (row->max_ns > sum->max_ns)
+        sum->max_ns = row->max_ns;
+    if (sum->circumstances != row->circumstances)
+        sum->circumstances = INT64_MIN; /* several */
+}
+
+/* Stores a sum whose histogram is in history->sum. */
+static int put_sum(struct st_history *history, int64_t level, const struct row *sum)
+{
+    size_t bytes;
+    uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
+    const int r = stored != NULL ? put(history, level, sum, stored, bytes) : -ENOMEM;
+    free(stored);
+    return r;
+}
+
+/* Adds a minute to the row of its hour or day. */
+static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
+                  size_t lateness_bytes)
+{
+    sqlite3_stmt *statement;
+    struct row sum = level_of(row, level);
+    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii", level,
+                           sum.from_ns);
+    if (r < 0)
+        return r;
     st_hist_reset(&history->sum.hist);
-    int r = get(history, level, from_ns, &sum);
-    if (r >= 0)
+    r = st_sql_step(statement);
+    if (r == 1)
+        r = get(history, statement, &sum);
+    sqlite3_finalize(statement);
+    if (r == 0)
         r = st_history_sum_add(&history->sum, lateness, lateness_bytes);
     if (r < 0)
         return r;
-    sum.from_ns = from_ns;
-    sum.to_ns = from_ns + level_ns;
-    sum.measured_ns += row->measured_ns;
-    for (size_t i = 0; i < ST_ARRAY_LEN(sum.counts); i++)
-        sum.counts[i] += row->counts[i];
-    if (row->max_ns > sum.max_ns)
-        sum.max_ns = row->max_ns;
-    if (sum.circumstances != row->circumstances)
-        sum.circumstances = INT64_MIN; /* several */
-    size_t bytes;
-    uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
-    if (stored == NULL)
-        return -ENOMEM;
-    r = put(history, level, &sum, stored, bytes);
-    free(stored);
+    add_figures(&sum, row);
+    return put_sum(history, level, &sum);
+}
+
+int st_history_make_days(struct st_history *history)
+{
+    sqlite3_stmt *statement;
+    struct row day = {.from_ns = INT64_MIN};
+    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? ORDER BY from_ns", "i",
+                           ST_HISTORY_HOUR);
+    if (r < 0)
+        return r;
+    st_hist_reset(&history->sum.hist);
+    while ((r = st_sql_step(statement)) == 1) {
+        const int64_t from_ns = sqlite3_column_int64(statement, 1);
+        const struct row next = level_of(
+            &(struct row){.from_ns = from_ns, .circumstances = st_sql_int(statement, 11)}, ST_HISTORY_DAY);
+        struct row hour;
+        if (next.from_ns != day.from_ns) {
+            r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
+            st_hist_reset(&history->sum.hist);
+            day = next;
+        }
+        if (r >= 0)
+            r = get(history, statement, &hour);
+        if (r < 0)
+            break;
+        add_figures(&day, &hour);
+    }
+    sqlite3_finalize(statement);
+    if (r == 0 && day.from_ns != INT64_MIN)
+        r = put_sum(history, ST_HISTORY_DAY, &day);
     return r;
 }
 

@@ -1,0 +1,58 @@
+/* How long a history takes to answer: time_history FILE SINCE_S UNTIL_S STEP_S; the median of 9 answers, each
+ * from a file that is opened anew. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/ns.h"
+#include "store/history_read.h"
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return st_ns_from_timespec(&now);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t took_ns[9];
+    size_t rows_n = 0;
+    if (argc != 5) {
+        fprintf(stderr, "usage: time_history FILE SINCE_S UNTIL_S STEP_S\n");
+        return 3;
+    }
+    const struct st_history_span span = {atoll(argv[2]) * ST_NS_PER_S, atoll(argv[3]) * ST_NS_PER_S,
+                                         atoll(argv[4]) * ST_NS_PER_S};
+    for (size_t i = 0; i < ST_ARRAY_LEN(took_ns); i++) {
+        struct st_history_reader *reader;
+        json_t *document;
+        char error[256];
+        const int64_t from_ns = now_ns();
+        if (st_history_reader_open(argv[1], &reader, error, sizeof(error)) < 0) {
+            fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
+            return 4;
+        }
+        const int r = st_history_read(reader, &span, &document);
+        if (r < 0) {
+            fprintf(stderr, "time_history: %s\n", strerror(-r));
+            return 4;
+        }
+        st_history_reader_close(reader);
+        took_ns[i] = now_ns() - from_ns;
+        rows_n = json_array_size(json_object_get(document, "rows"));
+        json_decref(document);
+    }
+    qsort(took_ns, ST_ARRAY_LEN(took_ns), sizeof(took_ns[0]), compare);
+    printf("%zu rows, median %.1f ms, longest %.1f ms\n", rows_n,
+           (double)took_ns[ST_ARRAY_LEN(took_ns) / 2] / 1e6,
+           (double)took_ns[ST_ARRAY_LEN(took_ns) - 1] / 1e6);
+    return 0;
+}
