@@ -40,6 +40,11 @@ struct st_config {
         char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
             pulseaudio_server[ST_CONFIG_TEXT_BYTES];
     } observe;
+    struct {
+        char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+        char path[ST_CONFIG_TEXT_BYTES];    /* "": in the state folder */
+        int64_t keep_days, max_mb;
+    } history;
 };
 
 enum st_config_type {
@@ -61,6 +66,7 @@ enum st_config_type {
 #define ST_CONFIG_APPLIES_HTTP    0x08u /* the TCP listener is opened again */
 #define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */
 #define ST_CONFIG_APPLIES_OBSERVE 0x20u /* sources of other programs' xruns are opened and closed */
+#define ST_CONFIG_APPLIES_HISTORY 0x40u /* the history is closed and opened */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */

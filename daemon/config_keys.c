@@ -76,6 +76,19 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_OBSERVE,
      "Which PulseAudio server: PULSE_SERVER of the program that watches it, such as "
      "unix:/run/user/1000/pulse/native. Empty: as in the daemon's environment."},
+    {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
+     ST_CONFIG_APPLIES_HISTORY,
+     "Keep what was measured, a row a minute, and events in a file, for \"sleeptune history\" and "
+     "\"sleeptune events\"."},
+    {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
+     "File of the history. Empty: history.db in the state folder, where there is one that can be written."},
+    {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
+     ST_CONFIG_APPLIES_HISTORY,
+     "What is older is removed. Minutes are kept for 30 days at most, hours and days of them longer."},
+    {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
+     ST_CONFIG_APPLIES_HISTORY,
+     "When the file would use more, the oldest minutes are removed, then the oldest hours. Events take at "
+     "most half of it."},
     {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
      "Rules that \"sleeptune report\" shall not count, each with a reason and the day from which it counts "
      "again; it says how many these are. A text alone is an id without either."},

@@ -19,11 +19,16 @@
 
 bool st_laststate_path(char *buf, size_t buf_bytes)
 {
+    return st_state_path("last.json", buf, buf_bytes);
+}
+
+bool st_state_path(const char *name, char *buf, size_t buf_bytes)
+{
     const char *folder = getenv("STATE_DIRECTORY");
     if (folder == NULL || folder[0] != '/')
         folder = ST_STATE_DIR "/sleeptune";
     const size_t len = strcspn(folder, ":"); /* systemd gives several, separated by colons */
-    const int n = snprintf(buf, buf_bytes, "%.*s/last.json", (int)len, folder);
+    const int n = snprintf(buf, buf_bytes, "%.*s/%s", (int)len, folder, name);
     if (n < 0 || (size_t)n >= buf_bytes)
         return false;
     char *slash = strrchr(buf, '/');

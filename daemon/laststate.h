@@ -9,8 +9,11 @@
 
 #define ST_LASTSTATE_PATH_BYTES 1024
 
-/** Where it is kept: $STATE_DIRECTORY (systemd), else the system's state folder. @return false when there is
- * no such folder that we may write to: nothing is kept then. */
+/** Path of a file in $STATE_DIRECTORY (systemd), else in the system's state folder. @return false when there
+ * is no such folder that we may write to: nothing is kept then. */
+bool st_state_path(const char *name, char *buf, size_t buf_bytes);
+
+/** Where last.json is kept; as st_state_path. */
 bool st_laststate_path(char *buf, size_t buf_bytes);
 
 /** Replaces the file in one step; after a power cut it is the old or the new one. @return 0 or errno. */

@@ -14,6 +14,7 @@ static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int6
     sink->wakes_n++;
     if (lateness_ns > sink->max_ns)
         sink->max_ns = lateness_ns;
+    st_hist_add(&sink->lateness, lateness_ns);
 }
 
 static void on_late(void *ctx, const struct st_cause_event *event)
@@ -37,6 +38,8 @@ static void on_flush(void *ctx)
     if (sink->max_ns > sink->shared_max_ns)
         sink->shared_max_ns = sink->max_ns;
     sink->shared_late_n += sink->late_n;
+    if (st_hist_merge(&sink->shared_lateness, &sink->lateness) == 0) /* they have the same digits */
+        st_hist_reset(&sink->lateness);
     pthread_mutex_unlock(&sink->mutex);
     sink->max_ns = INT64_MIN;
     sink->late_n = sink->wakes_n = 0;
@@ -45,12 +48,23 @@ static void on_flush(void *ctx)
 int st_minute_sink_init(struct st_minute_sink *sink, struct st_causes *causes)
 {
     *sink = (struct st_minute_sink){.causes = causes, .max_ns = INT64_MIN, .shared_max_ns = INT64_MIN};
-    return -pthread_mutex_init(&sink->mutex, NULL);
+    int r = st_hist_init(&sink->lateness, ST_MINUTE_DIGITS);
+    if (r == 0)
+        r = st_hist_init(&sink->shared_lateness, ST_MINUTE_DIGITS);
+    if (r == 0)
+        r = -pthread_mutex_init(&sink->mutex, NULL);
+    if (r < 0) {
+        st_hist_finish(&sink->lateness);
+        st_hist_finish(&sink->shared_lateness);
+    }
+    return r;
 }
 
 void st_minute_sink_finish(struct st_minute_sink *sink)
 {
     pthread_mutex_destroy(&sink->mutex);
+    st_hist_finish(&sink->lateness);
+    st_hist_finish(&sink->shared_lateness);
 }
 
 struct st_sink st_minute_sink_functions(struct st_minute_sink *sink)
@@ -66,8 +80,9 @@ static uint64_t difference(uint64_t now, uint64_t before)
 
 struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
                                 const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns,
-                                int64_t duration_ns)
+                                int64_t duration_ns, struct st_hist *ret_lateness)
 {
+    const bool observing = now->observing || before->observing;
     struct st_minute minute = {
         .from_wall_ns = from_wall_ns,
         .to_wall_ns = to_wall_ns,
@@ -77,6 +92,10 @@ struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_co
         .skipped_periods = difference(now->skipped_periods, before->skipped_periods),
         .simulated_xruns = difference(now->simulated_xruns, before->simulated_xruns),
         .own_xruns = difference(now->own_xruns, before->own_xruns),
+        .observed_xruns =
+            observing ? (int64_t)difference(now->observed_xruns, before->observed_xruns) : INT64_MIN,
+        .starved_clients =
+            observing ? (int64_t)difference(now->starved_clients, before->starved_clients) : INT64_MIN,
     };
     *before = *now;
     pthread_mutex_lock(&sink->mutex);
@@ -84,6 +103,8 @@ struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_co
     minute.late_wakes = sink->shared_late_n;
     sink->shared_max_ns = INT64_MIN;
     sink->shared_late_n = 0;
+    if (st_hist_merge(ret_lateness, &sink->shared_lateness) == 0)
+        st_hist_reset(&sink->shared_lateness);
     pthread_mutex_unlock(&sink->mutex);
     return minute;
 }

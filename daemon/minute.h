@@ -7,16 +7,20 @@
 #include "daemon/causes.h"
 #include "measure/session.h"
 
+#define ST_MINUTE_DIGITS 2 /* of its histogram */
+
 /** One minute, or less for the first and the last. */
 struct st_minute {
     int64_t from_wall_ns, to_wall_ns; /* may run backwards when somebody sets the clock */
     int64_t duration_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, late_wakes;
-    int64_t lateness_max_ns; /* INT64_MIN: no cycle */
+    int64_t observed_xruns, starved_clients; /* of other programs; INT64_MIN: nobody watched */
+    int64_t lateness_max_ns;                 /* INT64_MIN: no cycle */
 };
 
 struct st_minute_counts {
-    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns;
+    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, observed_xruns, starved_clients;
+    bool observing; /* a source of observed xruns was watched */
 };
 
 struct st_minute_sink {
@@ -24,10 +28,12 @@ struct st_minute_sink {
     /* drain thread */
     int64_t max_ns;
     uint64_t late_n, wakes_n;
+    struct st_hist lateness; /* since the last flush */
     /* both threads */
     pthread_mutex_t mutex;
     int64_t shared_max_ns;
     uint64_t shared_late_n;
+    struct st_hist shared_lateness;
 };
 
 int st_minute_sink_init(struct st_minute_sink *sink, struct st_causes *causes);
@@ -37,10 +43,11 @@ void st_minute_sink_finish(struct st_minute_sink *sink);
 struct st_sink st_minute_sink_functions(struct st_minute_sink *sink);
 
 /** Ends a minute: what was seen since the last call. Counts are differences; `before` becomes `now`. A
- * counter that went back (the loop was started again) counts from zero. Threads: one. */
+ * counter that went back (the loop was started again) counts from zero.
+ * @param ret_lateness  an empty histogram of ST_MINUTE_DIGITS digits. Threads: one. */
 struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
                                 const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns,
-                                int64_t duration_ns);
+                                int64_t duration_ns, struct st_hist *ret_lateness);
 
 /** "last minute: 22500 cycles, 0 misses ..." @return buf. */
 const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf_bytes);

@@ -86,6 +86,7 @@ static void free_service(struct st_service *service)
     st_socket_close(&service->socket);
     st_broadcast_finish(&service->broadcast);
     st_live_finish(&service->live);
+    st_keeper_stop(service->keeper); /* nobody adds events any more */
     st_minute_sink_finish(&service->sink);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
@@ -125,6 +126,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         r = st_live_init(&service->live);
     if (r == 0)
         r = st_broadcast_init(&service->broadcast, &service->events);
+        r = st_keeper_start(platform, config, &service->events, &service->keeper);
     if (r < 0) {
         free(service);
         return r;
@@ -193,6 +195,8 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_restart_tcp(service);
     if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
         st_observe_set(service->observe, config);
+    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
+        st_keeper_set(service->keeper, config);
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
         0) { /* its buffer follows the loop's */
         st_service_stop_audio(service);

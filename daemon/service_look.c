@@ -22,6 +22,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
+    st_keeper_look(service->keeper, &view->history);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
     view->now_wall_ns = st_service_wall_ns(service);

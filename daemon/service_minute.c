@@ -28,22 +28,40 @@ void st_service_store_state(struct st_service *service)
                       "%s", text);
 }
 
+/* What all sources together have seen. */
+static void count_observed(struct st_minute_counts *counts, const struct st_observe_view *observe)
+{
+    for (size_t i = 0; i < observe->n; i++) {
+        counts->observed_xruns += observe->sources[i].device_xruns_n;
+        counts->starved_clients += observe->sources[i].starved_n;
+        counts->observing = counts->observing || observe->sources[i].state == ST_OBSERVED_WATCHING;
+    }
+}
+
 void st_service_end_minute(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
     if (!st_service_look(service, &view, &result))
         return;
-    const struct st_minute_counts now = {.cycles = result.cycles,
-                                         .misses = result.misses,
-                                         .skipped_periods = result.skipped_periods,
-                                         .simulated_xruns = result.simulated_xruns,
-                                         .own_xruns = view.audio.underflows_n};
-    st_result_finish(&result);
+    struct st_hist lateness;
+    if (st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0) {
+        st_result_finish(&result);
+        return; /* out of memory: the next minute is a longer one */
+    }
+    struct st_minute_counts now = {.cycles = result.cycles,
+                                   .misses = result.misses,
+                                   .skipped_periods = result.skipped_periods,
+                                   .simulated_xruns = result.simulated_xruns,
+                                   .own_xruns = view.audio.underflows_n};
+    count_observed(&now, &view.observe);
     const int64_t now_ns = service->platform->now_ns(service->platform);
     const struct st_minute minute =
         st_minute_take(&service->sink, &service->counts, &now, service->minute_from_wall_ns, view.now_wall_ns,
-                       now_ns - service->minute_from_ns);
+                       now_ns - service->minute_from_ns, &lateness);
+    st_keeper_minute(service->keeper, &minute, &lateness, &result);
+    st_hist_finish(&lateness);
+    st_result_finish(&result);
     service->minute_from_wall_ns = view.now_wall_ns;
     service->minute_from_ns = now_ns;
     st_causes_end_minute(service->causes);

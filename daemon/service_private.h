@@ -8,6 +8,7 @@
 #include "daemon/causes.h"
 #include "daemon/clockwatch.h"
 #include "daemon/fan.h"
+#include "daemon/history.h"
 #include "daemon/http.h"
 #include "daemon/laststate.h"
 #include "daemon/live.h"
@@ -28,6 +29,7 @@ struct st_service {
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
+    struct st_keeper *keeper; /* as long as events are added */
 
     pthread_mutex_t mutex;      /* all below, for HTTP threads; the main thread writes */
     struct st_session *session; /* NULL between two runs */

@@ -3,6 +3,7 @@
 #define ST_DAEMON_VIEW_H
 
 #include "daemon/audio.h"
+#include "daemon/history.h"
 #include "daemon/minute.h"
 #include "daemon/observe.h"
 #include "daemon/watchdog.h"
@@ -19,6 +20,7 @@ struct st_view {
     struct st_audio_view audio;
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
+    struct st_keeper_view history;
     bool has_minute;
     struct st_minute minute;
     json_t *events;                       /* borrowed */
@@ -51,8 +53,8 @@ char *st_view_metrics(const struct st_view *view);
 #define ST_VIEW_DEGRADED_MAX 16
 
 struct st_degraded {
-    const char
-        *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state", "observe" */
+    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state",
+                         "observe", "history" */
     char why[ST_VIEW_TEXT_BYTES];
 };
 

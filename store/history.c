@@ -30,7 +30,7 @@ static const struct {
      " measured_ns INTEGER NOT NULL,"
      " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
      " late_wakes INTEGER NOT NULL,"
-     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER NOT NULL,"
+     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
      " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
      " lateness_max_ns INTEGER,"
      " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
@@ -43,8 +43,10 @@ static const struct {
      " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
      "CREATE INDEX event_time ON event (wall_ns);",
      NULL},
-    /* days, so that a year is read quickly; events of one kind */
-    {"CREATE INDEX event_name ON event (name, wall_ns)", st_history_make_days},
+    /* days, so that a year is read quickly; clients that were not ready; events of one kind */
+    {"ALTER TABLE span ADD COLUMN starved INTEGER;"
+     "CREATE INDEX event_name ON event (name, wall_ns)",
+     st_history_make_days},
 };
 
 static int exec(struct st_history *history, const char *sql)

@@ -23,16 +23,15 @@ struct st_history_circumstances {
     double load_percent;
 };
 
-enum st_history_xruns { ST_HISTORY_SIMULATED, ST_HISTORY_OWN, ST_HISTORY_OBSERVED, ST_HISTORY_XRUNS };
-
 /** A minute, or less for the first and the last. */
 struct st_history_minute {
     int64_t from_wall_ns, to_wall_ns; /* a clock that was set may make them disagree with measured_ns */
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
-    uint64_t xruns[ST_HISTORY_XRUNS];
-    int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
-    uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
+    uint64_t simulated_xruns, own_xruns;
+    int64_t observed_xruns, starved_clients; /* INT64_MIN: nobody watched */
+    int64_t lateness_max_ns;                 /* exact; INT64_MIN: no cycle */
+    uint8_t *lateness;                       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
     struct st_history_circumstances circumstances;
 };

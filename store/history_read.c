@@ -16,10 +16,11 @@
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define JOIN_NS     (2 * ST_NS_PER_S) /* between two minutes; less is no gap */
 #define SUMMED_MAX  4000              /* rows of the file whose histograms one answer sums: 0.1 to 0.2 s */
-#define COUNTS_N    7
+#define COUNTS_N    8
 #define COLUMNS                                                                                              \
     "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
-    "xruns_observed, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, lateness"
+    "xruns_observed, %s, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, "     \
+    "lateness"
 
 /* What one row of the answer is made of. */
 struct group {
@@ -61,10 +62,10 @@ static int append_gap(struct walk *walk, int64_t to_ns)
 {
     if (to_ns <= walk->at_ns)
         return 0;
-    const int r = append(walk, json_pack("{s:I, s:I, s:i, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
+    const int r = append(walk, json_pack("{s:I, s:I, s:i, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
                                          (json_int_t)walk->at_ns, "to_ns", (json_int_t)to_ns, "measured_ns",
                                          0, "cycles", "misses", "skipped_periods", "late_wakes", "xruns",
-                                         "lateness", "circumstances"));
+                                         "starved_clients", "lateness", "circumstances"));
     walk->at_ns = to_ns;
     return r;
 }
@@ -80,18 +81,18 @@ static int append_group(struct walk *walk)
         group->p99_ns = st_history_sum_quantile(sum, 0.99, group->max_ns);
     }
     const int64_t *counts = group->counts;
-    json_t *xruns = json_pack("{s:I, s:I, s:I}", "simulated", (json_int_t)counts[4], "own",
-                              (json_int_t)counts[5], "observed", (json_int_t)counts[6]);
+    json_t *xruns = json_pack("{s:I, s:I, s:o}", "simulated", (json_int_t)counts[4], "own",
+                              (json_int_t)counts[5], "observed", known(counts[6]));
     json_t *lateness =
         json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", known(group->p50_ns), "p99_ns",
                   known(group->p99_ns), "max_ns", known(group->max_ns));
     const int r =
-        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "from_ns",
+        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
                                (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
                                (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
                                (json_int_t)counts[1], "skipped_periods", (json_int_t)counts[2], "late_wakes",
-                               (json_int_t)counts[3], "xruns", xruns, "lateness", lateness, "circumstances",
-                               known(group->circumstances)));
+                               (json_int_t)counts[3], "xruns", xruns, "starved_clients", known(counts[7]),
+                               "lateness", lateness, "circumstances", known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -121,8 +122,8 @@ static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
 {
     struct group *group = &walk->group;
     struct st_history_sum *sum = &walk->reader->sum;
-    const void *bytes = sqlite3_column_blob(statement, 15);
-    const size_t n = (size_t)sqlite3_column_bytes(statement, 15);
+    const void *bytes = sqlite3_column_blob(statement, 16);
+    const size_t n = (size_t)sqlite3_column_bytes(statement, 16);
     if (group->rows_n == 0)
         return keep_first(group, bytes, n);
     int r = 0;
@@ -139,20 +140,21 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     const int r = add_histogram(walk, statement);
     if (r < 0)
         return r;
-    const int64_t max_ns = st_sql_int(statement, 13), circumstances = st_sql_int(statement, 14);
+    const int64_t max_ns = st_sql_int(statement, 14), circumstances = st_sql_int(statement, 15);
     if (group->rows_n == 0) {
-        memset(group->counts, 0, sizeof(group->counts));
+        for (int i = 0; i < COUNTS_N; i++)
+            group->counts[i] = INT64_MIN;
         group->measured_ns = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
-        group->p50_ns = st_sql_int(statement, 11);
-        group->p99_ns = st_sql_int(statement, 12);
+        group->p50_ns = st_sql_int(statement, 12);
+        group->p99_ns = st_sql_int(statement, 13);
         group->circumstances = circumstances;
     }
     group->measured_ns += st_sql_int(statement, 2);
     for (int i = 0; i < COUNTS_N; i++)
-        group->counts[i] += st_sql_int(statement, 3 + i);
-    group->n += st_sql_int(statement, 10);
+        group->counts[i] = st_sql_add(group->counts[i], st_sql_int(statement, 3 + i));
+    group->n += st_sql_int(statement, 11);
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->circumstances != circumstances)
@@ -200,10 +202,12 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     const int64_t level_ns = level * ST_NS_PER_S;
     if (step_ns > level_ns && (until_ns - since_ns) / level_ns > SUMMED_MAX)
         return -E2BIG;
-    int r = st_sql_prepare(walk->reader->db, &statement,
-                           "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
-                           " ORDER BY from_ns, id",
-                           "iii", level, since_ns, until_ns);
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
+             " ORDER BY from_ns, id",
+             walk->reader->version >= 2 ? "starved" : "NULL");
+    int r = st_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
     if (r < 0)
         return r;
     while ((r = st_sql_step(statement)) == 1) {

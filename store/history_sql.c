@@ -142,6 +142,13 @@ int64_t st_sql_int(sqlite3_stmt *statement, int i)
     return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
 }
 
+int64_t st_sql_add(int64_t sum, int64_t value)
+{
+    if (sum == INT64_MIN)
+        return value;
+    return value == INT64_MIN ? sum : sum + value;
+}
+
 void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(statement, i);

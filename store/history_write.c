@@ -18,12 +18,13 @@ static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 /* A row of `span`. */
 struct row {
     int64_t id, from_ns, to_ns, measured_ns;
-    int64_t counts[7]; /* cycles, misses, skipped_periods, late_wakes, xruns */
+    int64_t counts[8]; /* as COUNTS; INT64_MIN: not known */
     int64_t max_ns;    /* INT64_MIN: none */
     int64_t circumstances;
 };
 
-#define COUNTS "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed"
+#define COUNTS                                                                                               \
+    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved"
 
 /* --- circumstances ----------------------------------------------------------------------------------------
  */
@@ -62,10 +63,10 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
     return st_sql_run(history->db,
                       "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
                       ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-                      " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "niiiiiiiiiiiinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
+                      " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "niiiiiiiiiinninnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
                       row->counts[0], row->counts[1], row->counts[2], row->counts[3], row->counts[4],
-                      row->counts[5], row->counts[6], (int64_t)sum->hist.total_n,
+                      row->counts[5], row->counts[6], row->counts[7], (int64_t)sum->hist.total_n,
                       st_history_sum_quantile(sum, 0.5, row->max_ns),
                       st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
                       (const void *)lateness, lateness_bytes);
@@ -81,10 +82,10 @@ static int get(struct st_history *history, sqlite3_stmt *statement, struct row *
     ret->measured_ns = st_sql_int(statement, 2);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
         ret->counts[i] = st_sql_int(statement, 3 + i);
-    ret->max_ns = st_sql_int(statement, 10);
-    ret->circumstances = st_sql_int(statement, 11);
-    const void *lateness = sqlite3_column_blob(statement, 12);
-    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 12));
+    ret->max_ns = st_sql_int(statement, 11);
+    ret->circumstances = st_sql_int(statement, 12);
+    const void *lateness = sqlite3_column_blob(statement, 13);
+    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
 }
 
 /* The hour or day that a row belongs to, empty. */
@@ -97,6 +98,7 @@ static struct row level_of(const struct row *row, int64_t level)
     return (struct row){.id = INT64_MIN,
                         .from_ns = from_ns,
                         .to_ns = from_ns + level_ns,
+                        .counts = {[6] = INT64_MIN, INT64_MIN},
                         .max_ns = INT64_MIN,
                         .circumstances = row->circumstances};
 }
@@ -105,7 +107,7 @@ static void add_figures(struct row *sum, const struct row *row)
 {
     sum->measured_ns += row->measured_ns;
     for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
-        sum->counts[i] += row->counts[i];
+        sum->counts[i] = st_sql_add(sum->counts[i], row->counts[i]);
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
     if (sum->circumstances != row->circumstances)
@@ -157,7 +159,7 @@ int st_history_make_days(struct st_history *history)
     while ((r = st_sql_step(statement)) == 1) {
         const int64_t from_ns = sqlite3_column_int64(statement, 1);
         const struct row next = level_of(
-            &(struct row){.from_ns = from_ns, .circumstances = st_sql_int(statement, 11)}, ST_HISTORY_DAY);
+            &(struct row){.from_ns = from_ns, .circumstances = st_sql_int(statement, 12)}, ST_HISTORY_DAY);
         struct row hour;
         if (next.from_ns != day.from_ns) {
             r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
@@ -178,17 +180,17 @@ int st_history_make_days(struct st_history *history)
 
 int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
 {
-    struct row row = {
-        .id = INT64_MIN,
-        .from_ns = minute->from_wall_ns,
-        .to_ns = minute->to_wall_ns >= minute->from_wall_ns
-                     ? minute->to_wall_ns
-                     : st_ns_add(minute->from_wall_ns, minute->measured_ns),
-        .measured_ns = minute->measured_ns,
-        .counts = {(int64_t)minute->cycles, (int64_t)minute->misses, (int64_t)minute->skipped_periods,
-                   (int64_t)minute->late_wakes, (int64_t)minute->xruns[ST_HISTORY_SIMULATED],
-                   (int64_t)minute->xruns[ST_HISTORY_OWN], (int64_t)minute->xruns[ST_HISTORY_OBSERVED]},
-        .max_ns = minute->lateness_max_ns};
+    struct row row = {.id = INT64_MIN,
+                      .from_ns = minute->from_wall_ns,
+                      .to_ns = minute->to_wall_ns >= minute->from_wall_ns
+                                   ? minute->to_wall_ns
+                                   : st_ns_add(minute->from_wall_ns, minute->measured_ns),
+                      .measured_ns = minute->measured_ns,
+                      .counts = {(int64_t)minute->cycles, (int64_t)minute->misses,
+                                 (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
+                                 (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
+                                 minute->observed_xruns, minute->starved_clients},
+                      .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
     st_hist_reset(&history->sum.hist);
     if (r == 0)

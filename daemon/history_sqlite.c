@@ -1,0 +1,605 @@
+/* The thread that writes the history. */
+#include "daemon/history.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/laststate.h"
+#include "lib/ns.h"
+#include "store/hist_deflate.h"
+#include "store/history.h"
+#include "store/history_read.h"
+
+#define LOG_MODULE "history"
+#include "daemon/log.h"
+
+#define STACK_BYTES   (256 * 1024)
+#define RETAIN_NS     (3600 * ST_NS_PER_S)
+#define SENTENCE      256
+#define BYTES_A_MB    INT64_C(1000000)
+#define HTTP_BAD      400u
+#define HTTP_NO_STORE 503u
+
+struct minute_node {
+    struct minute_node *next;
+    struct st_history_minute minute;
+};
+
+struct event_node {
+    struct event_node *next;
+    struct st_event event;
+};
+
+/* What waits to be written, oldest first. */
+struct waiting {
+    struct minute_node *minutes, **minutes_end;
+    struct event_node *events, **events_end;
+    uint64_t minutes_n, events_n;
+};
+
+struct settings {
+    char path[ST_KEEPER_PATH_BYTES]; /* "": off */
+    char why[SENTENCE];              /* why it is off */
+    int64_t keep_days, max_bytes;
+};
+
+struct st_keeper {
+    struct st_platform *platform;
+    struct st_events *events;
+    pthread_t thread;
+
+    pthread_mutex_t mutex; /* up to view */
+    pthread_cond_t cond;
+    struct settings settings;
+    bool changed, stop;
+    struct waiting waiting;
+    struct st_keeper_view view;
+
+    /* the thread's */
+    struct settings used;
+    struct st_history *history; /* NULL: not open */
+    int64_t retained_ns;        /* INT64_MIN: not since it was opened */
+};
+
+/* --- lists ------------------------------------------------------------------------------------------------
+ */
+
+static void waiting_init(struct waiting *waiting)
+{
+    *waiting = (struct waiting){0};
+    waiting->minutes_end = &waiting->minutes;
+    waiting->events_end = &waiting->events;
+}
+
+static void append_minute(struct waiting *waiting, struct minute_node *node)
+{
+    node->next = NULL;
+    *waiting->minutes_end = node;
+    waiting->minutes_end = &node->next;
+    waiting->minutes_n++;
+}
+
+static void append_event(struct waiting *waiting, struct event_node *node)
+{
+    node->next = NULL;
+    *waiting->events_end = node;
+    waiting->events_end = &node->next;
+    waiting->events_n++;
+}
+
+static void drop_minute(struct waiting *waiting)
+{
+    struct minute_node *node = waiting->minutes;
+    waiting->minutes = node->next;
+    if (waiting->minutes == NULL)
+        waiting->minutes_end = &waiting->minutes;
+    waiting->minutes_n--;
+    free(node->minute.lateness);
+    free(node);
+}
+
+static void drop_event(struct waiting *waiting)
+{
+    struct event_node *node = waiting->events;
+    waiting->events = node->next;
+    if (waiting->events == NULL)
+        waiting->events_end = &waiting->events;
+    waiting->events_n--;
+    free(node);
+}
+
+static void drop_all(struct waiting *waiting)
+{
+    while (waiting->minutes != NULL)
+        drop_minute(waiting);
+    while (waiting->events != NULL)
+        drop_event(waiting);
+}
+
+/* Moves all of `from` behind `to`. */
+static void move_all(struct waiting *to, struct waiting *from)
+{
+    if (from->minutes != NULL) {
+        *to->minutes_end = from->minutes;
+        to->minutes_end = from->minutes_end;
+    }
+    if (from->events != NULL) {
+        *to->events_end = from->events;
+        to->events_end = from->events_end;
+    }
+    to->minutes_n += from->minutes_n;
+    to->events_n += from->events_n;
+    waiting_init(from);
+}
+
+/* The oldest beyond the bounds are lost. The mutex is held. */
+static void trim(struct st_keeper *keeper)
+{
+    struct waiting *waiting = &keeper->waiting;
+    for (; waiting->minutes_n > ST_KEEPER_MINUTES_MAX; keeper->view.lost_minutes_n++)
+        drop_minute(waiting);
+    for (; waiting->events_n > ST_KEEPER_EVENTS_MAX; keeper->view.lost_events_n++)
+        drop_event(waiting);
+    keeper->view.waiting_minutes_n = waiting->minutes_n;
+    keeper->view.waiting_events_n = waiting->events_n;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------
+ */
+
+static void close_file(struct st_keeper *keeper)
+{
+    st_history_close(keeper->history);
+    keeper->history = NULL;
+}
+
+/* A file that is damaged or not ours makes room for a new one. @return 0 or why it stays. */
+static int put_aside(struct st_keeper *keeper, const char *why)
+{
+    char aside[ST_KEEPER_PATH_BYTES];
+    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
+    const int r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
+    if (r < 0)
+        return r;
+    pthread_mutex_lock(&keeper->mutex);
+    snprintf(keeper->view.aside, sizeof(keeper->view.aside), "%s", aside);
+    pthread_mutex_unlock(&keeper->mutex);
+    const char *name = strrchr(aside, '/');
+    st_events_add(keeper->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
+                  "a new history begins; the old one is now %.80s: %.90s", name != NULL ? name + 1 : aside,
+                  why);
+    return 0;
+}
+
+static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
+{
+    if (keeper->history != NULL && !st_history_is_at_path(keeper->history))
+        close_file(keeper); /* it was moved or removed: what is written there would be lost */
+    if (keeper->history != NULL)
+        return 0;
+    int r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    if (r == -EBADMSG) {
+        r = put_aside(keeper, error);
+        if (r == 0)
+            r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    }
+    keeper->retained_ns = INT64_MIN;
+    return r;
+}
+
+/* All of it in one transaction. */
+static int write_rows(struct st_keeper *keeper, const struct waiting *rows)
+{
+    int r = st_history_begin(keeper->history);
+    for (const struct minute_node *node = rows->minutes; r == 0 && node != NULL; node = node->next)
+        r = st_history_add_minute(keeper->history, &node->minute);
+    for (const struct event_node *node = rows->events; r == 0 && node != NULL; node = node->next)
+        r = st_history_add_event(keeper->history, &node->event);
+    return r == 0 ? st_history_commit(keeper->history) : r;
+}
+
+static int retain(struct st_keeper *keeper)
+{
+    const int64_t now_ns = keeper->platform->now_ns(keeper->platform);
+    if (keeper->retained_ns != INT64_MIN && now_ns - keeper->retained_ns < RETAIN_NS)
+        return 0;
+    keeper->retained_ns = now_ns;
+    return st_history_retain(keeper->history, keeper->platform->wall_ns(keeper->platform),
+                             keeper->used.keep_days, keeper->used.max_bytes);
+}
+
+/* @return 0 when all is in the file. */
+static int write_all(struct st_keeper *keeper, const struct waiting *rows, char *error, size_t error_bytes)
+{
+    int r = open_file(keeper, error, error_bytes);
+    for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
+        r = write_rows(keeper, rows);
+        if (r == 0)
+            break;
+        snprintf(error, error_bytes, "%s",
+                 r == -ENOSPC ? "no space left on the device" : st_history_error(keeper->history));
+        st_history_rollback(keeper->history);
+        if (r == -EBUSY || r == -ENOSPC)
+            break;
+        close_file(keeper); /* what it knows of the file may be wrong */
+        if (r == -EBADMSG && attempt == 0 && put_aside(keeper, error) == 0)
+            r = open_file(keeper, error, error_bytes);
+    }
+    return r;
+}
+
+static void tell_written(struct st_keeper *keeper, const struct waiting *rows)
+{
+    const int64_t bytes = st_history_bytes(keeper->history);
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->view.state = ST_KEEPER_WRITING;
+    keeper->view.why[0] = '\0';
+    keeper->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
+    keeper->view.minutes_n += rows->minutes_n;
+    keeper->view.events_n += rows->events_n;
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+/* What could not be written goes back to where it was, before what has come since. The mutex is held. */
+static void give_back(struct st_keeper *keeper, struct waiting *rows)
+{
+    struct waiting since;
+    waiting_init(&since);
+    move_all(&since, &keeper->waiting);
+    move_all(&keeper->waiting, rows);
+    move_all(&keeper->waiting, &since);
+    trim(keeper);
+}
+
+/* Writes what waits. @return true when it is in the file. */
+static bool flush(struct st_keeper *keeper)
+{
+    struct waiting rows;
+    char error[SENTENCE] = "", why[2 * SENTENCE];
+    waiting_init(&rows);
+    pthread_mutex_lock(&keeper->mutex);
+    move_all(&rows, &keeper->waiting);
+    pthread_mutex_unlock(&keeper->mutex);
+    int r = write_all(keeper, &rows, error, sizeof(error));
+    if (r == 0) {
+        tell_written(keeper, &rows);
+        drop_all(&rows);
+        if (retain(keeper) < 0) /* the new rows are safe all the same */
+            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path,
+                    st_history_error(keeper->history));
+    }
+    snprintf(why, sizeof(why), "%.120s cannot be written: %.120s", keeper->used.path,
+             error[0] != '\0' ? error : strerror(-r));
+    pthread_mutex_lock(&keeper->mutex);
+    give_back(keeper, &rows);
+    if (r < 0) {
+        keeper->view.state = ST_KEEPER_FAILING;
+        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", why);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+    return r == 0;
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------
+ */
+
+/* Takes other settings. The mutex is held. @return true when another file is to be opened. */
+static bool use_settings(struct st_keeper *keeper)
+{
+    const bool other = strcmp(keeper->used.path, keeper->settings.path) != 0;
+    keeper->used = keeper->settings;
+    keeper->changed = false;
+    keeper->retained_ns = INT64_MIN;
+    if (keeper->used.path[0] == '\0') {
+        drop_all(&keeper->waiting);
+        trim(keeper);
+        keeper->view.state = ST_KEEPER_OFF;
+    } else if (other) {
+        keeper->view.state = ST_KEEPER_OPENING;
+    }
+    if (other || keeper->used.path[0] == '\0')
+        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", keeper->used.why);
+    if (other)
+        keeper->view.bytes = INT64_MIN;
+    snprintf(keeper->view.path, sizeof(keeper->view.path), "%s", keeper->used.path);
+    return other;
+}
+
+/* How long there is nothing to do; INT64_MAX: until something comes. The mutex is held. */
+static int64_t idle_ns(const struct st_keeper *keeper, bool failed)
+{
+    if (keeper->stop || keeper->changed)
+        return 0;
+    if (keeper->used.path[0] == '\0')
+        return INT64_MAX;
+    if (failed) /* a minute more does not make the disk any larger */
+        return ST_KEEPER_RETRY_NS;
+    if (keeper->history == NULL || keeper->waiting.minutes != NULL)
+        return 0;
+    return keeper->waiting.events != NULL ? ST_KEEPER_EVENTS_NS : INT64_MAX;
+}
+
+/* Waits until idle_ns is over. The mutex is held. */
+static void wait_for_work(struct st_keeper *keeper, bool failed)
+{
+    struct timespec now, until;
+    int64_t wait_ns;
+    while ((wait_ns = idle_ns(keeper, failed)) == INT64_MAX)
+        pthread_cond_wait(&keeper->cond, &keeper->mutex);
+    if (wait_ns == 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* what the condition waits by, whatever the platform */
+    until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&now), wait_ns));
+    while (idle_ns(keeper, failed) > 0 && pthread_cond_timedwait(&keeper->cond, &keeper->mutex, &until) == 0)
+        ;
+}
+
+static void *run(void *ctx)
+{
+    struct st_keeper *keeper = ctx;
+    bool failed = false, stop = false;
+    (void)keeper->platform->set_name(keeper->platform, "st-history");
+    while (!stop) {
+        pthread_mutex_lock(&keeper->mutex);
+        wait_for_work(keeper, failed);
+        const bool other = keeper->changed && use_settings(keeper);
+        stop = keeper->stop;
+        const bool off = keeper->used.path[0] == '\0';
+        pthread_mutex_unlock(&keeper->mutex);
+        if (other)
+            close_file(keeper);
+        failed = !off && !flush(keeper);
+    }
+    close_file(keeper);
+    return NULL;
+}
+
+/* --- what others call -------------------------------------------------------------------------------------
+ */
+
+static void hear(void *ctx, const struct st_event *event)
+{
+    struct st_keeper *keeper = ctx;
+    struct event_node *node = malloc(sizeof(*node));
+    pthread_mutex_lock(&keeper->mutex);
+    if (keeper->settings.path[0] == '\0') {
+        free(node);
+    } else if (node == NULL) {
+        keeper->view.lost_events_n++;
+    } else {
+        const bool first = keeper->waiting.events == NULL;
+        node->event = *event;
+        append_event(&keeper->waiting, node);
+        trim(keeper);
+        if (first)
+            pthread_cond_signal(&keeper->cond);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+static struct settings read_settings(const struct st_config *config)
+{
+    struct settings settings = {.keep_days = config->history.keep_days,
+                                .max_bytes = config->history.max_mb * BYTES_A_MB};
+    if (strcmp(config->history.enabled, "off") == 0)
+        snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
+    else if (config->history.path[0] != '\0')
+        snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
+    else if (!st_state_path("history.db", settings.path, sizeof(settings.path))) {
+        settings.path[0] = '\0';
+        snprintf(settings.why, sizeof(settings.why), "there is no state folder that can be written");
+    }
+    return settings;
+}
+
+static int start_thread(struct st_keeper *keeper)
+{
+    pthread_condattr_t by_clock;
+    pthread_attr_t small;
+    int r = pthread_condattr_init(&by_clock);
+    if (r != 0)
+        return -r;
+    r = pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    if (r == 0)
+        r = pthread_cond_init(&keeper->cond, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    if (r != 0)
+        return -r;
+    r = pthread_attr_init(&small);
+    if (r == 0) {
+        r = pthread_attr_setstacksize(&small, STACK_BYTES);
+        if (r == 0)
+            r = pthread_create(&keeper->thread, &small, run, keeper);
+        pthread_attr_destroy(&small);
+    }
+    if (r != 0)
+        pthread_cond_destroy(&keeper->cond);
+    return -r;
+}
+
+int st_keeper_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                    struct st_keeper **ret)
+{
+    struct st_keeper *keeper = calloc(1, sizeof(*keeper));
+    if (keeper == NULL)
+        return -ENOMEM;
+    keeper->platform = platform;
+    keeper->events = events;
+    keeper->view.bytes = INT64_MIN;
+    waiting_init(&keeper->waiting);
+    keeper->settings = read_settings(config);
+    (void)use_settings(keeper);
+    if (keeper->used.path[0] == '\0')
+        ST_INFO("no history: %s", keeper->used.why);
+    int r = -pthread_mutex_init(&keeper->mutex, NULL);
+    if (r == 0) {
+        r = start_thread(keeper);
+        if (r < 0)
+            pthread_mutex_destroy(&keeper->mutex);
+    }
+    if (r < 0) {
+        free(keeper);
+        return r;
+    }
+    r = st_events_listen(events, hear, keeper);
+    if (r < 0) {
+        st_keeper_stop(keeper);
+        return r;
+    }
+    *ret = keeper;
+    return 0;
+}
+
+void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
+{
+    const struct settings settings = read_settings(config);
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->settings = settings;
+    keeper->changed = true;
+    pthread_cond_signal(&keeper->cond);
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+static struct st_history_circumstances circumstances_of(const struct st_result *result)
+{
+    struct st_history_circumstances ret = {.priority = result->priority,
+                                           .cpu = result->cpu,
+                                           .frames = result->frames,
+                                           .rate_hz = result->rate_hz,
+                                           .periods = result->periods,
+                                           .load_percent = result->load_percent};
+    const char *kernel = st_result_circumstance(result, "kernel_release");
+    const char *governor = st_result_circumstance(result, "governor");
+    snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
+    snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
+    snprintf(ret.policy, sizeof(ret.policy), "%s", st_policy_name(result->policy));
+    return ret;
+}
+
+void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
+                      const struct st_hist *lateness, const struct st_result *result)
+{
+    struct minute_node *node = malloc(sizeof(*node));
+    size_t bytes = 0;
+    uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
+    if (payload != NULL)
+        node->minute = (struct st_history_minute){.from_wall_ns = minute->from_wall_ns,
+                                                  .to_wall_ns = minute->to_wall_ns,
+                                                  .measured_ns = minute->duration_ns,
+                                                  .cycles = minute->cycles,
+                                                  .misses = minute->misses,
+                                                  .skipped_periods = minute->skipped_periods,
+                                                  .late_wakes = minute->late_wakes,
+                                                  .simulated_xruns = minute->simulated_xruns,
+                                                  .own_xruns = minute->own_xruns,
+                                                  .observed_xruns = minute->observed_xruns,
+                                                  .starved_clients = minute->starved_clients,
+                                                  .lateness_max_ns = minute->lateness_max_ns,
+                                                  .lateness = payload,
+                                                  .lateness_bytes = bytes,
+                                                  .circumstances = circumstances_of(result)};
+    pthread_mutex_lock(&keeper->mutex);
+    if (keeper->settings.path[0] == '\0' || payload == NULL) {
+        keeper->view.lost_minutes_n += payload == NULL;
+        free(payload);
+        free(node);
+    } else {
+        append_minute(&keeper->waiting, node);
+        trim(keeper);
+        pthread_cond_signal(&keeper->cond);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+void st_keeper_stop(struct st_keeper *keeper)
+{
+    if (keeper == NULL)
+        return;
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->stop = true;
+    pthread_cond_signal(&keeper->cond);
+    pthread_mutex_unlock(&keeper->mutex);
+    pthread_join(keeper->thread, NULL);
+    if (keeper->waiting.minutes_n > 0 || keeper->waiting.events_n > 0)
+        ST_WARN("%llu minutes and %llu events of the history are lost: %s",
+                (unsigned long long)keeper->waiting.minutes_n, (unsigned long long)keeper->waiting.events_n,
+                keeper->view.why);
+    drop_all(&keeper->waiting);
+    pthread_cond_destroy(&keeper->cond);
+    pthread_mutex_destroy(&keeper->mutex);
+    free(keeper);
+}
+
+void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
+{
+    pthread_mutex_lock(&keeper->mutex);
+    *ret = keeper->view;
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+/* --- answers ----------------------------------------------------------------------------------------------
+ */
+
+/* Threads of the HTTP server: each answer reads the file by itself. */
+static struct st_history_reader *open_reader(struct st_keeper *keeper, char *error, size_t error_bytes)
+{
+    struct st_keeper_view view;
+    struct st_history_reader *reader = NULL;
+    char why[SENTENCE];
+    st_keeper_look(keeper, &view);
+    if (view.state == ST_KEEPER_OFF)
+        snprintf(error, error_bytes, "no history is kept: %s", view.why);
+    else if (st_history_reader_open(view.path, &reader, why, sizeof(why)) < 0)
+        snprintf(error, error_bytes, "the history cannot be read: %s", why);
+    return reader;
+}
+
+static char *text_of(json_t *document)
+{
+    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    return text;
+}
+
+char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
+                        char *error, size_t error_bytes)
+{
+    const struct st_history_span span = {query->since_ns, query->until_ns, query->step_ns};
+    json_t *document = NULL;
+    *ret_status = HTTP_NO_STORE;
+    struct st_history_reader *reader = open_reader(keeper, error, error_bytes);
+    if (reader == NULL)
+        return NULL;
+    const int r = st_history_read(reader, &span, &document);
+    if (r == -E2BIG) {
+        *ret_status = HTTP_BAD;
+        snprintf(error, error_bytes, "that is too much for one answer: choose a longer step or less time");
+    } else if (r < 0) {
+        snprintf(error, error_bytes, "the history cannot be read: %s", st_history_reader_error(reader));
+    }
+    st_history_reader_close(reader);
+    return r == 0 ? text_of(document) : NULL;
+}
+
+char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
+                       char *error, size_t error_bytes)
+{
+    const struct st_history_events_wish wish = {.since_ns = query->since_ns,
+                                                .until_ns = query->until_ns,
+                                                .after = query->after,
+                                                .limit = query->limit,
+                                                .kind = query->kind};
+    json_t *document = NULL;
+    *ret_status = HTTP_NO_STORE;
+    struct st_history_reader *reader = open_reader(keeper, error, error_bytes);
+    if (reader == NULL)
+        return NULL;
+    const int r = st_history_read_events(reader, &wish, &document);
+    if (r < 0)
+        snprintf(error, error_bytes, "the history cannot be read: %s", st_history_reader_error(reader));
+    st_history_reader_close(reader);
+    return r == 0 ? text_of(document) : NULL;
+}
