@@ -92,9 +92,10 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, systemd %s, http %s, status %s, hlog %s, plot %s\n",
+    printf("libsoundio %s, systemd %s, http %s, status %s, hlog %s, history %s, plot %s\n",
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
-           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no");
+           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no", ST_HAVE_HISTORY ? "yes" : "no",
+           ST_HAVE_PLOT ? "yes" : "no");
     return ST_EXIT_DONE;
 }
 

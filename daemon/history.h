@@ -56,15 +56,17 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
 /** Writes what is waiting, once, and ends. Nobody may add events any more. NULL is fine. Threads: main. */
 void st_keeper_stop(struct st_keeper *keeper);
 
+/** CLOCK_REALTIME as the keeper sees it. Threads: any. */
+int64_t st_keeper_wall_ns(const struct st_keeper *keeper);
+
 /** Threads: any. */
 void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret);
 
-/** Document sleeptune-history/1 or sleeptune-events/1 from the file.
- * @return text to be freed, or NULL with a sentence and an HTTP status in *ret_status. Threads: any. */
-char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                        char *error, size_t error_bytes);
-char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                       char *error, size_t error_bytes);
+/** Documents sleeptune-history/1, by default of the last day, and sleeptune-events/1, from the file.
+ * @param http_status 200; it becomes 400 or 503 where the text is an error.
+ * @return text to be freed, NULL when out of memory. Threads: any. */
+char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status);
+char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status);
 
 /* --- history_view.c: pure --- */
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/http.h"
+
 struct st_keeper {
     struct st_keeper_view view;
 };
@@ -19,7 +21,8 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
     if (keeper == NULL)
         return -ENOMEM;
     keeper->view.bytes = INT64_MIN;
-    snprintf(keeper->view.why, sizeof(keeper->view.why), "this sleeptuned was built without SQLite");
+    snprintf(keeper->view.why, sizeof(keeper->view.why),
+             "no history is kept: this sleeptuned was built without SQLite");
     *ret = keeper;
     return 0;
 }
@@ -49,23 +52,20 @@ void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
     *ret = keeper->view;
 }
 
-static char *nothing(const struct st_keeper *keeper, unsigned *ret_status, char *error, size_t error_bytes)
+static char *nothing(const struct st_keeper *keeper, unsigned *http_status)
 {
-    *ret_status = 503;
-    snprintf(error, error_bytes, "no history is kept: %s", keeper->view.why);
-    return NULL;
+    *http_status = 503;
+    return st_http_error(keeper->view.why);
 }
 
-char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                        char *error, size_t error_bytes)
+char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
 {
     (void)query;
-    return nothing(keeper, ret_status, error, error_bytes);
+    return nothing(keeper, http_status);
 }
 
-char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                       char *error, size_t error_bytes)
+char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
 {
     (void)query;
-    return nothing(keeper, ret_status, error, error_bytes);
+    return nothing(keeper, http_status);
 }

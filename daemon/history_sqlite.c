@@ -11,17 +11,14 @@
 #include "lib/ns.h"
 #include "store/hist_deflate.h"
 #include "store/history.h"
-#include "store/history_read.h"
 
 #define LOG_MODULE "history"
 #include "daemon/log.h"
 
-#define STACK_BYTES   (256 * 1024)
-#define RETAIN_NS     (3600 * ST_NS_PER_S)
-#define SENTENCE      256
-#define BYTES_A_MB    INT64_C(1000000)
-#define HTTP_BAD      400u
-#define HTTP_NO_STORE 503u
+#define STACK_BYTES (256 * 1024)
+#define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define SENTENCE    256
+#define BYTES_A_MB  INT64_C(1000000)
 
 struct minute_node {
     struct minute_node *next;
@@ -258,7 +255,7 @@ static void give_back(struct st_keeper *keeper, struct waiting *rows)
 static bool flush(struct st_keeper *keeper)
 {
     struct waiting rows;
-    char error[SENTENCE] = "", why[2 * SENTENCE];
+    char error[SENTENCE] = "", why[SENTENCE];
     waiting_init(&rows);
     pthread_mutex_lock(&keeper->mutex);
     move_all(&rows, &keeper->waiting);
@@ -271,7 +268,7 @@ static bool flush(struct st_keeper *keeper)
             ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path,
                     st_history_error(keeper->history));
     }
-    snprintf(why, sizeof(why), "%.120s cannot be written: %.120s", keeper->used.path,
+    snprintf(why, sizeof(why), "%.115s cannot be written: %.115s", keeper->used.path,
              error[0] != '\0' ? error : strerror(-r));
     pthread_mutex_lock(&keeper->mutex);
     give_back(keeper, &rows);
@@ -533,73 +530,14 @@ void st_keeper_stop(struct st_keeper *keeper)
     free(keeper);
 }
 
+int64_t st_keeper_wall_ns(const struct st_keeper *keeper)
+{
+    return keeper->platform->wall_ns(keeper->platform);
+}
+
 void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
 {
     pthread_mutex_lock(&keeper->mutex);
     *ret = keeper->view;
     pthread_mutex_unlock(&keeper->mutex);
-}
-
-/* --- answers ----------------------------------------------------------------------------------------------
- */
-
-/* Threads of the HTTP server: each answer reads the file by itself. */
-static struct st_history_reader *open_reader(struct st_keeper *keeper, char *error, size_t error_bytes)
-{
-    struct st_keeper_view view;
-    struct st_history_reader *reader = NULL;
-    char why[SENTENCE];
-    st_keeper_look(keeper, &view);
-    if (view.state == ST_KEEPER_OFF)
-        snprintf(error, error_bytes, "no history is kept: %s", view.why);
-    else if (st_history_reader_open(view.path, &reader, why, sizeof(why)) < 0)
-        snprintf(error, error_bytes, "the history cannot be read: %s", why);
-    return reader;
-}
-
-static char *text_of(json_t *document)
-{
-    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    return text;
-}
-
-char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                        char *error, size_t error_bytes)
-{
-    const struct st_history_span span = {query->since_ns, query->until_ns, query->step_ns};
-    json_t *document = NULL;
-    *ret_status = HTTP_NO_STORE;
-    struct st_history_reader *reader = open_reader(keeper, error, error_bytes);
-    if (reader == NULL)
-        return NULL;
-    const int r = st_history_read(reader, &span, &document);
-    if (r == -E2BIG) {
-        *ret_status = HTTP_BAD;
-        snprintf(error, error_bytes, "that is too much for one answer: choose a longer step or less time");
-    } else if (r < 0) {
-        snprintf(error, error_bytes, "the history cannot be read: %s", st_history_reader_error(reader));
-    }
-    st_history_reader_close(reader);
-    return r == 0 ? text_of(document) : NULL;
-}
-
-char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *ret_status,
-                       char *error, size_t error_bytes)
-{
-    const struct st_history_events_wish wish = {.since_ns = query->since_ns,
-                                                .until_ns = query->until_ns,
-                                                .after = query->after,
-                                                .limit = query->limit,
-                                                .kind = query->kind};
-    json_t *document = NULL;
-    *ret_status = HTTP_NO_STORE;
-    struct st_history_reader *reader = open_reader(keeper, error, error_bytes);
-    if (reader == NULL)
-        return NULL;
-    const int r = st_history_read_events(reader, &wish, &document);
-    if (r < 0)
-        snprintf(error, error_bytes, "the history cannot be read: %s", st_history_reader_error(reader));
-    st_history_reader_close(reader);
-    return r == 0 ? text_of(document) : NULL;
 }

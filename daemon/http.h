@@ -7,10 +7,14 @@
 
 /** Where bodies come from. */
 struct st_http_source {
-    /** @return text to be freed, NULL when out of memory. Called in the server's threads. */
-    char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query);
+    /** @param http_status 200, may be set to another one, with st_http_error as the text.
+     * @return text to be freed, NULL when out of memory. Called in the server's threads. */
+    char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
     void *ctx;
 };
+
+/** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
+char *st_http_error(const char *error);
 
 struct st_http;
 

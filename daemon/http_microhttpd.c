@@ -46,14 +46,6 @@ static void log_server(void *ctx, const char *format, va_list args)
     ST_DBG("%s", text);
 }
 
-static char *error_body(const char *error)
-{
-    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error);
-    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    return text;
-}
-
 struct reading {
     struct st_query query;
     int64_t now_wall_ns;
@@ -142,7 +134,7 @@ static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct s
                                   .content_type = "application/json",
                                   .error =
                                       "as many streams are open as there may be; /v1/live can be polled"};
-    return answer_text(connection, &full, error_body(full.error));
+    return answer_text(connection, &full, st_http_error(full.error));
 }
 
 static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
@@ -153,8 +145,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
         return answer_stream(connection, http, route, strcmp(method, "HEAD") == 0);
     return answer_text(connection, route,
                        route->body == ST_ROUTE_ERROR
-                           ? error_body(route->error)
-                           : http->source.body(http->source.ctx, route->body, &query));
+                           ? st_http_error(route->error)
+                           : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,

@@ -19,6 +19,8 @@ static const struct {
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8"},
     {"/v1/live", ST_ROUTE_LIVE, JSON},
     {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream"},
+    {"/v1/history", ST_ROUTE_HISTORY, JSON},
+    {"/v1/events", ST_ROUTE_EVENTS, JSON},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8"},
 };
 
@@ -72,5 +74,7 @@ struct st_route st_route_choose(const char *method, const char *path, const char
             return (struct st_route){
                 .http_status = 200, .body = routes[i].body, .content_type = routes[i].content_type};
     }
-    return st_route_refuse(404, "there is /, /v1/status, /v1/causes, /v1/live, /v1/stream and /metrics");
+    return st_route_refuse(
+        404,
+        "there is /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/live, /v1/stream and /metrics");
 }

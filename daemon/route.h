@@ -13,6 +13,8 @@ enum st_route_body {
     ST_ROUTE_LIVE,
     ST_ROUTE_STREAM,
     ST_ROUTE_PAGE,
+    ST_ROUTE_HISTORY,
+    ST_ROUTE_EVENTS,
     ST_ROUTE_ERROR
 };
 

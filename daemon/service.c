@@ -126,7 +126,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         r = st_live_init(&service->live);
     if (r == 0)
         r = st_broadcast_init(&service->broadcast, &service->events);
-        r = st_keeper_start(platform, config, &service->events, &service->keeper);
+    r = st_keeper_start(platform, config, &service->events, &service->keeper);
     if (r < 0) {
         free(service);
         return r;

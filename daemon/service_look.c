@@ -70,11 +70,16 @@ static char *causes_text(struct st_service *service, const struct st_query *quer
     return text;
 }
 
-static char *body(void *ctx, enum st_route_body which, const struct st_query *query)
+static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
+    const struct st_service *service = ctx;
     switch (which) {
     case ST_ROUTE_CAUSES:
         return causes_text(ctx, query);
+    case ST_ROUTE_HISTORY:
+        return st_keeper_history(service->keeper, query, http_status);
+    case ST_ROUTE_EVENTS:
+        return st_keeper_events(service->keeper, query, http_status);
     case ST_ROUTE_STATUS:
         return status_text(ctx);
     case ST_ROUTE_METRICS:

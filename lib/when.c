@@ -48,9 +48,9 @@ int st_when_parse_length(const char *text, int64_t *ret_ns)
 static int parse_epoch(const char *text, int64_t *ret)
 {
     const size_t digits = strspn(text, "0123456789");
-    if (digits < 9 || (text[digits] != '\0' && (text[digits] != '.' || digits > 16)))
+    if (digits == 0 || text[strspn(text, "0123456789.")] != '\0')
         return -EINVAL;
-    if (digits < 17)
+    if (digits < 17 || text[digits] != '\0')
         return st_ns_parse(text, ret);
     if (digits > 19 || (digits == 19 && strncmp(text, "9223372036854775807", 19) > 0))
         return -ERANGE;
@@ -141,7 +141,7 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     int r = parse_epoch(text, &ns);
     if (r == -EINVAL && behind != NULL && *behind == '-')
         r = parse_date(text, local, &ns);
-    else if (r == -EINVAL && behind != NULL && *behind != '\0') { /* "30" alone could be anything */
+    else if (r == -EINVAL && behind != NULL) {
         r = st_when_parse_length(text, &ago_ns);
         ns = r == 0 ? st_ns_sub(now_wall_ns, ago_ns) : 0;
     }

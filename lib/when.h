@@ -9,7 +9,7 @@
 /**
  * Reads a point in time: "now"; how long ago ("90s", "10m", "1h30m", "2d", "1w"); a date or a date and time
  * ("2026-11-20", "2026-11-20 15:04", "2026-11-20T15:04:05", with "Z" or "+01:00" behind it); seconds since
- * 1970 (at least 9 digits, with a fraction if need be), ns since 1970 (at least 17 digits).
+ * 1970, with a fraction if need be; ns since 1970 (at least 17 digits).
  * @param now_wall_ns CLOCK_REALTIME. @param local  a date without a zone is one of TZ, else of UTC.
  * @param ret_wall_ns  written on success only.
  * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read.

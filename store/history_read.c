@@ -36,6 +36,7 @@ struct group {
 struct walk {
     struct st_history_reader *reader;
     json_t *rows;
+    int64_t until_ns;
     int64_t at_ns; /* where the next row or gap begins */
     struct group group;
 };
@@ -190,6 +191,8 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
         }
         group->from_ns = from_ns;
         group->to_ns = minutes ? row_to_ns : from_ns + step_ns;
+        if (!minutes && group->to_ns > walk->until_ns)
+            group->to_ns = walk->until_ns;
     }
     return add_row(walk, statement);
 }

@@ -16,19 +16,21 @@ static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_minute_sink sink;
+static struct st_hist lateness;
 
 static int setup(void **state)
 {
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
     return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-           st_minute_sink_init(&sink, causes) != 0;
+           st_minute_sink_init(&sink, causes) != 0 || st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
     st_minute_sink_finish(&sink);
+    st_hist_finish(&lateness);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
@@ -46,7 +48,7 @@ static void minute_has_differences_and_its_own_maximum(void **state)
     functions.flush(functions.ctx);
     const struct st_minute_counts now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
     const struct st_minute first =
-        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
+        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
     assert_int_equal(first.skipped_periods, 2);
@@ -55,7 +57,7 @@ static void minute_has_differences_and_its_own_maximum(void **state)
     functions.cycle(functions.ctx, 3, 15, 0);
     functions.flush(functions.ctx);
     const struct st_minute second =
-        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
+        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
     assert_int_equal(second.cycles, 0);
     assert_int_equal(second.lateness_max_ns, 15);
 }
@@ -67,7 +69,7 @@ static void minute_without_a_cycle_has_no_maximum(void **state)
     const struct st_minute_counts now = {0};
     char text[256];
     const struct st_minute minute =
-        st_minute_take(&sink, &counts, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S);
+        st_minute_take(&sink, &counts, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
     assert_int_equal(minute.lateness_max_ns, INT64_MIN);
     assert_non_null(strstr(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 0 cycles"));
 }
@@ -78,8 +80,8 @@ static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **
     struct st_minute_counts counts = {0};
     const struct st_minute_counts now = {.cycles = 5};
     char text[256];
-    const struct st_minute minute =
-        st_minute_take(&sink, &counts, &now, 7200 * ST_NS_PER_S, 3660 * ST_NS_PER_S, 60 * ST_NS_PER_S);
+    const struct st_minute minute = st_minute_take(&sink, &counts, &now, 7200 * ST_NS_PER_S,
+                                                   3660 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
     assert_int_equal(strncmp(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
 }
 
@@ -88,7 +90,7 @@ static void counter_that_began_again_counts_from_zero(void **state)
     (void)state;
     struct st_minute_counts before = {.cycles = 1000};
     const struct st_minute_counts now = {.cycles = 7};
-    assert_int_equal(st_minute_take(&sink, &before, &now, 0, 1, 1).cycles, 7);
+    assert_int_equal(st_minute_take(&sink, &before, &now, 0, 1, 1, &lateness).cycles, 7);
 }
 
 static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **state)
@@ -104,7 +106,7 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE);
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
-    assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1).late_wakes, 25);
+    assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1, &lateness).late_wakes, 25);
     st_causes_end_minute(causes);
     functions.late(functions.ctx, &event); /* the next minute tells again */
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
