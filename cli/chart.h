@@ -128,6 +128,11 @@ ST_NODISCARD int st_chart_check(const char *command, const char *option, const c
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
                                 const struct st_chart_options *options);
 
+/** Draws one kind as SVG to a stream, which stays open. Data may be drawn again. @return an st_exit, after a
+ * message. */
+ST_NODISCARD int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind,
+                              FILE *stream);
+
 /* --- chart_option.c: --plot FILE of other commands
  * -----------------------------------------------------------
  */

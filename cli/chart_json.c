@@ -7,35 +7,8 @@
 #include "cli/chart.h"
 #include "cli/circumstances.h"
 #include "cli/command.h"
+#include "cli/documents.h"
 #include "cli/series_input.h"
-#include "lib/ns.h"
-
-/* One row a kind of document with results. */
-static const struct document {
-    const char *schema;  /* up to the version */
-    const char *list;    /* NULL: the document is the result */
-    const char *figures; /* what in a result has min, median ... */
-    const char *quantity;
-    const char *label[3]; /* keys that name a box */
-    const char *group[5]; /* keys that name the panel that it is in */
-} documents[] = {
-    {"sleeptune-bench-sleep/",
-     "results",
-     "overshoot_ns",
-     "overshoot (woke - due)",
-     {"method"},
-     {"requested_ns", "policy", "timer_slack_ns"}},
-    {"sleeptune-bench-exec/", "results", "wall_ns", "time from start to end", {"command"}, {"requested_ns"}},
-    {"sleeptune-bench-syscall/", "results", "ns", "time of a call", {"call"}, {"mode"}},
-    {"sleeptune-bench-wake/",
-     "results",
-     "delay_ns",
-     "delay (returned - signalled)",
-     {"mechanism"},
-     {"kind", "peers", "placement", "slice_ns"}},
-    {"sleeptune-measure/", "loops", "lateness_ns", "lateness (woke - due)", {"circumstances.cpu"}, {NULL}},
-    {"sleeptune-measure/", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
-};
 
 static const struct {
     const char *key;
@@ -52,45 +25,6 @@ static bool get_ns(const json_t *object, const char *key, int64_t *ret)
         return false;
     *ret = json_is_integer(value) ? json_integer_value(value) : (int64_t)real;
     return true;
-}
-
-/* --- names -------------------------------------------------------------------------------------------------
- */
-
-/* "5.00 ms", "fifo"; of a key like timer_slack_ns with its name before it. */
-static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
-{
-    char text[96], name[40];
-    const size_t bytes = strlen(key);
-    const bool time = bytes > 3 && strcmp(key + bytes - 3, "_ns") == 0;
-    if (json_is_string(value)) {
-        snprintf(text, sizeof(text), "%s", json_string_value(value));
-    } else if (json_is_integer(value) && time) {
-        st_ns_format(json_integer_value(value), text, sizeof(text));
-    } else if (json_is_integer(value)) {
-        snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
-    } else {
-        return;
-    }
-    snprintf(name, sizeof(name), "%.*s ", (int)(time ? bytes - 3 : bytes), key);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-    const size_t at = strlen(buf);
-    snprintf(buf + at, buf_bytes - at, "%s%s%s", at > 0 ? ", " : "",
-             named || !json_is_string(value) ? name : "", text);
-}
-
-static void words(const json_t *result, const char *const *keys, size_t keys_n, bool named, char *buf,
-                  size_t buf_bytes)
-{
-    for (size_t i = 0; i < keys_n && keys[i] != NULL; i++) {
-        const char *dot = strchr(keys[i], '.');
-        if (dot != NULL)
-            add_word(buf, buf_bytes, dot + 1, named,
-                     json_object_get(json_object_get(result, "circumstances"), dot + 1));
-        else
-            add_word(buf, buf_bytes, keys[i], named, json_object_get(result, keys[i]));
-    }
 }
 
 /* --- results -----------------------------------------------------------------------------------------------
@@ -152,18 +86,18 @@ static int add_values(const json_t *result, struct st_chart_set *set)
     return 0;
 }
 
-static int add_result(const struct document *row, const char *name, const json_t *result,
+static int add_result(const struct st_document *kind, const char *name, const json_t *result,
                       struct st_chart_data *data)
 {
-    const json_t *distribution = json_object_get(result, row->figures);
-    char label[96] = "";
+    const json_t *distribution = json_object_get(result, kind->figures);
+    char label[96];
     if (!json_is_object(distribution))
         return 0; /* what could not be measured */
-    words(result, row->label, ST_ARRAY_LEN(row->label), false, label, sizeof(label));
+    st_document_label(kind, result, label, sizeof(label));
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
-    words(result, row->group, ST_ARRAY_LEN(row->group), true, set->group, sizeof(set->group));
+    st_document_group(kind, result, set->group, sizeof(set->group));
     figures(result, distribution, set);
     return add_values(result, set);
 }
@@ -241,14 +175,13 @@ static int add_prices(const char *name, const json_t *document, struct st_chart_
     return r;
 }
 
-static int add_results(const char *command, const struct document *row, const char *name,
+static int add_results(const char *command, const struct st_document *kind, const char *name,
                        const json_t *document, struct st_chart_data *data)
 {
-    const json_t *list = row->list != NULL ? json_object_get(document, row->list) : NULL;
-    const size_t from = data->n, n = row->list != NULL ? json_array_size(list) : 1;
-    snprintf(data->quantity, sizeof(data->quantity), "%s", row->quantity);
+    const size_t from = data->n, n = st_document_results_n(kind, document);
+    snprintf(data->quantity, sizeof(data->quantity), "%s", kind->quantity);
     for (size_t i = 0; i < n; i++) {
-        if (add_result(row, name, row->list != NULL ? json_array_get(list, i) : document, data) != 0)
+        if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
             return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
     }
     if (add_prices(name, document, data) != 0)
@@ -293,11 +226,8 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);
     if (strcmp(schema, ST_SERIES_SCHEMA) == 0)
         return add_series(command, name, document, data);
-    for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
-        const struct document *row = &documents[i];
-        if (strncmp(schema, row->schema, strlen(row->schema)) == 0 &&
-            (row->list == NULL || json_is_array(json_object_get(document, row->list))))
-            return add_results(command, row, name, document, data);
-    }
+    const struct st_document *kind = st_document_of(document);
+    if (kind != NULL)
+        return add_results(command, kind, name, document, data);
     return st_failure(command, "%s: nothing to draw in a document of '%.40s'", name, schema);
 }

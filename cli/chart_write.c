@@ -177,27 +177,33 @@ static st_canvas_open_fn opener(const char *command, enum st_canvas_format forma
     return function;
 }
 
+static int draw_on(const struct st_chart_picture *picture, st_canvas_open_fn open_canvas,
+                   enum st_canvas_format format, FILE *stream)
+{
+    struct st_canvas *canvas;
+    char title[200];
+    st_chart_title(picture, title, sizeof(title));
+    const int r =
+        open_canvas(format, stream, picture->width, height_px(picture), title, picture->description, &canvas);
+    if (r != 0)
+        return r;
+    draw(picture, canvas);
+    return canvas->finish(canvas);
+}
+
 static int write_picture(const char *command, const struct st_chart_picture *picture, const char *path)
 {
     enum st_canvas_format format;
-    struct st_canvas *canvas;
     struct st_output output;
-    char title[200];
     if (!format_of(path, &format))
         return st_chart_check(command, "-o", path);
     const st_canvas_open_fn open_canvas = opener(command, format);
     if (open_canvas == NULL)
         return ST_EXIT_FAILURE;
-    st_chart_title(picture, title, sizeof(title));
     int r = st_output_open(&output, path);
     if (r != 0)
         return st_failure(command, "cannot write %s: %s", path, strerror(-r));
-    r = open_canvas(format, output.stream, picture->width, height_px(picture), title, picture->description,
-                    &canvas);
-    if (r == 0) {
-        draw(picture, canvas);
-        r = canvas->finish(canvas);
-    }
+    r = draw_on(picture, open_canvas, format, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, strerror(-r));
@@ -276,46 +282,78 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
                       can[0] != '\0' ? can : "none");
 }
 
-int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
+/* What the caption says of all kinds. */
+static void say_common(struct st_chart_picture *picture, size_t out_n)
+{
+    const struct st_chart_data *data = picture->data;
+    char *caption = picture->caption;
+    const size_t bytes = sizeof(picture->caption);
+    if (out_n > 0)
+        st_chart_say(caption, bytes, " Left out: %zu without figures for it.", out_n);
+    if (data->note[0] != '\0')
+        st_chart_say(caption, bytes, " %s", data->note);
+    if (data->circumstances[0] != '\0')
+        st_chart_say(caption, bytes, " Circumstances%s: %s.",
+                     data->circumstances_differ ? " of the first file, others differ" : "",
+                     data->circumstances);
+}
+
+/* Chooses the kind, and what is drawn of it: the first sets of the data from now on. @return an st_exit,
+ * after a message. */
+static int prepare(const char *command, struct st_chart_data *data, const struct st_chart_options *options,
+                   struct st_chart_picture *ret)
 {
     enum st_chart_kind kind = options->kind;
-    st_chart_gather(data);
     int r = st_chart_complete(data);
     if (r != 0)
         return st_failure(command, "%s", strerror(-r));
     r = choose(command, data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
-    struct st_chart_picture picture = {.id = kind,
-                                       .kind = kinds[kind],
-                                       .data = data,
-                                       .fold_ns = options->fold_ns,
-                                       .panels_n = 1,
-                                       .under_px = 46,
-                                       .width =
-                                           options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
-    const size_t all_n = data->n, kept_n = keep(data, picture.kind), out_n = left_out_n(data, all_n, kept_n);
+    *ret = (struct st_chart_picture){.id = kind,
+                                     .kind = kinds[kind],
+                                     .data = data,
+                                     .fold_ns = options->fold_ns,
+                                     .panels_n = 1,
+                                     .under_px = 46,
+                                     .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
+    const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
+    if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
+        return st_failure(command,
+                          "--kind %s draws %d lines at most, there are %zu: --kind box has room for all",
+                          ret->kind->name, ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
-    if (picture.kind->lines && kept_n > ST_CHART_LINES_MAX)
-        r = st_failure(command,
-                       "--kind %s draws %d lines at most, there are %zu: --kind box has room for all",
-                       picture.kind->name, ST_CHART_LINES_MAX, kept_n);
-    else if ((r = picture.kind->plan(&picture)) != 0)
-        r = st_failure(command, "%s", r == -ENODATA ? picture.caption : strerror(-r));
-    else {
-        if (out_n > 0)
-            st_chart_say(picture.caption, sizeof(picture.caption), " Left out: %zu without figures for it.",
-                         out_n);
-        if (data->note[0] != '\0')
-            st_chart_say(picture.caption, sizeof(picture.caption), " %s", data->note);
-        if (data->circumstances[0] != '\0')
-            st_chart_say(picture.caption, sizeof(picture.caption), " Circumstances%s: %s.",
-                         data->circumstances_differ ? " of the first file, others differ" : "",
-                         data->circumstances);
+    r = ret->kind->plan(ret);
+    if (r != 0) {
+        data->n = all_n;
+        return st_failure(command, "%s", r == -ENODATA ? ret->caption : strerror(-r));
+    }
+    say_common(ret, out_n);
+    return ST_EXIT_DONE;
+}
+
+int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
+{
+    struct st_chart_picture picture;
+    const size_t all_n = data->n;
+    st_chart_gather(data);
+    int r = prepare(command, data, options, &picture);
+    if (r == ST_EXIT_DONE)
         r = options->path == NULL || strcmp(options->path, "-") == 0
                 ? st_chart_print(command, &picture)
                 : write_picture(command, &picture, options->path);
-    }
+    data->n = all_n;
+    return r;
+}
+
+int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind, FILE *stream)
+{
+    struct st_chart_picture picture;
+    const struct st_chart_options options = {.kind = kind};
+    const size_t all_n = data->n;
+    int r = prepare(command, data, &options, &picture);
+    if (r == ST_EXIT_DONE && (r = draw_on(&picture, st_canvas_svg_open, ST_CANVAS_SVG, stream)) != 0)
+        r = st_failure(command, "%s", strerror(-r));
     data->n = all_n;
     return r;
 }

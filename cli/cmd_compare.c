@@ -24,6 +24,7 @@ static void help(void)
           "      --difference D     a difference that would matter: a time such as 1us, or\n"
           "                         percent of A's figure (5%); where none is shown, how\n"
           "                         much data would show that much\n"
+          "      --every TIME       period of text (1s)\n"
           "      --plot FILE        draw the runs side by side: .svg, .png, .pdf, or - for\n"
           "                         text\n"
           "  -k, --kind KIND        of picture: box, quantile, hist or series (box)\n"
@@ -165,6 +166,8 @@ static int compare_files(struct st_compare_result *result)
         const struct st_compare_file *b = &result->files[i];
         r = st_circumstances_compare(a->circumstances, b->circumstances, &result->differ[i],
                                      &result->differ_n[i]);
+        if (strcmp(a->source, b->source) != 0) /* they tell of other things, too */
+            st_circumstances_keep_known(result->differ[i], &result->differ_n[i]);
         if (r == 0)
             r = a->has_values ? pair_values(result, a, b) : pair_rows(result, a, b);
     }
@@ -174,20 +177,49 @@ static int compare_files(struct st_compare_result *result)
 /* --- all of it ---------------------------------------------------------------------------------------------
  */
 
-static int run(struct st_compare_result *result, char **paths, bool json,
-               const struct st_chart_options *chart)
+/* Values beside the figures of measure are compared by their figures. */
+static int make_alike(struct st_compare_result *result)
 {
+    const struct st_document *kind = NULL;
+    size_t values_n = 0;
     for (size_t i = 0; i < result->files_n; i++) {
-        const int status = st_compare_read(NAME, paths[i], &result->files[i]);
-        if (status != ST_EXIT_DONE)
-            return status;
+        const struct st_compare_file *file = &result->files[i];
+        kind = file->has_values ? kind : file->kind;
+        values_n += file->has_values;
+    }
+    for (size_t i = 0; i < result->files_n && values_n > 0 && kind != NULL; i++) {
+        struct st_compare_file *file = &result->files[i];
+        const int r =
+            file->has_values && kind == st_document_of_measure() ? st_compare_figures_of_values(file) : 0;
+        if (r != 0)
+            return st_failure(NAME, "%s: %s", file->path, strerror(-r));
+    }
+    for (size_t i = 1; i < result->files_n; i++) {
         const struct st_compare_file *first = &result->files[0], *file = &result->files[i];
-        if (file->has_values != first->has_values ||
-            (!file->has_values && strcmp(file->source, first->source) != 0))
+        if (file->has_values != first->has_values || file->kind != first->kind)
             return st_failure(NAME,
                               "%s is a %s and %s a %s: they have no figures in common that can be compared",
                               file->path, file->source, first->path, first->source);
     }
+    return ST_EXIT_DONE;
+}
+
+static int read_files(struct st_compare_result *result, char **paths, const struct st_series_options *series)
+{
+    for (size_t i = 0; i < result->files_n; i++) {
+        const int status = st_compare_read(NAME, paths[i], series, &result->files[i]);
+        if (status != ST_EXIT_DONE)
+            return status;
+    }
+    return make_alike(result);
+}
+
+static int run(struct st_compare_result *result, char **paths, bool json,
+               const struct st_series_options *series, const struct st_chart_options *chart)
+{
+    int status = read_files(result, paths, series);
+    if (status != ST_EXIT_DONE)
+        return status;
     int r = compare_files(result);
     if (r != 0)
         return st_failure(NAME, "cannot compare: %s", strerror(-r));
@@ -196,7 +228,7 @@ static int run(struct st_compare_result *result, char **paths, bool json,
     r = json ? st_compare_print_json(result) : st_compare_print(result);
     if (r != 0)
         return st_failure(NAME, "cannot write the result: %s", strerror(-r));
-    const int drawn = st_compare_plot(NAME, result, chart);
+    const int drawn = st_compare_plot(NAME, result, series, chart);
     if (drawn != ST_EXIT_DONE)
         return drawn;
     return result->shown_n > 0 ? ST_EXIT_FINDINGS : result->tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
@@ -212,11 +244,14 @@ int st_cmd_compare(int argc, char **argv)
 {
     struct st_compare_result result = {.wanted_share = 0.05};
     struct st_chart_options chart = {.kind = ST_CHART_ANY};
+    struct st_series_options series;
     const char *format = "text";
     bool json = false;
     int first = 0;
+    st_series_options_init(&series);
     const struct st_option options[] = {
         {.name = "difference", .take = take_difference_option, .ctx = &result},
+        {.name = "every", .take = st_series_take_every, .ctx = &series.every_ns},
         {.name = "plot", .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "json", .flag = &json},
@@ -241,7 +276,7 @@ int st_cmd_compare(int argc, char **argv)
     result.differ_n = calloc(result.files_n, sizeof(*result.differ_n));
     status = result.files == NULL || result.differ == NULL || result.differ_n == NULL
                  ? st_failure(NAME, "out of memory")
-                 : run(&result, paths, json || strcmp(format, "json") == 0, &chart);
+                 : run(&result, paths, json || strcmp(format, "json") == 0, &series, &chart);
     for (size_t i = 0; i < result.files_n && result.files != NULL; i++)
         st_compare_file_finish(&result.files[i]);
     for (size_t i = 0; i < result.files_n && result.differ != NULL && result.differ_n != NULL; i++)

@@ -34,11 +34,6 @@ static int take_fold(const char *command, void *ctx, const char *text)
     return st_series_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
 }
 
-static int take_every(const char *command, void *ctx, const char *text)
-{
-    return st_series_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
-}
-
 int st_cmd_plot(int argc, char **argv)
 {
     struct st_chart_options chart = {.kind = ST_CHART_ANY};
@@ -51,7 +46,7 @@ int st_cmd_plot(int argc, char **argv)
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "width", .number = &chart.width_px, .min = 500, .max = 4000},
         {.name = "fold", .take = take_fold, .ctx = &chart.fold_ns},
-        {.name = "every", .take = take_every, .ctx = &series.every_ns},
+        {.name = "every", .take = st_series_take_every, .ctx = &series.every_ns},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)

@@ -6,11 +6,12 @@
 
 #include "cli/chart.h"
 #include "cli/differences.h"
+#include "cli/documents.h"
 #include "lib/compare.h"
 #include "lib/period.h"
 
 #define ST_COMPARE_SCHEMA "sleeptune-compare/1"
-#define ST_COMPARE_LABEL  160
+#define ST_COMPARE_LABEL  260
 
 /** Figures of a row of a document that has no single values. */
 struct st_compare_row {
@@ -28,7 +29,8 @@ struct st_compare_file {
     const char *source; /* "recording", "histogram log", "series", "bench" or "measure" */
     bool has_values;    /* blocks; else rows */
     struct st_blocks blocks;
-    bool in_order; /* values depend on each other, and that is allowed for */
+    bool in_order;                  /* values depend on each other, and that is allowed for */
+    const struct st_document *kind; /* of rows */
     struct st_compare_row *rows;
     size_t rows_n;
     bool period_known;
@@ -37,14 +39,18 @@ struct st_compare_file {
     char *circumstances; /* "key: value" lines */
 };
 
-/** Reads a file of any kind. @return an st_exit, after a message. Free with st_compare_file_finish, also
- * after a failure. */
-ST_NODISCARD int st_compare_read(const char *command, const char *path, struct st_compare_file *ret);
+/** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,
+ * after a message. Free with st_compare_file_finish, also after a failure. */
+ST_NODISCARD int st_compare_read(const char *command, const char *path,
+                                 const struct st_series_options *options, struct st_compare_file *ret);
 void st_compare_file_finish(struct st_compare_file *file);
 
 /** Rows of a JSON document of bench or measure. @return an st_exit, after a message. */
 ST_NODISCARD int st_compare_read_figures(const char *command, const json_t *document,
                                          struct st_compare_file *ret);
+
+/** Makes values one row of figures, as `measure` would write them. @return 0, -ENOMEM. */
+ST_NODISCARD int st_compare_figures_of_values(struct st_compare_file *file);
 
 /** One file, or one row of it, against the same of the first file. */
 struct st_compare_pair {
@@ -79,6 +85,7 @@ ST_NODISCARD int st_compare_print_json(const struct st_compare_result *result);
 void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes);
 /** Draws the runs side by side where options->path is not NULL. @return an st_exit, after a message. */
 ST_NODISCARD int st_compare_plot(const char *command, const struct st_compare_result *result,
+                                 const struct st_series_options *series,
                                  const struct st_chart_options *options);
 
 extern const char *const st_compare_names[ST_COMPARE_FIGURES]; /* "median", "p99", "p99.9", "missed" */

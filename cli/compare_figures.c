@@ -5,31 +5,9 @@
 
 #include "cli/command.h"
 #include "cli/compare.h"
+#include "cli/documents.h"
 
-#define BENCH_FAMILY   "sleeptune-bench-"
-#define MEASURE_SCHEMA "sleeptune-measure/1"
-
-/* What tells a row of a bench from the others, in this order. */
-static const char *const identity[] = {"call",         "method",   "mechanism",  "mode",     "path",
-                                       "placement",    "kind",     "policy",     "priority", "timer_slack_ns",
-                                       "requested_ns", "slice_ns", "duration_ns"};
-/* Where its figures are. */
-static const char *const places[] = {"overshoot_ns", "delay_ns", "ns"};
-
-static void label_of(const json_t *row, char *buf, size_t buf_bytes)
-{
-    size_t at = 0;
-    buf[0] = '\0';
-    for (size_t i = 0; i < ST_ARRAY_LEN(identity) && at < buf_bytes; i++) {
-        const json_t *value = json_object_get(row, identity[i]);
-        const char *gap = at > 0 ? " " : "";
-        if (json_is_string(value))
-            at += (size_t)snprintf(buf + at, buf_bytes - at, "%s%s", gap, json_string_value(value));
-        else if (json_is_integer(value))
-            at += (size_t)snprintf(buf + at, buf_bytes - at, "%s%s %lld", gap, identity[i],
-                                   (long long)json_integer_value(value));
-    }
-}
+#define BENCH_FAMILY "sleeptune-bench-"
 
 /** A figure and its interval, which is [low, high] or null. */
 static void take_figure(const json_t *value, const json_t *interval, enum st_compare_id id,
@@ -57,31 +35,28 @@ static bool count(const json_t *object, const char *key, uint64_t *ret)
     return true;
 }
 
-static bool take_bench_row(const json_t *from, struct st_compare_row *row)
+static bool take_result(const struct st_document *kind, const json_t *result, struct st_compare_row *row)
 {
-    const json_t *figures = NULL;
-    label_of(from, row->label, sizeof(row->label));
-    for (size_t i = 0; i < ST_ARRAY_LEN(places) && figures == NULL; i++)
-        figures = json_object_get(from, places[i]);
-    if (!json_is_object(figures) || !count(from, "n", &row->n))
+    static const char *const names[] = {"median", "p99", "p999"};
+    const json_t *figures = json_object_get(result, kind->figures);
+    char group[ST_COMPARE_LABEL], key[24];
+    st_document_label(kind, result, row->label, sizeof(row->label));
+    st_document_group(kind, result, group, sizeof(group));
+    st_chart_say(row->label, sizeof(row->label), "%s%s", group[0] != '\0' ? ", " : "", group);
+    if (!json_is_object(figures) || (!count(result, "n", &row->n) && !count(figures, "n", &row->n)))
         return false;
-    take_figure(json_object_get(figures, "median"), json_object_get(from, "median_ci95_ns"),
-                ST_COMPARE_MEDIAN, row);
-    take_figure(json_object_get(figures, "p99"), json_object_get(from, "p99_ci95_ns"), ST_COMPARE_P99, row);
-    return true;
-}
-
-static bool take_measure(const json_t *document, struct st_compare_row *row)
-{
-    const json_t *late = json_object_get(document, "lateness_ns");
-    if (!json_is_object(late) || !count(late, "n", &row->n) || !count(document, "misses", &row->missed_n) ||
-        !count(document, "elapsed_periods", &row->periods_n) || row->missed_n > row->periods_n)
-        return false;
-    take_figure(json_object_get(late, "median"), json_object_get(late, "median_ci95"), ST_COMPARE_MEDIAN,
-                row);
-    take_figure(json_object_get(late, "p99"), json_object_get(late, "p99_ci95"), ST_COMPARE_P99, row);
-    take_figure(json_object_get(late, "p999"), json_object_get(late, "p999_ci95"), ST_COMPARE_P999, row);
-    return true;
+    for (size_t id = 0; id < ST_ARRAY_LEN(names); id++) {
+        snprintf(key, sizeof(key), kind->intervals_beside ? "%s_ci95_ns" : "%s_ci95", names[id]);
+        take_figure(json_object_get(figures, names[id]),
+                    json_object_get(kind->intervals_beside ? result : figures, key), (enum st_compare_id)id,
+                    row);
+    }
+    uint64_t missed_n, periods_n;
+    if (!count(result, "misses", &missed_n) || !count(result, "elapsed_periods", &periods_n))
+        return true; /* the one says nothing without the other */
+    row->missed_n = missed_n;
+    row->periods_n = periods_n;
+    return missed_n <= periods_n;
 }
 
 static bool take_period(const json_t *document, struct st_compare_file *file)
@@ -100,30 +75,52 @@ static bool take_period(const json_t *document, struct st_compare_file *file)
 int st_compare_read_figures(const char *command, const json_t *document, struct st_compare_file *ret)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
-    const json_t *results = json_object_get(document, "results");
-    const bool bench = schema != NULL && strncmp(schema, BENCH_FAMILY, strlen(BENCH_FAMILY)) == 0;
-    const bool measure = schema != NULL && strcmp(schema, MEASURE_SCHEMA) == 0;
-    if (!bench && !measure)
+    const struct st_document *kind = st_document_of(document);
+    if (kind == NULL)
         return st_failure(command,
                           "%s is JSON, but not of 'bench', 'measure' or 'simulate' of this version ('%.40s')",
                           ret->path, schema != NULL ? schema : "");
     snprintf(ret->note, sizeof(ret->note),
              "It has no single values: they are taken as independent, and the intervals are too narrow where "
-             "they are "
-             "not.");
-    const size_t rows_n = bench || json_is_array(results) ? json_array_size(results) : 1;
-    ret->source = bench ? "bench" : "measure";
+             "they are not.");
+    const size_t rows_n = st_document_results_n(kind, document);
+    ret->kind = kind;
+    ret->source = strncmp(kind->schema, BENCH_FAMILY, strlen(BENCH_FAMILY)) == 0 ? "bench" : "measure";
     ret->rows = calloc(rows_n + 1, sizeof(*ret->rows));
     if (ret->rows == NULL)
         return st_failure(command, "out of memory");
-    bool good = rows_n > 0 && take_period(document, ret);
+    bool good = rows_n > 0 && take_period(st_document_result(kind, document, 0), ret);
     for (size_t i = 0; i < rows_n && good; i++) {
-        const json_t *row = json_is_array(results) ? json_array_get(results, i) : document;
-        good = bench ? take_bench_row(row, &ret->rows[i]) : take_measure(row, &ret->rows[i]);
+        good = take_result(kind, st_document_result(kind, document, i), &ret->rows[i]);
         for (size_t k = 0; k < i && good; k++)
             good = strcmp(ret->rows[k].label, ret->rows[i].label) != 0;
         ret->rows_n = i + 1;
     }
     return good ? ST_EXIT_DONE
                 : st_failure(command, "%s: its results have no figures that can be compared", ret->path);
+}
+
+int st_compare_figures_of_values(struct st_compare_file *file)
+{
+    const struct st_blocks *blocks = &file->blocks;
+    struct st_compare_row *row = calloc(1, sizeof(*row));
+    int r = row != NULL ? 0 : -ENOMEM;
+    for (int id = 0; id < ST_COMPARE_MISSED && r == 0; id++)
+        r = st_compare_quantile_of(blocks, (enum st_compare_id)id, &row->known[id], &row->interval_known[id],
+                                   row->value[id]);
+    if (r != 0) {
+        free(row);
+        return r;
+    }
+    row->n = blocks->n;
+    row->missed_n = blocks->missed_n;
+    row->periods_n = blocks->trials_n;
+    file->rows = row;
+    file->rows_n = 1;
+    file->kind = st_document_of_measure();
+    file->has_values = false;
+    st_chart_say(file->note, sizeof(file->note),
+                 "%sCompared by its figures, values taken as independent, as the other file has no more.",
+                 file->note[0] != '\0' ? " " : "");
+    return 0;
 }

@@ -163,14 +163,13 @@ static int take_series(const struct st_series *series, struct st_compare_file *f
     return r == 0 ? st_blocks_end(&file->blocks) : r;
 }
 
-static int read_series(const char *command, struct st_compare_file *file)
+static int read_series(const char *command, const struct st_series_options *options,
+                       struct st_compare_file *file)
 {
-    struct st_series_options options;
     struct st_series_result *series = calloc(1, sizeof(*series));
     if (series == NULL)
         return st_failure(command, "out of memory");
-    st_series_options_init(&options);
-    int status = st_series_input(command, file->path, &options, series);
+    int status = st_series_input(command, file->path, options, series);
     if (status == ST_EXIT_DONE) {
         file->source = "series";
         file->in_order = true;
@@ -201,6 +200,8 @@ static char *lines_of(const json_t *object)
         return NULL;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
+        if (json_is_null(value))
+            continue; /* not known */
         char *dumped = json_is_string(value)
                            ? NULL
                            : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -216,14 +217,16 @@ static char *lines_of(const json_t *object)
     return NULL;
 }
 
-static int read_json(const char *command, struct st_compare_file *file)
+static int read_json(const char *command, const struct st_series_options *options,
+                     struct st_compare_file *file)
 {
     json_error_t error;
     json_t *document = json_load_file(file->path, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
     const char *schema = json_string_value(json_object_get(document, "schema"));
-    const json_t *circumstances = json_object_get(document, "circumstances");
+    const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
+    const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
     int status = ST_EXIT_DONE;
     if (json_is_object(circumstances)) {
         file->circumstances = lines_of(circumstances);
@@ -236,13 +239,14 @@ static int read_json(const char *command, struct st_compare_file *file)
         status = st_compare_read_figures(command, document, file);
     }
     json_decref(document);
-    return status == ST_EXIT_DONE && series ? read_series(command, file) : status;
+    return status == ST_EXIT_DONE && series ? read_series(command, options, file) : status;
 }
 
 /* --- which of them ---------------------------------------------------------------------------------------
  */
 
-int st_compare_read(const char *command, const char *path, struct st_compare_file *ret)
+int st_compare_read(const char *command, const char *path, const struct st_series_options *options,
+                    struct st_compare_file *ret)
 {
     *ret = (struct st_compare_file){.path = path, .has_values = true};
     FILE *stream = fopen(path, "rbe");
@@ -258,9 +262,9 @@ int st_compare_read(const char *command, const char *path, struct st_compare_fil
         return st_failure(command, "out of memory");
     const bool log = (first == '#' && second == '[') || first == '"' || first == 'T';
     int status = first == 0x89  ? read_recording(command, ret)
-                 : first == '{' ? read_json(command, ret)
+                 : first == '{' ? read_json(command, options, ret)
                  : log          ? read_log(command, ret)
-                                : read_series(command, ret);
+                                : read_series(command, options, ret);
     if (status == ST_EXIT_DONE && ret->circumstances == NULL) {
         ret->circumstances = strdup("");
         if (ret->circumstances == NULL)

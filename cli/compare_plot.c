@@ -18,13 +18,11 @@ static bool is_wanted(const struct st_compare_file *file, const struct st_chart_
 
 /* Adds file i: what it has but one of is named "A: before.strec", others "nanosleep, A". */
 static int add_file(const char *command, const struct st_compare_file *file, size_t i,
-                    struct st_chart_data *data)
+                    const struct st_series_options *series, struct st_chart_data *data)
 {
     char letter[8], name[sizeof(data->set[0]->file)];
-    struct st_series_options options;
     const size_t before = data->n;
-    st_series_options_init(&options);
-    const int status = st_chart_read(command, file->path, &options, data);
+    const int status = st_chart_read(command, file->path, series, data);
     st_compare_letter(i, letter, sizeof(letter));
     for (size_t k = data->n; status == ST_EXIT_DONE && k-- > before;) {
         struct st_chart_set *set = data->set[k];
@@ -42,19 +40,29 @@ static int add_file(const char *command, const struct st_compare_file *file, siz
     return status;
 }
 
+/* JSON of measure has none. */
+static bool has_quartiles(const struct st_compare_result *result)
+{
+    for (size_t i = 0; i < result->files_n; i++) {
+        if (strcmp(result->files[i].source, "measure") == 0)
+            return false;
+    }
+    return true;
+}
+
 int st_compare_plot(const char *command, const struct st_compare_result *result,
-                    const struct st_chart_options *options)
+                    const struct st_series_options *series, const struct st_chart_options *options)
 {
     struct st_chart_options chart = *options;
     struct st_chart_data data;
     int status = ST_EXIT_DONE;
     if (options->path == NULL)
         return ST_EXIT_DONE;
-    if (chart.kind == ST_CHART_ANY) /* JSON of measure has no quartiles */
-        chart.kind = strcmp(result->files[0].source, "measure") == 0 ? ST_CHART_QUANTILE : ST_CHART_BOX;
+    if (chart.kind == ST_CHART_ANY)
+        chart.kind = has_quartiles(result) ? ST_CHART_BOX : ST_CHART_QUANTILE;
     st_chart_init(&data, LATENESS);
     for (size_t i = 0; i < result->files_n && status == ST_EXIT_DONE; i++)
-        status = add_file(command, &result->files[i], i, &data);
+        status = add_file(command, &result->files[i], i, series, &data);
     for (size_t i = 0; i < result->files_n && !result->files[0].has_values; i++) {
         char letter[8];
         st_chart_say(data.note, sizeof(data.note), "%s is %.60s. ",

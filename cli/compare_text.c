@@ -152,6 +152,23 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     }
 }
 
+/* What a run does without any change. */
+static void print_drift(FILE *out, const struct st_compare_pair *pair, const char *letter, int width)
+{
+    const struct st_compare_figure *median = &pair->found.figures[ST_COMPARE_MEDIAN];
+    const double *drift = pair->found.drift_ns;
+    char text[300], value[2][TIME_BYTES];
+    if (!pair->a->in_order || !pair->b->in_order || !isfinite(drift[0]) || !isfinite(drift[1]))
+        return;
+    snprintf(text, sizeof(text), "The medians of the fifths of A lie %s apart, those of %s %s%s.",
+             value_text(ST_COMPARE_MEDIAN, drift[0], value[0]), letter,
+             value_text(ST_COMPARE_MEDIAN, drift[1], value[1]),
+             median->shown && fabs(median->difference.value) <= fmax(drift[0], drift[1])
+                 ? ": as much as the difference of the medians comes about without any change"
+                 : "");
+    st_text_field(out, "drift", text, LABEL_COLUMNS, width);
+}
+
 static void print_verdict(FILE *out, const struct st_compare_result *result,
                           const struct st_compare_pair *pair, const char *letter, int width)
 {
@@ -235,6 +252,7 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     for (int id = 0; id < ST_COMPARE_FIGURES && pair->a->has_values; id++)
         print_unknown(out, pair, (enum st_compare_id)id, width);
     print_effect(out, pair, letter, width);
+    print_drift(out, pair, letter, width);
     print_verdict(out, result, pair, letter, width);
 }
 
@@ -254,7 +272,9 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
             "is shown (p <= %.2f). Intervals are of one figure alone. ",
             result->tests_n, result->tests_n == 1 ? "" : "s", ST_COMPARE_LEVEL);
     snprintf(text + at, sizeof(text) - at,
-             "Each ran once: whatever else changed from one run to the other is in the difference, too.");
+             "Each ran once: whatever else changed from one run to the other is in the difference, too. "
+             "Another run of A, "
+             "behind B, would show how much that is.");
     st_text_field(out, "note", text, LABEL_COLUMNS, width);
 }
 

@@ -48,13 +48,55 @@ static int add(struct st_circumstance_pair **list, size_t *n, const char *key, c
     return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
 }
 
+/* A number as a whole: "0" and "0.0" are one. */
+static bool number(const char *text, double *ret)
+{
+    char *end;
+    *ret = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* Words of JSON have '-' where text has ' '. */
+static bool same_words(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        if ((*a == '-' ? ' ' : *a) != (*b == '-' ? ' ' : *b))
+            return false;
+    }
+    return *a == *b;
+}
+
 static bool is_same(const char *key, const char *before, const char *now)
 {
     char *end_before, *end_now;
+    double a, b;
     if (strcmp(key, ST_LOAD_KEY) != 0)
-        return strcmp(before, now) == 0;
-    const double a = strtod(before, &end_before), b = strtod(now, &end_now);
+        return same_words(before, now) || (number(before, &a) && number(now, &b) && a == b);
+    a = strtod(before, &end_before);
+    b = strtod(now, &end_now);
     return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;
+}
+
+/* What decides most comes first. */
+static int rank(const char *key)
+{
+    static const char *const first[] = {"policy",       "priority",    "wait",          "cpu",
+                                        "load_percent", "clocksource", "timer_slack_ns"};
+    int i = 0;
+    while (i < (int)ST_ARRAY_LEN(first) && strcmp(key, first[i]) != 0)
+        i++;
+    return i;
+}
+
+static void sort(struct st_circumstance_pair *list, size_t n)
+{
+    for (size_t i = 1; i < n; i++) { /* stable */
+        const struct st_circumstance_pair pair = list[i];
+        size_t at = i;
+        for (; at > 0 && rank(list[at - 1].key) > rank(pair.key); at--)
+            list[at] = list[at - 1];
+        list[at] = pair;
+    }
 }
 
 int st_circumstances_compare(const char *before, const char *now, struct st_circumstance_pair **ret,
@@ -73,7 +115,25 @@ int st_circumstances_compare(const char *before, const char *now, struct st_circ
         if (!st_circumstances_value(now, key, other, sizeof(other)))
             r = add(ret, ret_n, key, value, "");
     }
+    if (r == 0)
+        sort(*ret, *ret_n);
     return r;
+}
+
+void st_circumstances_keep_known(struct st_circumstance_pair *list, size_t *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const struct st_circumstance_pair pair = list[i];
+        if (pair.before[0] != '\0' && pair.now[0] != '\0') {
+            list[kept++] = pair;
+            continue;
+        }
+        free(pair.key);
+        free(pair.before);
+        free(pair.now);
+    }
+    *n = kept;
 }
 
 void st_circumstances_free(struct st_circumstance_pair *list, size_t n)

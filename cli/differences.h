@@ -18,10 +18,12 @@ struct st_circumstance_pair {
 /** The value of a key, cut to ret_bytes; "" without one. @return whether there is one. */
 bool st_circumstances_value(const char *text, const char *wanted, char *ret, size_t ret_bytes);
 
-/** What differs, in the order of now, then what is known of before only. Adds to *ret, which is NULL or a
- * list. @return 0, -ENOMEM. Free with st_circumstances_free. */
+/** What differs, what decides most first, then in the order of now, then what is known of before only. Adds
+ * to *ret, which is NULL or a list. @return 0, -ENOMEM. Free with st_circumstances_free. */
 ST_NODISCARD int st_circumstances_compare(const char *before, const char *now,
                                           struct st_circumstance_pair **ret, size_t *ret_n);
+/** Drops what only one of them knows. */
+void st_circumstances_keep_known(struct st_circumstance_pair *list, size_t *n);
 void st_circumstances_free(struct st_circumstance_pair *list, size_t n);
 
 #endif

@@ -6,15 +6,13 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/circumstances.h"
 #include "cli/locale.h"
 #include "cli/text.h"
 #include "lib/ns.h"
 
 #define LABEL_COLUMNS 10
 #define CELL_COLUMNS  34
-
-#define NO_IDLE_REQUEST                                                                                      \
-    "2000000000" /* PM QoS: what the kernel shows when nobody limits the exit latency of idle states */
 
 static const struct {
     const char *label;
@@ -192,9 +190,8 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
                  result->timer_slack_set_ns < 0 ? "as found" : "timer slack changed, else as found",
                  st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
     for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++) {
-        const char *key = result->circumstances[i].key, *value = result->circumstances[i].value;
-        if (strcmp(key, "cpu_dma_latency_us") == 0 && strcmp(value, NO_IDLE_REQUEST) == 0)
-            value = "not asked for";
+        const char *key = result->circumstances[i].key;
+        const char *value = st_circumstance_value(key, result->circumstances[i].value);
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);

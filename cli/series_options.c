@@ -67,6 +67,11 @@ bool st_series_period_given(const struct st_series_options *options)
     return options->every_ns != 0 || options->frames != 0 || options->rate_hz != 0;
 }
 
+int st_series_take_every(const char *command, void *ctx, const char *text)
+{
+    return st_series_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
+}
+
 int st_series_period(const char *command, const struct st_series_options *o, struct st_period *ret)
 {
     if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))

@@ -47,6 +47,9 @@ ST_NODISCARD int st_series_option(const char *command, int option, const char *t
 ST_NODISCARD int st_series_time(const char *command, const char *option, const char *text, int64_t min_ns,
                                 int64_t max_ns, int64_t *ret_ns);
 
+/** --every of a row of st_options_read. @param ctx int64_t, ns. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_series_take_every(const char *command, void *ctx, const char *text);
+
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_series_period(const char *command, const struct st_series_options *options,
                                   struct st_period *ret);

@@ -6,9 +6,10 @@
 
 #include "lib/stats.h"
 
-#define Z_975 1.959963984540054 /* of a normal distribution */
-#define Z_80  0.8416212335729143
-#define TAIL  0.025
+#define Z_975  1.959963984540054 /* of a normal distribution */
+#define Z_80   0.8416212335729143
+#define TAIL   0.025
+#define FIFTHS 5
 
 enum { QUANTILES = ST_COMPARE_MISSED };
 
@@ -394,14 +395,24 @@ static int widen_missed(const struct st_blocks *a, const struct st_blocks *b,
     return 0;
 }
 
-/** Width of the median's interval if the values were independent (order statistics); 0: not known. */
-static double median_width(const struct run *run)
+/** The interval of a quantile if the values were independent (order statistics). @return whether there is
+ * one. */
+static bool independent_interval(const struct run *run, double p, double *ret_low, double *ret_high)
 {
     const double n = (double)run->blocks->n;
     uint64_t low, high;
-    if (st_stats_quantile_ranks(run->blocks->n, 0.5, 1 - 2 * TAIL, &low, &high) != 0)
-        return 0;
-    return run_quantile(run, (double)high / n) - run_quantile(run, (double)low / n);
+    if (st_stats_quantile_ranks(run->blocks->n, p, 1 - 2 * TAIL, &low, &high) != 0)
+        return false;
+    *ret_low = run_quantile(run, (double)low / n);
+    *ret_high = run_quantile(run, (double)high / n);
+    return true;
+}
+
+/** Width of the median's; 0: not known. */
+static double median_width(const struct run *run)
+{
+    double low, high;
+    return independent_interval(run, 0.5, &low, &high) ? high - low : 0;
 }
 
 /** Of n values: the interval of independent ones is narrower by the root of what is to be found. */
@@ -411,6 +422,27 @@ static double independent_n(double width, double error, uint64_t n)
         return 0;
     const double ratio = width / (2 * Z_975) / error;
     return fmin(1, ratio * ratio) * (double)n;
+}
+
+/** How far the medians of a run's fifths lie apart. */
+static double drift(struct run *run)
+{
+    double low = (double)INFINITY, high = -low;
+    bool known = run->len >= FIFTHS;
+    for (size_t i = 0; i < FIFTHS && known; i++) {
+        double n = 0;
+        for (size_t k = 0; k < run->len; k++) {
+            run->times[k] = k * FIFTHS / run->len == i;
+            n += (double)run->times[k] * run->n[k];
+        }
+        known = n >= (double)st_stats_quantile_min_n(0.5);
+        const double median = known ? run_quantile(run, 0.5) : 0;
+        low = fmin(low, median);
+        high = fmax(high, median);
+    }
+    for (size_t k = 0; k < run->len; k++)
+        run->times[k] = 1;
+    return known ? high - low : (double)NAN;
 }
 
 /** The figures of the runs as they are; what can be compared has difference.known. */
@@ -445,6 +477,8 @@ static int compare_runs(struct both *both, struct st_random *random, struct st_c
     const size_t least = a->len < b->len ? a->len : b->len;
     int r = 0;
     figures_now(both, all);
+    for (size_t side = 0; side < 2; side++)
+        ret->drift_ns[side] = drift(&both->run[side]);
     const double widths[2] = {median_width(&both->run[0]), median_width(&both->run[1])};
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_COMPARE_GROUPS_MIN; size *= 2) {
         if (size > 1)
@@ -490,6 +524,24 @@ int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_r
     }
     run_finish(&both.run[0]);
     return r;
+}
+
+int st_compare_quantile_of(const struct st_blocks *blocks, enum st_compare_id id, bool *ret_known,
+                           bool *ret_interval_known, double ret[3])
+{
+    const double p = st_compare_quantile(id);
+    struct run run;
+    *ret_known = *ret_interval_known = false;
+    if (blocks->n < st_stats_quantile_min_n(p))
+        return 0;
+    const int r = run_init(&run, blocks);
+    if (r != 0)
+        return r;
+    *ret_known = true;
+    ret[0] = run_quantile(&run, p);
+    *ret_interval_known = independent_interval(&run, p, &ret[1], &ret[2]);
+    run_finish(&run);
+    return 0;
 }
 
 struct st_compare_figure st_compare_intervals(const double a[3], const double b[3])

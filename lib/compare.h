@@ -36,7 +36,8 @@ struct st_comparison {
     struct st_estimate superiority; /* share of pairs in which the value of B is the larger one, ties half:
                                        0.5 is none. Cliff's delta is 2 x this - 1 */
     double independent_n[2]; /* independent values that would tell as much of the median; 0: not known */
-    bool same;               /* both have the same values in the same order */
+    double drift_ns[2]; /* how far the medians of the fifths of each run lie apart; NAN: too few values */
+    bool same;          /* both have the same values in the same order */
 };
 
 double st_compare_quantile(enum st_compare_id id); /* 0.5, 0.99, 0.999; 0: not a quantile */
@@ -53,6 +54,13 @@ double st_compare_quantile(enum st_compare_id id); /* 0.5, 0.99, 0.999; 0: not a
  */
 ST_NODISCARD int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_random *random,
                             struct st_comparison *ret);
+
+/**
+ * A quantile of one run with the 95 % interval of independent values (order statistics).
+ * @param ret figure, low, high. @return 0, -ENOMEM.
+ */
+ST_NODISCARD int st_compare_quantile_of(const struct st_blocks *blocks, enum st_compare_id id,
+                                        bool *ret_known, bool *ret_interval_known, double ret[3]);
 
 /** A difference of two figures of which only 95 % intervals are known (their standard errors are taken from
  * them). Source: Zou & Donner, "Construction of confidence limits about effect measures", 2008. */

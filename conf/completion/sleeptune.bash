@@ -61,7 +61,7 @@ _sleeptune() {
         snapshot) words='--root --no-servers --output -o --help' ;;
         export) words='--csv --npy --output -o --help' ;;
         analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
-        compare) words='--difference --plot --kind -k --json --format --help' ;;
+        compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
         causes) words='--since --until --json --format --socket --help' ;;

@@ -27,7 +27,7 @@ one() {
     local began=$SECONDS status=0 n
     mkdir -p "$dir/found/$1"
     "$dir/tests/fuzz/libfuzzer_$1" -seed="$SEED" -runs="$runs" -max_len="$MAX_LEN" -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$dir/found/$1-crash-" "$dir/found/$1" "tests/fuzz/corpus/$1" \
+        -close_fd_mask=2 -print_final_stats=1 -artifact_prefix="$dir/found/$1-crash-" "$dir/found/$1" "tests/fuzz/corpus/$1" \
         >"$dir/found/$1.log" 2>&1 || status=$?
     n=$(sed -n 's/^stat::number_of_executed_units: //p' "$dir/found/$1.log")
     printf '%-14s %10s executions in %5d s: %s\n' "$1" "${n:-unknown}" $((SECONDS - began)) \

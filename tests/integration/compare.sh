@@ -46,6 +46,9 @@ status 0 "a file against itself" compare a a
 like "is said to be that" "$(tr -s ' \n' '  ' <out)" 'it is a copy, or the same file'
 is "text fits 80 columns" "$(COLUMNS=80 compare a later | sed 's/µ/u/g' | awk 'length > 80')" ""
 
+like "text has the period that it is told" "$(compare a same --every 1ms)" 'a period of 1.000 ms'
+status 3 "--every wants a time" compare a same --every soon
+
 # --- pictures
 picture() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$1" 2>&1; }
 status 1 "a picture does not change the verdict" compare a same later --plot three.svg
@@ -76,13 +79,14 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 
 # --- recordings, their CSV and histogram logs
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --hlog r.hlog --json >r.json 2>err; then
-    "$SLEEPTUNE" export r.strec --csv >r.csv
-    status 0 "a recording and its CSV are the same run" compare r.strec r.csv
-    like "value by value" "$(tr -s ' \n' '  ' <out)" 'it is a copy'
     status 0 "a recording and its histogram log do not differ" compare r.strec r.hlog
     like "the log has no misses" "$(cat out)" '^missed .* -$'
     status 0 "measure's JSON against itself" compare r.json r.json
-    status 4 "a recording and figures have nothing in common" compare r.strec r.json
+    status 0 "a recording and the JSON of the same run do not differ" compare r.strec r.json --plot mixed.svg
+    like "which is said to be by figures" "$(tr -s ' \n' '  ' <out)" 'A r.strec: recording, .* Compared by its figures'
+    like "their medians are the same" "$(cat out)" '^median .* 0 ns '
+    like "circumstances that both know are the same" "$(cat out)" '^B differs  in nothing'
+    is "and both are in the picture" "$(picture mixed.svg | grep -c '^text: [AB]: r.*, n = [0-9]*$')" 2
     sed 's/"fifo"/"other"/; s/"policy": "other"/"policy": "changed"/' r.json >changed.json
     like "circumstances that differ are said" "$(compare r.json changed.json)" 'policy: other -> changed'
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
@@ -99,6 +103,29 @@ else
     fail "measure records" "$(cat err)"
 fi
 
+# --- a real run against itself: a guest whose host and neighbours are busy (tests/fixtures/recordings)
+real=$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec
+"$SLEEPTUNE" export "$real" --csv >real.csv
+status 0 "a recording and its CSV are the same run" compare "$real" real.csv
+like "value by value" "$(tr -s ' \n' '  ' <out)" 'it is a copy'
+# interleave CHUNKS: in turn, into real.0 and real.1
+interleave() {
+    awk -F, -v chunks="$1" '/^[0-9]/ {value[n++] = $2}
+        END {for (i = 0; i < n; i++) print value[i] >("real." int(i * chunks / n) % 2)}' real.csv
+}
+for chunks in 16 64 256; do
+    interleave "$chunks"
+    status 0 "$chunks parts of a real run, in turn: no difference shown" compare real.0 real.1
+done
+awk '{print $1 + 10000}' real.1 >slower
+status 1 "but 10 us on one side are" compare real.0 slower
+like "as the median's" "$(cat out)" '^median .* \+(9|10)\.[0-9] µs .*\*$'
+head -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >first
+tail -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >second
+compare first second >out
+like "how much a run changes within itself is said" "$(tr -s ' \n' '  ' <out)" \
+    'drift The medians of the fifths of A lie [0-9.]+ µs apart, those of B [0-9.]+ µs'
+
 # --- benches, row by row
 cat >bench.json <<'JSON'
 {"schema": "sleeptune-bench-sleep/1", "results": [
@@ -107,13 +134,36 @@ cat >bench.json <<'JSON'
 JSON
 sed 's/500/600/; s/490, 510/590, 610/; s/"y"/"z"/' bench.json >other.json
 status 1 "results of a bench are compared" compare bench.json other.json
-like "by name" "$(cat out)" '^x fifo requested_ns 1000'
+like "by name" "$(cat out)" '^x, requested 1.0 µs, policy fifo$'
 like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
 status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
 like "those that both have, by name" "$(picture rows.svg)" '^text: x, A, n = 100$'
 like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
+status 4 "values and a bench have nothing in common" compare a bench.json
+like "which is said" "$(cat err)" 'no figures in common'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
 status 4 "benches without a common row" compare bench.json foreign.json
+
+# --- real benches, twice: each result finds the one that it is to be compared with
+# bench NAME OPTIONS...
+bench() {
+    local name=$1 run
+    shift
+    for run in 1 2; do
+        "$SLEEPTUNE" bench "$name" --json --quiet "$@" >"$name$run.json" 2>err || fail "bench $name runs" "$(cat err)"
+    done
+    compare "${name}1.json" "${name}2.json" --json >out 2>err
+    case $? in 0 | 1 | 2) pass "bench $name is compared with itself" ;; *) fail "bench $name is compared with itself" "$(cat err)" ;; esac
+    is "bench $name: result by result" "$(grep -c '"label"' out)" \
+        "$("$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["results"]))' "${name}1.json")"
+    is "bench $name: none is left out" "$(grep '"left_out"' out | tr -d ' ,')" '"left_out":0'
+    compare "${name}1.json" "${name}2.json" --plot "$name.svg" >out 2>err
+    like "bench $name: and drawn" "$(picture "$name.svg")" '^(box|values) [1-9]'
+}
+bench syscall --calls getppid,getpid --count 60 --fresh 45
+bench wake --mechanisms futex,pipe --peers threads,processes --rounds 45
+bench sleep --methods nanosleep,ppoll --durations 1ms,2ms --budget 1s
+bench sleep --exec true --exec 'sleep 0' --runs 45
 
 # --- bad input
 : >empty

@@ -121,6 +121,16 @@ status 0 "price as text" env COLUMNS=80 "$SLEEPTUNE" plot price.json
 like "marks what is worth its price" "$(cat out)" '^\* p97 +1\.80  +95\.0 %'
 like "and not what is not" "$(cat out)" '^  125us '
 
+# --- the README's pictures are what is drawn today
+mkdir pictures
+"$SLEEPTUNE_SRC/docs/pictures/draw" "$SLEEPTUNE" pictures
+for picture in lateness price; do
+    for folder in pictures "$SLEEPTUNE_SRC/docs/pictures"; do
+        "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$folder/$picture.svg"
+    done | sort | uniq -u >differs
+    is "docs/pictures/$picture.svg is current (docs/pictures/draw)" "$(cat differs)" ""
+done
+
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'
 {"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 3, "warm_up": 2, "outliers": 0,
@@ -150,7 +160,9 @@ done
 
 # --- PNG and PDF
 if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
-    export ASAN_OPTIONS=detect_leaks=0 # fontconfig keeps its patterns
+    # under AddressSanitizer: fontconfig keeps what it knows of fonts
+    echo 'leak:libfontconfig' >lsan
+    export LSAN_OPTIONS=suppressions=$tmp/lsan:print_suppressions=0
     for kind in box series hist quantile phase; do
         for form in png pdf; do
             status 0 "$kind as $form" plot saw.json --kind $kind -o "$kind.$form"

@@ -161,6 +161,51 @@ static void test_independent_n(void **state)
                 c.independent_n[1] > 12000 / 2000.0); /* a 199th in theory */
 }
 
+/* A run that climbs within itself says by how much; one that does not, says next to nothing. */
+static void test_drift(void **state)
+{
+    (void)state;
+    struct st_random random = {.state = 9};
+    struct st_comparison c;
+    struct st_blocks runs[2];
+    for (int side = 0; side < 2; side++) {
+        assert_int_equal(st_blocks_init(&runs[side]), 0);
+        for (size_t i = 0; i < 20000; i++) {
+            const double climbs = side == 1 ? 10000.0 * (double)i / 20000 : 0;
+            assert_int_equal(
+                st_blocks_add(&runs[side], (int64_t)(20000 + climbs + 500 * noise_normal(&random)), false),
+                0);
+        }
+        assert_int_equal(st_blocks_end(&runs[side]), 0);
+    }
+    assert_int_equal(st_compare(&runs[0], &runs[1], &random, &c), 0);
+    assert_true(c.drift_ns[0] >= 0 && c.drift_ns[0] < 100);
+    assert_near(c.drift_ns[1], 8000, 200); /* from the middle of the first fifth to that of the last one */
+    st_blocks_finish(&runs[0]);
+    st_blocks_finish(&runs[1]);
+}
+
+/* A quantile as it is, with order statistics around it. */
+static void test_quantile_of(void **state)
+{
+    (void)state;
+    struct st_blocks run;
+    bool known, interval_known;
+    double figure[3];
+    assert_int_equal(st_blocks_init(&run), 0);
+    for (int64_t i = 1; i <= 1000; i++)
+        assert_int_equal(st_blocks_add(&run, i, false), 0);
+    assert_int_equal(st_blocks_end(&run), 0);
+    assert_int_equal(st_compare_quantile_of(&run, ST_COMPARE_MEDIAN, &known, &interval_known, figure), 0);
+    assert_true(known && interval_known);
+    assert_near(figure[0], 500, 0);
+    assert_near(figure[1], 469, 1); /* 500 -+ 1.96 * sqrt(1000) / 2 */
+    assert_near(figure[2], 531, 1);
+    assert_int_equal(st_compare_quantile_of(&run, ST_COMPARE_P999, &known, &interval_known, figure), 0);
+    assert_false(known || interval_known);
+    st_blocks_finish(&run);
+}
+
 /* Too few values: nothing is claimed. */
 static void test_few(void **state)
 {
@@ -234,7 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_different_runs),
-        cmocka_unit_test(test_independent_n), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_independent_n), cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_quantile_of),   cmocka_unit_test(test_few),
         cmocka_unit_test(test_correction),    cmocka_unit_test(test_figures_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+/* JSON that is to be drawn: what is accepted has figures in order, and each picture of it has numbers where
+ * numbers go. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "tests/fuzz/one_of.h"
+
+#define NAME "fuzz"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_set(const struct st_chart_set *set)
+{
+    const struct st_box *box = &set->box;
+    if (box->n > 0 && box->known &&
+        !(box->min_ns <= box->low_ns && box->low_ns <= box->q1_ns && box->q1_ns <= box->median_ns &&
+          box->median_ns <= box->q3_ns && box->q3_ns <= box->high_ns && box->high_ns <= box->max_ns))
+        abort();
+    if (set->marks_n > ST_CHART_MARKS_MAX || set->prices_n > ST_CHART_PRICES_MAX)
+        abort();
+    for (size_t i = 1; i < set->marks_n; i++) {
+        if (set->mark[i].p <= set->mark[i - 1].p)
+            abort();
+    }
+    for (size_t i = 0; i < set->prices_n; i++) {
+        const struct st_estimate *cpu = &set->price[i].cpu, *percent = &set->price[i].percent;
+        if (!isfinite(cpu->low) || !isfinite(cpu->high) || cpu->low > cpu->value || cpu->value > cpu->high ||
+            !isfinite(percent->low) || !isfinite(percent->high) || percent->low > percent->value ||
+            percent->value > percent->high || (i > 0 && set->price[i - 1].cpu.value > cpu->value))
+            abort();
+    }
+}
+
+/* Attributes that are places hold nothing but digits: no "nan", no "inf". */
+static void check_places(const char *svg)
+{
+    static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " height=\"", " viewBox=\""};
+    for (size_t i = 0; i < ST_ARRAY_LEN(attributes); i++) {
+        const char *at = svg;
+        while ((at = strstr(at, attributes[i])) != NULL) {
+            at += strlen(attributes[i]);
+            at += strspn(at, "MLVZ0123456789.- ");
+            if (*at != '"')
+                abort();
+        }
+    }
+}
+
+static void draw(struct st_chart_data *data, enum st_chart_kind kind)
+{
+    char *svg = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&svg, &bytes);
+    if (stream == NULL)
+        return;
+    const int status = st_chart_svg(NAME, data, kind, stream);
+    fclose(stream);
+    if (status == 0 && (bytes < 8 || strcmp(svg + bytes - 7, "</svg>\n") != 0))
+        abort();
+    check_places(svg);
+    free(svg);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct st_chart_data chart;
+    json_error_t error;
+    json_t *document = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return 0;
+    st_chart_init(&chart, "");
+    const int status = st_chart_json(NAME, "input", document, &chart);
+    json_decref(document);
+    for (size_t i = 0; i < chart.n; i++)
+        check_set(chart.set[i]);
+    if (status == 0 && chart.n > 0 && fuzz_one_of(4, data, size)) {
+        st_chart_gather(&chart);
+        for (int kind = 0; kind < ST_CHART_KINDS; kind++)
+            draw(&chart, (enum st_chart_kind)kind);
+    }
+    st_chart_finish(&chart);
+    return 0;
+}
