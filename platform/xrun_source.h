@@ -56,7 +56,8 @@ struct st_xrun_source {
 
 /** What the user chose for a source. */
 struct st_xrun_setting {
-    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env; "": as found in the environment */
+    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
+                                          procfs is, "": /proc */
 };
 
 /** An open source. */

@@ -57,6 +57,9 @@ const struct st_wake_method *st_linux_wake_method(struct st_platform *p, size_t 
 /* xrun_sources_linux.c */
 const struct st_xrun_source *st_linux_xrun_source(struct st_platform *p, size_t i);
 
+/* xrun_alsa.c */
+extern const struct st_xrun_source st_xrun_alsa;
+
 /* sleep_methods_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 

@@ -1,0 +1,245 @@
+/* Xruns of other programs on ALSA's devices, from /proc/asound: no counter is there, so the state of each
+ * substream is looked at again and again. What is concluded, and how sure it is:
+ *
+ * - the state is XRUN: there was one (a program that recovers at once is in it for microseconds only);
+ * - it was RUNNING and is RUNNING, the same program's, but was started in between and counts its frames from
+ * 0: the program recovered from an xrun, or stopped and started on its own, by a seek for example. A pause
+ * does not begin at 0 and is none.
+ *
+ * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
+ * where the stream had run for less time before than since. A look makes the kernel ask the device where it
+ * is, as the program's own period interrupt does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/alsa_text.h"
+#include "platform/linux/linux.h"
+#include "platform/proc_text.h"
+#include "platform/xrun_source.h"
+
+#define POLL_NS        (250 * ST_NS_PER_MS)
+#define POLLS_A_SCAN   8   /* for cards that came or went */
+#define SUBSTREAMS_MAX 128 /* beyond these are not watched, and that is said */
+#define PATH_BYTES     320
+#define STATUS_BYTES   1024
+#define PCM_BYTES      16384
+
+struct substream {
+    unsigned card, device, number;
+    bool capture;
+    int fd; /* of its status file */
+    bool known; /* last is set */
+    struct st_alsa_status last;
+};
+
+struct alsa {
+    char proc[ST_XRUN_SERVER_BYTES]; /* "/proc" */
+    struct substream substreams[SUBSTREAMS_MAX];
+    size_t n;
+    unsigned left_out_n;
+    unsigned polls_left; /* to the next scan */
+    char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
+};
+
+/* --- which substreams there are ------------------------------------------------------------------------- */
+
+static struct substream *find(struct alsa *alsa, const struct substream *like)
+{
+    for (size_t i = 0; i < alsa->n; i++) {
+        struct substream *s = &alsa->substreams[i];
+        if (s->card == like->card && s->device == like->device && s->number == like->number &&
+            s->capture == like->capture)
+            return s;
+    }
+    return NULL;
+}
+
+static void drop(struct alsa *alsa, struct substream *s)
+{
+    close(s->fd);
+    *s = alsa->substreams[--alsa->n];
+}
+
+static void add(struct alsa *alsa, struct substream like)
+{
+    char path[PATH_BYTES];
+    if (find(alsa, &like) != NULL)
+        return;
+    if (alsa->n == SUBSTREAMS_MAX) {
+        alsa->left_out_n++;
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/asound/card%u/pcm%u%c/sub%u/status", alsa->proc, like.card, like.device,
+             like.capture ? 'c' : 'p', like.number);
+    like.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (like.fd >= 0)
+        alsa->substreams[alsa->n++] = like;
+}
+
+/** Opens the status of new substreams. @return 0, or why there are none. */
+static int scan(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = w->state;
+    char path[PATH_BYTES], text[PCM_BYTES];
+    size_t len;
+    snprintf(path, sizeof(path), "%s/asound/pcm", alsa->proc);
+    const int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    alsa->polls_left = POLLS_A_SCAN;
+    if (r == -ENOENT)
+        return st_xrun_because(w, -ENOENT, "this system has no ALSA: %s is not there", path);
+    if (r < 0 && r != -EFBIG)
+        return st_xrun_because(w, r, "%s cannot be read: %s", path, strerror(-r));
+    if (alsa->n > 0 && strcmp(text, alsa->pcm) == 0)
+        return 0;
+    memcpy(alsa->pcm, text, len + 1);
+    alsa->left_out_n = 0;
+    struct st_alsa_pcm pcm;
+    unsigned listed_n = 0;
+    const char *at = text;
+    for (int next; (next = st_alsa_pcm_next(&at, &pcm)) != -ENODATA;) {
+        if (next != 0)
+            continue;
+        listed_n += pcm.playback_n + pcm.capture_n;
+        for (unsigned i = 0; i < pcm.playback_n + pcm.capture_n; i++)
+            add(alsa, (struct substream){.card = pcm.card,
+                                         .device = pcm.device,
+                                         .capture = i >= pcm.playback_n,
+                                         .number = i < pcm.playback_n ? i : i - pcm.playback_n});
+    }
+    if (listed_n == 0)
+        return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
+    if (alsa->n == 0)
+        return st_xrun_because(
+            w, -ENOTSUP, "this kernel does not show what streams do (CONFIG_SND_VERBOSE_PROCFS is off)");
+    return 0;
+}
+
+/* --- what they do --------------------------------------------------------------------------------------- */
+
+/** Name of the program whose thread that is; "" when it is gone. @return its PID, 0. */
+static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
+{
+    const struct alsa *alsa = w->state;
+    char path[PATH_BYTES], text[STATUS_BYTES];
+    size_t len;
+    uint64_t pid;
+    ret[0] = '\0';
+    snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
+    int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0)
+        return 0;
+    snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
+    r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    if (r == 0)
+        snprintf(ret, ST_XRUN_NAME_BYTES, "%.*s", (int)strcspn(text, "\n"), text);
+    return (int64_t)pid;
+}
+
+/** Was there an xrun between two looks? */
+static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_status *now)
+{
+    const bool same_stream = before->owner_tid == now->owner_tid;
+    const bool triggered = before->trigger_ns != now->trigger_ns;
+    if (now->state == ST_ALSA_XRUN)
+        return !same_stream || triggered || before->state != ST_ALSA_XRUN;
+    return now->state == ST_ALSA_RUNNING && before->state == ST_ALSA_RUNNING && same_stream && triggered &&
+           now->hw_ptr_frames < before->hw_ptr_frames;
+}
+
+static void tell(struct st_xrun_watch *w, const struct substream *s, int64_t owner_tid, st_xrun_seen_fn seen,
+                 void *ctx)
+{
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1};
+    if (program_of(w, owner_tid, sighting.client) == getpid())
+        return; /* our own stream counts its own */
+    snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", s->card, s->device, s->number,
+             s->capture ? "capture" : "playback");
+    seen(ctx, &sighting);
+}
+
+/** @return 0, -EBADMSG, or that it is gone. */
+static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
+{
+    char text[STATUS_BYTES];
+    struct st_alsa_status now;
+    const ssize_t len = pread(s->fd, text, sizeof(text) - 1, 0);
+    if (len < 0)
+        return -errno;
+    text[len] = '\0';
+    if (st_alsa_status_parse(text, &now) != 0)
+        return -EBADMSG;
+    if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
+        tell(w, s, now.owner_tid, seen, ctx);
+    s->known = true;
+    s->last = now;
+    return 0;
+}
+
+static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct alsa *alsa = w->state;
+    size_t bad_n = 0;
+    if (alsa->polls_left-- == 0) {
+        const int r = scan(w);
+        if (r < 0)
+            return r;
+    }
+    for (size_t i = 0; i < alsa->n;) {
+        const int r = look(w, &alsa->substreams[i], seen, ctx);
+        bad_n += r == -EBADMSG;
+        if (r == 0 || r == -EBADMSG) {
+            i++;
+            continue;
+        }
+        drop(alsa, &alsa->substreams[i]);
+        alsa->pcm[0] = '\0'; /* what comes back is opened again */
+    }
+    if (bad_n > 0 && bad_n == alsa->n)
+        return st_xrun_because(w, -EBADMSG, "what %s/asound says of streams is in no form we know",
+                               alsa->proc);
+    int len = snprintf(w->why, sizeof(w->why), "%zu streams of sound cards", alsa->n - bad_n);
+    if (bad_n + alsa->left_out_n > 0)
+        snprintf(w->why + len, sizeof(w->why) - (size_t)len, ", not watched are %zu",
+                 bad_n + alsa->left_out_n);
+    return 0;
+}
+
+static void close_alsa(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = w->state;
+    while (alsa->n > 0)
+        drop(alsa, &alsa->substreams[alsa->n - 1]);
+    free(alsa);
+}
+
+static int open_alsa(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = calloc(1, sizeof(*alsa));
+    if (alsa == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    snprintf(alsa->proc, sizeof(alsa->proc), "%s",
+             w->setting.server[0] != '\0' ? w->setting.server : "/proc");
+    w->state = alsa;
+    const int r = scan(w);
+    if (r < 0) {
+        close_alsa(w);
+        return r;
+    }
+    return 0;
+}
+
+static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .close = close_alsa};
+
+const struct st_xrun_source st_xrun_alsa = {
+    .name = "alsa",
+    .summary = "state of ALSA's streams in /proc/asound, four looks a second: of xruns between two looks one "
+               "is seen",
+    .poll_ns = POLL_NS,
+    .ops = &ops,
+};

@@ -1,0 +1,386 @@
+/* A source of other programs' xruns through its life, by a clock and a source that the test scripts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/observe.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+#define START_NS (100 * ST_NS_PER_S)
+#define POLL_NS  (250 * ST_NS_PER_MS)
+
+/* --- the scripted source -------------------------------------------------------------------------------- */
+
+static struct st_xrun_seen to_see[16];
+static size_t to_see_n;
+static int open_result, poll_result;
+static unsigned opens_n, closes_n;
+static int64_t program_ns;
+static char server[ST_XRUN_SERVER_BYTES];
+
+static int open_scripted(struct st_xrun_watch *w)
+{
+    if (open_result < 0)
+        return st_xrun_because(w, open_result, "no server");
+    memcpy(server, w->setting.server, sizeof(server));
+    opens_n++;
+    return 0;
+}
+
+static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    for (size_t i = 0; i < to_see_n; i++)
+        seen(ctx, &to_see[i]);
+    to_see_n = 0;
+    return st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
+}
+
+static void close_scripted(struct st_xrun_watch *w)
+{
+    (void)w;
+    closes_n++;
+}
+
+static int program_cpu_scripted(const struct st_xrun_watch *w, int64_t *ret)
+{
+    (void)w;
+    *ret = program_ns;
+    return 0;
+}
+
+static const struct st_xrun_ops ops = {.open = open_scripted,
+                                       .poll = poll_scripted,
+                                       .close = close_scripted,
+                                       .program_cpu_ns = program_cpu_scripted};
+static const struct st_xrun_source source = {
+    .name = "jack", .summary = "scripted", .poll_ns = POLL_NS, .ops = &ops};
+
+static struct st_platform *platform;
+static struct st_events events;
+static struct st_observed o;
+
+static void switch_to(enum st_observed_mode mode, const char *to_server)
+{
+    struct st_xrun_setting setting = {{0}};
+    snprintf(setting.server, sizeof(setting.server), "%s", to_server);
+    st_observed_set(&o, mode, &setting);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    platform = st_fake_new(ST_OS_LINUX, START_NS);
+    to_see_n = 0;
+    open_result = poll_result = 0;
+    opens_n = closes_n = 0;
+    program_ns = 0;
+    if (platform == NULL || st_events_init(&events) != 0)
+        return 1;
+    st_observed_init(&o, platform, &events, &source);
+    switch_to(ST_OBSERVED_AUTO, "");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_observed_finish(&o);
+    st_events_finish(&events);
+    st_fake_free(platform);
+    return 0;
+}
+
+static void see(const char *device, const char *client, int64_t xruns_n, int64_t starved_n)
+{
+    struct st_xrun_seen *seen = &to_see[to_see_n++];
+    *seen = (struct st_xrun_seen){
+        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .starved_n = starved_n};
+    snprintf(seen->device, sizeof(seen->device), "%s", device);
+    snprintf(seen->client, sizeof(seen->client), "%s", client);
+}
+
+static void turn_after(int64_t ns)
+{
+    st_fake_advance(platform, ns);
+    st_observed_turn(&o);
+}
+
+/** How many events have this name, and the sum of their counts. */
+static int64_t events_of(const char *name, int64_t *ret_count_n)
+{
+    json_t *list = st_events_json(&events);
+    int64_t n = 0, count_n = 0;
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "event")), name) != 0)
+            continue;
+        n++;
+        count_n += json_integer_value(json_object_get(event, "count"));
+    }
+    json_decref(list);
+    if (ret_count_n != NULL)
+        *ret_count_n = count_n;
+    return n;
+}
+
+/* --- the tests ------------------------------------------------------------------------------------------ */
+
+static void device_xruns_and_starved_clients_are_counted_apart(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 2, 0);
+    see("hw:1", "synth", 1, 4);
+    see("", "", 1, 0);
+    turn_after(0);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.device_xruns_n, 4);
+    assert_int_equal(o.view.starved_n, 4);
+    assert_int_equal(o.view.devices_n, 2);
+    assert_string_equal(o.view.devices[1].name, "hw:1");
+    assert_int_equal(o.view.devices[1].starved_n, 4);
+    int64_t count_n;
+    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(count_n, 4);
+    assert_int_equal(events_of("starved-client", &count_n), 1);
+    assert_int_equal(count_n, 4);
+}
+
+static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    for (int i = 0; i < 100; i++) { /* 25 s of one xrun in each poll */
+        see("hw:0", "player", 1, 0);
+        turn_after(POLL_NS);
+    }
+    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(count_n, 81);
+    st_observed_finish(&o);
+    assert_int_equal(events_of("observed-xrun", &count_n), 4);
+    assert_int_equal(count_n, 100);
+    assert_int_equal(o.view.device_xruns_n, 100);
+}
+
+static void last_of_a_burst_is_told_without_another_xrun(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    see("hw:0", "player", 1, 0);
+    turn_after(0);
+    see("hw:0", "player", 5, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(events_of("observed-xrun", NULL), 1);
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_int_equal(events_of("observed-xrun", &count_n), 2);
+    assert_int_equal(count_n, 6);
+}
+
+static void more_clients_than_places_lose_nothing(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3 * ST_OBSERVED_PENDING_MAX / 2; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "client%d", i);
+            see(name, name, 1, 0);
+        }
+        turn_after(POLL_NS);
+    }
+    st_observed_finish(&o);
+    (void)events_of("observed-xrun", &count_n);
+    assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
+    assert_int_equal(o.view.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
+    assert_int_equal(o.view.devices_n, ST_OBSERVED_DEVICES_MAX);
+}
+
+static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
+{
+    (void)state;
+    static const int64_t pauses_s[] = {1, 2, 4, 8, 15, 15};
+    open_result = -ENOENT;
+    for (size_t i = 0; i < ST_ARRAY_LEN(pauses_s); i++) {
+        st_observed_turn(&o);
+        assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+        assert_string_equal(o.view.why, "no server");
+        const int64_t pause_ns = o.due_ns - platform->now_ns(platform);
+        assert_int_equal(pause_ns, pauses_s[i] * ST_NS_PER_S);
+        st_fake_advance(platform, pause_ns);
+    }
+    assert_int_equal(o.view.opened_n, 0);
+    open_result = 0;
+    st_observed_turn(&o);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.due_ns - platform->now_ns(platform), POLL_NS);
+}
+
+static void what_this_system_never_has_is_not_tried_again(void **state)
+{
+    (void)state;
+    open_result = -ENOTSUP;
+    st_observed_turn(&o);
+    assert_true(o.due_ns == INT64_MAX);
+}
+
+static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 3, 0);
+    program_ns = 1000;
+    turn_after(0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.watched_ns, POLL_NS);
+    poll_result = -EPIPE;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+    assert_int_equal(closes_n, 1);
+    assert_int_equal(events_of("observe-lost", NULL), 1);
+    poll_result = 0;
+    program_ns = 500; /* of a new program */
+    see("hw:0", "player", 2, 0);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.device_xruns_n, 5);
+    assert_int_equal(o.view.program_cpu_ns, 1500);
+    assert_int_equal(o.view.opened_n, 2);
+    assert_int_equal(events_of("observe", NULL), 2);
+}
+
+static void connecting_is_neither_watching_nor_absent(void **state)
+{
+    (void)state;
+    poll_result = -EAGAIN;
+    turn_after(0);
+    assert_int_equal(o.view.state, ST_OBSERVED_OPENING);
+    assert_int_equal(o.view.opened_n, 0);
+    poll_result = 0;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.watched_ns, 0);
+}
+
+static void switching_off_closes_and_keeps_what_was_counted(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 3, 0);
+    turn_after(0);
+    switch_to(ST_OBSERVED_OFF, "");
+    assert_int_equal(closes_n, 1);
+    assert_int_equal(o.view.state, ST_OBSERVED_IS_OFF);
+    assert_true(o.due_ns == INT64_MAX);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(opens_n, 1);
+    assert_int_equal(o.view.device_xruns_n, 3);
+}
+
+static void another_server_opens_it_again_the_same_does_not(void **state)
+{
+    (void)state;
+    turn_after(0);
+    switch_to(ST_OBSERVED_ON, "");
+    turn_after(0);
+    assert_int_equal(opens_n, 1);
+    switch_to(ST_OBSERVED_ON, "other");
+    turn_after(0);
+    assert_int_equal(opens_n, 2);
+    assert_int_equal(closes_n, 1);
+    assert_string_equal(server, "other");
+}
+
+static void new_epochs_are_counted_not_taken_for_xruns(void **state)
+{
+    (void)state;
+    to_see[to_see_n++] = (struct st_xrun_seen){.new_epoch = true};
+    turn_after(0);
+    assert_int_equal(o.view.epochs_n, 1);
+    assert_int_equal(o.view.device_xruns_n, 0);
+    assert_int_equal(events_of("observed-xrun", NULL), 0);
+}
+
+static void what_was_never_watched_has_no_counts(void **state)
+{
+    (void)state;
+    struct st_observe_view view = {.n = 1};
+    view.sources[0] = o.view;
+    json_t *document = st_observe_json(&view);
+    const json_t *entry = json_array_get(document, 0);
+    assert_true(json_is_null(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_null(json_object_get(entry, "cost_ns_per_poll")));
+    json_decref(document);
+    turn_after(0);
+    view.sources[0] = o.view;
+    document = st_observe_json(&view);
+    entry = json_array_get(document, 0);
+    assert_int_equal(json_integer_value(json_object_get(entry, "device_xruns")), 0);
+    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_integer(json_object_get(entry, "cost_ns_per_poll")));
+    json_decref(document);
+}
+
+/* --- the thread, with the real clock -------------------------------------------------------------------- */
+
+static void thread_watches_counts_and_ends(void **state)
+{
+    (void)state;
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_observe_view view;
+    struct st_platform *p = st_platform_native();
+    st_config_defaults(&config);
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
+    assert_int_equal(st_observe_start(p, &config, &events, &observe), 0);
+    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
+    bool settled = false;
+    while (!settled) { /* every source is off, absent or watching before long; the test's limit ends it */
+        nanosleep(&nap, NULL);
+        st_observe_look(observe, &view);
+        settled = true;
+        for (size_t i = 0; i < view.n; i++)
+            settled = settled && (view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                                     (strcmp(view.sources[i].source, "pipewire") == 0);
+    }
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "auto");
+    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
+    st_observe_set(observe, &config);
+    for (settled = false; !settled;) {
+        nanosleep(&nap, NULL);
+        st_observe_look(observe, &view);
+        for (size_t i = 0; i < view.n; i++)
+            settled = settled || (view.sources[i].mode == ST_OBSERVED_OFF &&
+                                  strcmp(view.sources[i].source, "alsa") == 0);
+    }
+    st_observe_stop(observe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(device_xruns_and_starved_clients_are_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(absent_source_is_tried_again_at_growing_pauses_up_to_15_s, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(lost_server_is_an_event_and_counts_go_on_after_it_is_back, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(connecting_is_neither_watching_nor_absent, setup, teardown),
+        cmocka_unit_test_setup_teardown(switching_off_closes_and_keeps_what_was_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_server_opens_it_again_the_same_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(new_epochs_are_counted_not_taken_for_xruns, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# vm: -k rt -q -c hda -t 240
+# Xruns of other programs on real ALSA devices without hardware (an emulated HDA, snd-dummy, snd-aloop): a player that is
+# stopped is seen by the daemon with its device and name; a card that is unplugged and comes back is followed.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+modprobe snd-dummy
+modprobe snd-aloop
+mkdir -p /tmp/s
+cat >/tmp/s/sleeptuned.conf <<'CONF'
+audio = { backend = "none"; };
+observe = { alsa = "on"; };
+socket = { path = "/tmp/s/sock"; };
+CONF
+export SLEEPTUNE_SOCKET=/tmp/s/sock
+
+alsa() { sleeptune status --json | jq -r ".observe[] | select(.source == \"alsa\") | $1"; }
+# until CONDITION...: at most 60 s of a slow guest
+until_true() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
+card() { sed -n "s/^ *\([0-9]*\) \[$1 *\].*/\1/p" /proc/asound/cards; }
+# called by until_true
+# shellcheck disable=SC2317
+running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
+# shellcheck disable=SC2317
+counts() { [ "$(alsa "[.devices[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
+# shellcheck disable=SC2317
+says() { [ "$(alsa "$1")" "$2" "$3" ]; }
+
+sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
+pid=$!
+until_true sleeptune status >/dev/null 2>&1
+ok "ALSA is watched" until_true says .state = watching
+is "nobody plays: no xrun" "$(alsa .device_xruns)" 0
+streams=$(alsa .why)
+like "all streams of three cards" "$streams" '^[0-9]{2} streams of sound cards$'
+
+for name in Intel Dummy Loopback; do
+    n=$(card $name)
+    [ -n "$n" ] || { fail "card $name is there" "$(cat /proc/asound/cards)"; continue; }
+    aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=2000000 /dev/zero 2>>/tmp/s/aplay &
+    player=$!
+    until_true running "$n" RUNNING
+    sleep 1.5 # several looks
+    is "$name: a player that plays has no xrun" "$(alsa ".devices[] | select(.device == \"hw:$n,0,0 playback\")")" ""
+    kill -STOP $player
+    ok "$name: a player that is stopped has an xrun, as ALSA says" until_true running "$n" XRUN
+    ok "$name: the daemon sees it" until_true counts "hw:$n,0,0 playback"
+    kill -CONT $player
+    sleep 1
+    is "$name: it is one" "$(alsa ".devices[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns")" 1
+    is "$name: its event names device, client and how sure it is" \
+        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"observed-xrun\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
+        "alsa aplay probable 1"
+    kill $player
+    wait $player
+done
+
+n=$(card Dummy)
+arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=2000000 /dev/null 2>>/tmp/s/aplay &
+player=$!
+until_true grep -q RUNNING "/proc/asound/card$n/pcm0c/sub0/status"
+sleep 1
+kill -STOP $player
+ok "a recorder that is stopped: an overrun" until_true counts "hw:$n,0,0 capture"
+kill -CONT $player
+kill $player
+wait $player
+
+is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'xruns_total{source="alsa"}')" \
+    "sleeptune_xruns_total{source=\"alsa\"} $(alsa .device_xruns)"
+like "a person is told" "$(sleeptune status)" '^Xruns .*alsa 4'
+
+echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
+ok "a card that is unplugged is let go" until_true says .why != "$streams"
+is "the others are still watched" "$(alsa .state)" watching
+echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
+ok "it is watched again when it is back" until_true says .why = "$streams"
+
+cost=$(alsa .cost_ns_per_poll)
+echo "# CPU time of a look at $streams: $cost ns (n = $(alsa .polls))"
+kill -TERM $pid
+wait $pid
+is "it ends cleanly" "$?" 0
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+tap_done
