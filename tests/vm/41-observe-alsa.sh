@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k rt -q -c hda -t 240
+# vm: -k rt -q -i -c hda -t 240
 # Xruns of other programs on real ALSA devices without hardware (an emulated HDA, snd-dummy, snd-aloop): a player that is
 # stopped is seen by the daemon with its device and name; a card that is unplugged and comes back is followed.
 # shellcheck source=tests/tap.sh
@@ -26,7 +26,7 @@ running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
 # shellcheck disable=SC2317
 counts() { [ "$(alsa "[.devices[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
 # shellcheck disable=SC2317
-says() { [ "$(alsa "$1")" "$2" "$3" ]; }
+says() { test "$(alsa "$1")" "$2" "$3"; }
 
 sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
@@ -39,7 +39,7 @@ like "all streams of three cards" "$streams" '^[0-9]{2} streams of sound cards$'
 for name in Intel Dummy Loopback; do
     n=$(card $name)
     [ -n "$n" ] || { fail "card $name is there" "$(cat /proc/asound/cards)"; continue; }
-    aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=2000000 /dev/zero 2>>/tmp/s/aplay &
+    aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/zero 2>>/tmp/s/aplay &
     player=$!
     until_true running "$n" RUNNING
     sleep 1.5 # several looks
@@ -58,7 +58,7 @@ for name in Intel Dummy Loopback; do
 done
 
 n=$(card Dummy)
-arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=2000000 /dev/null 2>>/tmp/s/aplay &
+arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/null 2>>/tmp/s/aplay &
 player=$!
 until_true grep -q RUNNING "/proc/asound/card$n/pcm0c/sub0/status"
 sleep 1
