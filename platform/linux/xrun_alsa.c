@@ -33,7 +33,7 @@
 struct substream {
     unsigned card, device, number;
     bool capture;
-    int fd; /* of its status file */
+    int fd;     /* of its status file */
     bool known; /* last is set */
     struct st_alsa_status last;
 };

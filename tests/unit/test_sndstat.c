@@ -20,13 +20,15 @@ static const char text13[] =
     "pcm0: <Generic (0x1af40022) (Analog)> on hdaa0  (1p:1v/1r:1v) default\n"
     "\tsnddev flags=0x2e2<AUTOVCHAN,BUSY,MPSAFE,REGISTERED,VPC>\n"
     "\t[pcm0:play:dsp0.p0]: spd 48000, fmt 0x00200010, flags 0x00002108, 0x00000004\n"
-    "\tinterrupts 1154, underruns 0, feed 1152, ready 0 [b:2048/1024/2|bs:2048/1024/2]\n"
+    "\t"
+    "interrupts 1154, underruns 0, feed 1152, ready 0 [b:2048/1024/2|bs:2048/1024/2]\n"
     "\tchannel flags=0x2108<TRIGGERED,BUSY,HAS_VCHAN>\n"
     "\t{userland} -> feeder_mixer(0x00200010) -> {hardware}\n"
     "\tpcm0:play:dsp0.p0[pcm0:virtual:dsp0.vp0]: spd 48000, fmt 0x00200010, flags 0x1000010c, 0x00000021, "
     "pid 61 "
     "(dsp)\n"
-    "\tinterrupts 0, underruns 27, feed 1152, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
+    "\t"
+    "interrupts 0, underruns 27, feed 1152, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
     "No devices installed from userspace.\n";
 
 /* 15.1 */
@@ -36,20 +38,24 @@ static const char text15[] =
     "pcm1: <OKTO RESEARCH DAC8STEREO> on uaudio1 (1p:0v/1r:0v) default\n"
     "\tsnddev flags=0xf8<BUSY,MPSAFE,REGISTERED,BITPERFECT,VPC>\n"
     "\t[dsp1.play.0]: spd 192000, fmt 0x00201000, flags 0x2000110c, 0x00000001, pid 2067 (brute (fir))\n"
-    "\t\tinterrupts 840030, underruns 3, feed 840029, ready 82920\n"
+    "\t\t"
+    "interrupts 840030, underruns 3, feed 840029, ready 82920\n"
     "\t\t[b:12288/6144/2|bs:131072/65536/2]\n"
     "\t[dsp1.record.0]: spd 48000, fmt 0x00200010/0x00201000, flags 0x00000000, 0x00000023\n"
-    "\t\tinterrupts 0, overruns 7, feed 0, hfree 3072, sfree 65536\n"
+    "\t\t"
+    "interrupts 0, overruns 7, feed 0, hfree 3072, sfree 65536\n"
     "Installed devices from userspace:\n"
     "dsp.play: <virtual_oss device> (play/rec)\n";
 
 /* 7 and 6 */
 static const char text7[] =
     "[pcm0:play:dsp0.p0]: spd 46794, fmt 0x10000010, flags 0x00101000, 0x00000000\n"
-    "\tinterrupts 3552, underruns 1, feed 3552, ready 0 [b:4096/2048/2|bs:4096/2048/2]\n"
+    "\t"
+    "interrupts 3552, underruns 1, feed 3552, ready 0 [b:4096/2048/2|bs:4096/2048/2]\n"
     "\t{userland} -> feeder_vchan(0x10000010) -> {hardware}\n";
 static const char text6[] = "\t[pcm0:play:0:dsp0.0]: spd 44100, fmt 0x10000010, flags 0x00000000, pid 815\n"
-                            "\tinterrupts 59023, underruns 2, ready 0 [b:16384/8192/2|bs:131072/4096/32]\n";
+                            "\t"
+                            "interrupts 59023, underruns 2, ready 0 [b:16384/8192/2|bs:131072/4096/32]\n";
 
 static void channels_of_13_2(void **state)
 {
@@ -174,7 +180,8 @@ static void put(unsigned underruns, unsigned feeds, int pid)
     snprintf(
         text, sizeof(text),
         "pcm0: <x>\n\tdsp0.play.0[dsp0.virtual_play.0]: spd 48000, fmt 0x1, flags 0x1, 0x1, pid %d (mpv)\n"
-        "\t\tinterrupts 0, underruns %u, feed %u, ready 0\n",
+        "\t\t"
+        "interrupts 0, underruns %u, feed %u, ready 0\n",
         pid, underruns, feeds);
     assert_int_equal(st_fake_set_file(platform, "/dev/sndstat", text, 0), 0);
 }
