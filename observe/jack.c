@@ -1,0 +1,155 @@
+/* sleeptune-observe-jack: the xruns of a JACK server, a line each.
+ *
+ * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
+ * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Only the
+ * driver renews the figure of jack_get_xrun_delayed_usecs (jack2: JackEngineControl::NotifyXRun, but not
+ * JackEngine::CheckXRun), so a callback with the figure of before was a client's; which client, only the
+ * server's own messages say. This client has no ports and no process callback: the server never waits for it.
+ */
+#include <errno.h>
+#include <jack/jack.h>
+#include <jack/statistics.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "observe/line.h"
+
+#define NAME     "sleeptune-observe-jack"
+#define ANSWER_S 10 /* a server that hangs does not answer at all */
+
+enum what { WHAT_DEVICE, WHAT_CLIENT, WHAT_GONE, WHAT_END };
+
+struct observer {
+    jack_client_t *client;
+    int fds[2];       /* what happened, a byte each, from libjack's thread and the signal handler */
+    float delayed_us; /* of the latest xrun. Threads: libjack's, once it calls back */
+};
+
+static struct observer observer;
+static char message[128]; /* libjack's latest; its callback takes no context */
+
+static void keep_message(const char *text)
+{
+    snprintf(message, sizeof(message), "%s", text);
+}
+
+static void drop_message(const char *text)
+{
+    (void)text;
+}
+
+static void tell(enum what what)
+{
+    const int saved = errno; /* of what a signal came into */
+    const char byte = (char)what;
+    while (write(observer.fds[1], &byte, 1) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+/* A client that just dies disturbs its server. */
+static void on_signal(int number)
+{
+    (void)number;
+    tell(WHAT_END);
+}
+
+static int on_xrun(void *ctx)
+{
+    (void)ctx;
+    const float delayed_us = jack_get_xrun_delayed_usecs(observer.client);
+    const bool renewed = delayed_us < observer.delayed_us || delayed_us > observer.delayed_us;
+    observer.delayed_us = delayed_us;
+    tell(renewed ? WHAT_DEVICE : WHAT_CLIENT);
+    return 0;
+}
+
+static void on_shutdown(void *ctx)
+{
+    (void)ctx;
+    tell(WHAT_GONE);
+}
+
+/* @return ST_LINE_DONE, or what main returns, the reason said. */
+static int open_client(const char *server)
+{
+    jack_status_t status = 0;
+    jack_set_error_function(keep_message);
+    jack_set_info_function(drop_message);
+    st_line_deadline(ANSWER_S, "the JACK server does not answer");
+    observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
+    if (observer.client == NULL) {
+        if ((status & JackVersionError) != 0)
+            return st_line_absent("JACK server \"%s\": speaks another protocol than libjack here", server);
+        if ((status & JackServerFailed) != 0)
+            return st_line_absent("no JACK server \"%s\" of this user answers", server);
+        return st_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
+                              (unsigned)status, message);
+    }
+    observer.delayed_us = jack_get_xrun_delayed_usecs(observer.client);
+    jack_on_shutdown(observer.client, on_shutdown, NULL);
+    if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
+        return st_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
+    st_line_deadline(0, NULL);
+    return ST_LINE_DONE;
+}
+
+/* Says what was told meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
+static enum what forward(const char *server)
+{
+    char what[256];
+    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_EXACT};
+    enum what over = WHAT_DEVICE;
+    const ssize_t n = read(observer.fds[0], what, sizeof(what));
+    for (ssize_t i = 0; i < n; i++) {
+        seen.device_xruns_n += what[i] == WHAT_DEVICE;
+        seen.starved_n += what[i] == WHAT_CLIENT;
+        if (what[i] == WHAT_GONE || what[i] == WHAT_END)
+            over = (enum what)what[i];
+    }
+    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    if (seen.device_xruns_n > 0 || seen.starved_n > 0)
+        st_line_xrun(&seen);
+    return over;
+}
+
+int main(int argc, char **argv)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    st_line_options(argc, argv, NAME,
+                    "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
+                    "\"default\". It starts none.\n");
+    const char *server = getenv("JACK_DEFAULT_SERVER");
+    if (server == NULL || server[0] == '\0')
+        server = "default";
+    if (pipe(observer.fds) != 0) {
+        perror(NAME);
+        return ST_LINE_FAILED;
+    }
+    const int r = open_client(server);
+    if (r != ST_LINE_DONE)
+        return r;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    st_line_ready("JACK server \"%s\", %u frames at %u Hz", server, jack_get_buffer_size(observer.client),
+                  jack_get_sample_rate(observer.client));
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
+    enum what over = WHAT_DEVICE;
+    while (over != WHAT_END) {
+        const int n = poll(fds, 2, ST_LINE_ALIVE_S * 1000);
+        if (n == 0)
+            st_line_alive();
+        if (n > 0 && fds[1].revents != 0)
+            over = forward(server);
+        if (over == WHAT_GONE)
+            return st_line_absent("JACK server \"%s\" has ended", server); /* nothing is left to close */
+        if (n > 0 && fds[0].revents != 0 && st_line_input_ended())
+            over = WHAT_END;
+    }
+    st_line_deadline(1, "the JACK server does not answer any more");
+    jack_client_close(observer.client);
+    return ST_LINE_DONE;
+}

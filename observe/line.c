@@ -1,0 +1,121 @@
+#include "observe/line.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "st_config.h"
+
+/* --- options --- */
+
+void st_line_options(int argc, char **argv, const char *name, const char *about)
+{
+    int option;
+    while ((option = getopt(argc, argv, "hV")) != -1) {
+        switch (option) {
+        case 'h':
+            printf("Usage: %s [-h | -V]\n%s\n"
+                   "It is started by sleeptuned, and writes a line for each thing it sees until its\n"
+                   "standard input ends: sleeptuned(8).\n",
+                   name, about);
+            exit(ST_LINE_DONE);
+        case 'V':
+            printf("%s %s\n", name, ST_VERSION);
+            exit(ST_LINE_DONE);
+        default:
+            exit(ST_LINE_USAGE); /* getopt has said why */
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: takes no argument: %s\n", name, argv[optind]);
+        exit(ST_LINE_USAGE);
+    }
+}
+
+/* --- lines --- */
+
+static void put(const char *line)
+{
+    if (fputs(line, stdout) == EOF || fflush(stdout) == EOF) {
+        perror("standard output");
+        exit(ST_LINE_FAILED);
+    }
+}
+
+static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
+{
+    char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
+    vsnprintf(text, sizeof(text), format, args);
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == '\n' || *c == '\r') /* of a library's message */
+            *c = ' ';
+    }
+    snprintf(line, sizeof(line), "%s %s\n", word, text);
+    put(line);
+}
+
+void st_line_ready(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("ready", format, args);
+    va_end(args);
+}
+
+void st_line_alive(void)
+{
+    put("alive\n");
+}
+
+int st_line_absent(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("absent", format, args);
+    va_end(args);
+    return ST_LINE_ABSENT;
+}
+
+void st_line_epoch(void)
+{
+    put("epoch\n");
+}
+
+void st_line_xrun(const struct st_xrun_seen *seen)
+{
+    char line[ST_XRUN_LINE_BYTES];
+    put(st_xrun_line_format(seen, line, sizeof(line)));
+}
+
+/* --- beginning and end --- */
+
+bool st_line_input_ended(void)
+{
+    char ignored[256];
+    const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
+    return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static char deadline_line[ST_XRUN_LINE_BYTES];
+
+static void on_deadline(int number)
+{
+    (void)number;
+    const ssize_t n = write(STDOUT_FILENO, deadline_line, strlen(deadline_line));
+    _exit(n < 0 ? ST_LINE_FAILED : ST_LINE_ABSENT);
+}
+
+void st_line_deadline(unsigned seconds, const char *why)
+{
+    const struct sigaction action = {.sa_handler = on_deadline};
+    alarm(0);
+    if (seconds == 0)
+        return;
+    snprintf(deadline_line, sizeof(deadline_line), "absent %s\n", why);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}

@@ -1,0 +1,55 @@
+/* stall_jack STALL_MS: a client of the JACK server that JACK_DEFAULT_SERVER names. It plays silence, prints
+ * "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints "stalled
+ * N" after it, and ends with its input. */
+#include <jack/jack.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static jack_port_t *port;
+static long stall_ms;
+static atomic_long asked, stalled, cycles;
+
+static int process(jack_nframes_t frames, void *ctx)
+{
+    (void)ctx;
+    memset(jack_port_get_buffer(port, frames), 0, frames * sizeof(jack_default_audio_sample_t));
+    atomic_fetch_add(&cycles, 1);
+    if (atomic_load(&stalled) < atomic_load(&asked)) {
+        usleep((useconds_t)stall_ms * 1000);
+        atomic_fetch_add(&stalled, 1);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    char line[16];
+    stall_ms = argc > 1 ? atol(argv[1]) : 100;
+    jack_client_t *client =
+        jack_client_open("stall", JackNoStartServer | JackServerName, NULL, getenv("JACK_DEFAULT_SERVER"));
+    if (client == NULL)
+        return 1;
+    port = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    if (port == NULL || jack_set_process_callback(client, process, NULL) != 0 || jack_activate(client) != 0 ||
+        jack_connect(client, "stall:out", "system:playback_1") != 0)
+        return 1;
+    while (atomic_load(&cycles) < 10)
+        usleep(1000);
+    puts("playing");
+    fflush(stdout);
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        const long number = atomic_fetch_add(&asked, 1) + 1;
+        while (atomic_load(&stalled) < number)
+            usleep(1000);
+        const long then = atomic_load(&cycles);
+        while (atomic_load(&cycles) < then + 10) /* it goes on */
+            usleep(1000);
+        printf("stalled %ld\n", number);
+        fflush(stdout);
+    }
+    jack_client_close(client);
+    return 0;
+}

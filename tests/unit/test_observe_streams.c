@@ -1,0 +1,103 @@
+/* Which streams were starved, by what their queues held at each look. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "observe/streams.h"
+
+enum { CORKED = -1, GONE = -2 };
+
+/* One stream through looks at its queue, in microseconds. @return how often it was starved. */
+static int starved(const int *looks, size_t looks_n)
+{
+    struct st_streams streams = {0};
+    int n = 0;
+    for (size_t i = 0; i < looks_n; i++) {
+        st_streams_look_begin(&streams);
+        if (looks[i] != GONE)
+            n += st_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0);
+        st_streams_look_end(&streams);
+        assert_int_equal(streams.playing, looks[i] >= 0);
+        assert_int_equal(streams.streams_n, looks[i] != GONE);
+    }
+    return n;
+}
+
+#define STARVED(...) starved((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+
+static void a_stream_that_plays_is_not_starved(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 70000, 1, 70000), 0);
+}
+
+static void empty_and_filled_again_is_once_however_long(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 0, 70000), 1);
+    assert_int_equal(STARVED(70000, 0, 0, 0, 0, 0, 70000), 1);
+    assert_int_equal(STARVED(70000, 0, 70000, 0, 70000, 70000), 2);
+}
+
+static void a_stream_that_begins_is_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(0, 0, 70000, 70000), 0);
+}
+
+static void a_stream_that_ends_has_played_all(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 0, 0, GONE), 0);
+    assert_int_equal(STARVED(70000, 0, GONE, 70000), 0);
+}
+
+static void a_pause_is_no_starvation(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, CORKED, 0, 70000), 0);
+    assert_int_equal(STARVED(70000, 0, CORKED, 70000), 0);
+}
+
+static void streams_are_told_apart(void **state)
+{
+    struct st_streams streams = {0};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        st_streams_look_begin(&streams);
+        assert_false(st_streams_look(&streams, 1, false, 5000));
+        assert_int_equal(st_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0), i == 2);
+        st_streams_look_end(&streams);
+    }
+}
+
+static void more_streams_than_there_is_room_for_are_not_watched(void **state)
+{
+    struct st_streams streams = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        st_streams_look_begin(&streams);
+        for (uint32_t index = 0; index < ST_STREAMS_MAX + 10; index++)
+            assert_int_equal(st_streams_look(&streams, index, false, i == 1 ? 0 : 5000),
+                             i == 2 && index < ST_STREAMS_MAX);
+        st_streams_look_end(&streams);
+        assert_int_equal(streams.streams_n, ST_STREAMS_MAX);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_that_plays_is_not_starved),
+        cmocka_unit_test(empty_and_filled_again_is_once_however_long),
+        cmocka_unit_test(a_stream_that_begins_is_empty),
+        cmocka_unit_test(a_stream_that_ends_has_played_all),
+        cmocka_unit_test(a_pause_is_no_starvation),
+        cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(more_streams_than_there_is_room_for_are_not_watched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
