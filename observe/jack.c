@@ -18,7 +18,7 @@
 #include "observe/line.h"
 
 #define NAME     "sleeptune-observe-jack"
-#define ANSWER_S 10 /* a server that hangs does not answer at all */
+#define ANSWER_S 5 /* a server that hangs does not answer at all */
 
 enum what { WHAT_DEVICE, WHAT_CLIENT, WHAT_GONE, WHAT_END };
 

@@ -20,7 +20,7 @@
 #include "observe/profile.h"
 
 #define NAME     "sleeptune-observe-pipewire"
-#define ANSWER_S 10
+#define ANSWER_S 5
 #define TELL_S   1 /* at most one line a node in this time */
 
 struct observer {

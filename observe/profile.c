@@ -75,18 +75,18 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 struct block {
     uint32_t id;
     const char *name;
-    int64_t signal_ns; /* when it was to begin */
+    int64_t prev_signal_ns; /* when it was to begin in the cycle before */
     int32_t status;
     int32_t xruns_n; /* NOT_COUNTED: an older PipeWire */
 };
 
 static int read_block(const struct spa_pod *pod, struct block *ret)
 {
-    int64_t prev_signal, awake, finish;
+    int64_t signal, awake, finish;
     struct spa_fraction latency;
     *ret = (struct block){.xruns_n = NOT_COUNTED};
     return spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
-                                SPA_POD_Long(&prev_signal), SPA_POD_Long(&ret->signal_ns),
+                                SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&signal),
                                 SPA_POD_Long(&awake), SPA_POD_Long(&finish), SPA_POD_Int(&ret->status),
                                 SPA_POD_Fraction(&latency), SPA_POD_OPT_Int(&ret->xruns_n)) < 0
                ? -EBADMSG
@@ -114,14 +114,14 @@ static void take_driver(struct st_profile *profile, const struct block *driver, 
     profile->pending = profile->pending || rise > 0;
 }
 
-/* Without a counter: a cycle in which the node did not finish is told twice, as incomplete and when the
- * driver has ended it. */
-static bool unfinished(struct st_profile_node *node, const struct block *block, int64_t cycle_ns)
+/* Without a counter: a cycle in which the node did not finish is told twice when the next begins, as
+ * incomplete and as ended by the driver; only the former cycle's time is the same in both (0.3.65). */
+static bool unfinished(struct st_profile_node *node, const struct block *block, int64_t cycle_before_ns)
 {
     if (block->status != STATUS_TRIGGERED && block->status != STATUS_AWAKE)
         return false;
-    const bool first = node->unfinished_ns != cycle_ns;
-    node->unfinished_ns = cycle_ns;
+    const bool first = node->unfinished_ns != cycle_before_ns;
+    node->unfinished_ns = cycle_before_ns;
     return first;
 }
 
@@ -133,7 +133,7 @@ static void take_follower(struct st_profile *profile, const struct block *driver
     rename_node(&node->name, block->name);
     rename_node(&node->driver, driver->name);
     const int64_t rise = block->xruns_n != NOT_COUNTED ? risen(profile, node, block->xruns_n)
-                                                       : unfinished(node, block, driver->signal_ns);
+                                                       : unfinished(node, block, driver->prev_signal_ns);
     if (node->is_device && block->xruns_n != NOT_COUNTED)
         node->device_n += rise;
     else

@@ -21,7 +21,7 @@ struct st_profile_node {
     bool is_device; /* a sound device's node, not a program's */
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
-    int64_t unfinished_ns; /* when the latest cycle began that it did not finish */
+    int64_t unfinished_ns; /* start of the cycle before the latest that it did not finish */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES]; /* name of the node that drives it */
     int64_t device_n, starved_n;     /* not told yet */

@@ -16,7 +16,7 @@
 #include "observe/streams.h"
 
 #define NAME     "sleeptune-observe-pulseaudio"
-#define ANSWER_S 10
+#define ANSWER_S 5
 #define LOOK_US  UINT64_C(250000)
 
 struct observer {

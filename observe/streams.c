@@ -31,7 +31,7 @@ bool st_streams_look(struct st_streams *streams, uint32_t index, bool corked, ui
         return false;
     }
     streams->playing = true;
-    if (queued_us == 0) {
+    if (queued_us <= ST_STREAM_EMPTY_US) {
         if (stream->queue == ST_STREAM_FILLED)
             stream->queue = ST_STREAM_EMPTY;
         return false;

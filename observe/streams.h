@@ -14,6 +14,10 @@
 
 #define ST_STREAMS_MAX 128 /* of them at once; further ones are not watched */
 
+/* A queue with no more is empty: PulseAudio adds what its resampler holds back (180 us from 44.1 to 48
+ * kHz, 16.1) */
+#define ST_STREAM_EMPTY_US 1000
+
 enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 
 struct st_stream {

@@ -29,14 +29,14 @@ struct follower {
 
 /* Of one cycle, as module-profiler builds it. */
 static void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
-                      int64_t signal_ns, int status, int xruns_n)
+                      int64_t prev_signal_ns, int64_t signal_ns, int status, int xruns_n)
 {
     struct spa_pod_frame frame;
     spa_pod_builder_prop(builder, key, 0);
     spa_pod_builder_push_struct(builder, &frame);
     spa_pod_builder_int(builder, id);
     spa_pod_builder_string(builder, name);
-    spa_pod_builder_long(builder, signal_ns - 21333333);
+    spa_pod_builder_long(builder, prev_signal_ns);
     spa_pod_builder_long(builder, signal_ns);
     spa_pod_builder_long(builder, signal_ns + 20000);
     spa_pod_builder_long(builder, signal_ns + 50000);
@@ -47,39 +47,41 @@ static void put_block(struct spa_pod_builder *builder, uint32_t key, int id, con
     spa_pod_builder_pop(builder, &frame);
 }
 
-static void put_cycle(struct spa_pod_builder *builder, int64_t signal_ns, int driver_xruns_n,
-                      const struct follower *followers, size_t followers_n)
+static void put_cycle(struct spa_pod_builder *builder, int64_t prev_signal_ns, int64_t signal_ns,
+                      int driver_xruns_n, const struct follower *followers, size_t followers_n)
 {
     struct spa_pod_frame frame;
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
     spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
-    spa_pod_builder_add_struct(builder, SPA_POD_Long(7), SPA_POD_Float(0.1f), SPA_POD_Float(0.1f),
-                               SPA_POD_Float(0.1f), SPA_POD_Int(driver_xruns_n));
-    put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", signal_ns, FINISHED,
-              counters ? driver_xruns_n : NO_COUNTER);
+    spa_pod_builder_add_struct(builder, SPA_POD_Long(7), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
+                               SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
+    put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", prev_signal_ns, signal_ns,
+              FINISHED, counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
-        put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name, signal_ns + 30000,
-                  followers[i].status, followers[i].xruns_n);
+        put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name,
+                  prev_signal_ns + 30000, signal_ns + 30000, followers[i].status, followers[i].xruns_n);
     spa_pod_builder_pop(builder, &frame);
 }
 
-static void take(struct st_profile *profile, int64_t signal_ns, int driver_xruns_n,
+static void take(struct st_profile *profile, int64_t prev_signal_ns, int64_t signal_ns, int driver_xruns_n,
                  const struct follower *followers, size_t followers_n)
 {
     static uint8_t space[65536];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct spa_pod_frame frame;
     spa_pod_builder_push_struct(&builder, &frame);
-    put_cycle(&builder, signal_ns, driver_xruns_n, followers, followers_n);
+    put_cycle(&builder, prev_signal_ns, signal_ns, driver_xruns_n, followers, followers_n);
     const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
     assert_non_null(pod);
     assert_int_equal(st_profile_take(profile, pod), 0);
 }
 
+#define FOLLOWERS(...)                                                                                       \
+    (const struct follower[]){__VA_ARGS__},                                                                  \
+        sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower)
 #define TAKE(profile, signal_ns, driver_xruns_n, ...)                                                        \
-    take(profile, signal_ns, driver_xruns_n, (const struct follower[]){__VA_ARGS__},                         \
-         sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower))
+    take(profile, (signal_ns)-10, signal_ns, driver_xruns_n, FOLLOWERS(__VA_ARGS__))
 
 /* What is told, as text: "device/client n starved; ". */
 static void write_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -146,15 +148,17 @@ static void what_was_before_the_first_sight_is_not_told(void **state)
     assert_false(profile.pending);
 }
 
-/* Seen with 0.3.65: a cycle is told as incomplete, then again when the driver has ended it. */
+/* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which takes the time
+ * of the cycle. */
 static void without_counters_each_unfinished_cycle_counts_once(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) {
-        TAKE(&profile, 1000 + i, 5, {PLAYER, "player", i == 0 ? AWAKE : TRIGGERED, NO_COUNTER});
-        TAKE(&profile, 1000 + i, 5, {PLAYER, "player", i == 0 ? AWAKE : TRIGGERED, NO_COUNTER});
+    for (int cycle = 1; cycle <= 3; cycle++) {
+        const struct follower player = {PLAYER, "player", cycle == 1 ? AWAKE : TRIGGERED, NO_COUNTER};
+        take(&profile, 1000 * cycle, 1000 * cycle, 5, &player, 1);
+        take(&profile, 1000 * cycle, 1000 * cycle + 1000, 5, &player, 1);
     }
-    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     assert_string_equal(told(&profile), "alsa_output.card/player 0 3; ");
 }
 

@@ -31,7 +31,7 @@ static int starved(const int *looks, size_t looks_n)
 static void a_stream_that_plays_is_not_starved(void **state)
 {
     (void)state;
-    assert_int_equal(STARVED(70000, 70000, 1, 70000), 0);
+    assert_int_equal(STARVED(70000, 70000, 1001, 70000), 0);
 }
 
 static void empty_and_filled_again_is_once_however_long(void **state)
@@ -40,6 +40,7 @@ static void empty_and_filled_again_is_once_however_long(void **state)
     assert_int_equal(STARVED(70000, 0, 70000), 1);
     assert_int_equal(STARVED(70000, 0, 0, 0, 0, 0, 70000), 1);
     assert_int_equal(STARVED(70000, 0, 70000, 0, 70000, 70000), 2);
+    assert_int_equal(STARVED(70000, 180, 180, 70180), 1); /* what the resampler holds back */
 }
 
 static void a_stream_that_begins_is_empty(void **state)

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Xruns of a real JACK server (dummy driver), with a client that stalls.
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl jackd pgrep
+[ -x "$SLEEPTUNE_BUILD/observe/sleeptune-observe-jack" ] || skip_all "built without libjack"
+source=jack
+. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+name=sleeptune-observe-$$
+export JACK_DEFAULT_SERVER=no-such-server JACK_NO_AUDIO_RESERVATION=1
+trap 'clean_up; rm -f /dev/shm/jack*"$name"*' EXIT # what libjack leaves behind
+# a period of 171 ms: the machine's own noise is no xrun
+jack() { server jackd -n "$name" -r "$@" -d dummy -r 48000 -p 8192; }
+
+out=$("$observer" <>"$tmp/no-end" 2>&1)
+is "without a server: status 2" "$?" 2
+like "and one line says so" "$out" '^absent no JACK server "no-such-server" of this user answers$'
+
+only "jack_server = \"$name\";"
+starts "the daemon starts"
+ok "without a server the source is absent" wait_for of_like state absent
+like "and the status says why" "$(of why)" "no JACK server \"$name\" of this user answers|closed its output"
+is "what was never watched has no count" "$(of device_xruns)" None
+
+jack -S
+if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! kill -0 "$server"; then
+    skip "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
+    tap_done
+fi
+ok "a server that comes is watched" wait_for of_like state watching
+is "the status says which" "$(of why)" "JACK server \"$name\", 8192 frames at 48000 Hz"
+export JACK_DEFAULT_SERVER=$name
+does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
+sleep 2
+is "a quiet run has no xrun" "$(counts)" "0 0"
+does "the client stalls" stall
+ok "which is seen" wait_for seen
+is "in synchronous mode it is exactly one xrun of the device" "$(counts)" "1 0"
+is "as the server's own messages say" "$(grep -c 'Process XRun' "$tmp/server.log")" 1
+is "the device is the server" "$(value "[s for s in d['observe'] if s['source'] == 'jack'][0]['devices'][0]['device']")" "$name"
+event='[e for e in d["events"] if e["event"] == "observed-xrun"][0]'
+is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty', 'count')]")" "['jack', '$name', 'exact', 1]"
+like "and a metric" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 1$'
+end_client
+
+helper=$(pgrep -P "$daemon" -x sleeptune-obser)
+ok "the helper program is the daemon's" test -n "$helper"
+end_server
+ok "a server that ends is absent" wait_for of_like state absent
+like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|of this user)|no JACK server"
+jack
+ok "one that comes again is watched again" wait_for of_is state watching
+is "counts go on" "$(counts)" "1 0"
+does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
+does "it stalls" stall
+two() { [ "$(of starved)" -gt 0 ] || [ "$(of device_xruns)" -gt 1 ]; }
+ok "which is seen" wait_for two
+is "in asynchronous mode the device goes on: a starved client, no xrun of the device" "$(counts)" "1 1"
+is "as the server's own messages say" "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" 1
+end_client
+
+kill -STOP "$server"
+out=$(timeout 30 "$observer" <>"$tmp/no-end" 2>&1)
+is "a server that hangs: status 2" "$?" 2
+is "and it is said" "$out" "absent the JACK server does not answer"
+kill -CONT "$server"
+
+helper=$(pgrep -P "$daemon" -x sleeptune-obser)
+ok "it is watched still" test -n "$helper"
+kill -KILL "$daemon"
+gone() { ! kill -0 "$helper" 2>/dev/null; }
+ok "the helper ends with a daemon that is killed" wait_for gone
+ok "the server has lived through it all" kill -0 "$server"
+end_server
+tap_done

@@ -1,0 +1,56 @@
+# shellcheck shell=bash disable=SC2154
+# What the tests of the sources of xruns share. Source after daemon-lib.sh; set $source first.
+observer=$SLEEPTUNE_BUILD/observe/sleeptune-observe-$source
+export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+mkfifo "$tmp/no-end" # as standard input: never ends
+unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH SLEEPTUNE_OBSERVE_DIR DISPLAY
+
+# only SETTING...: the configuration with no other source
+only() {
+    local all='' name
+    for name in alsa pipewire jack pulseaudio; do [ "$name" = "$source" ] || all="$all $name = \"off\";"; done
+    config "observe: {$all $* };"
+}
+
+# Of the status: this source's KEY
+of() { value "[s for s in d['observe'] if s['source'] == '$source'][0]['$1']"; }
+of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
+of_like() { of "$1" 2>/dev/null | grep -Eq -- "$2"; }
+counts() { echo "$(of device_xruns) $(of starved)"; }
+counts_are() { [ "$(counts 2>/dev/null)" = "$1" ]; }
+seen() { [ "$(counts)" != "0 0" ]; }
+
+# server COMMAND...: a sound server; sets $server
+server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
+end_server() { kill -CONT "$server" 2>/dev/null; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+
+# does NAME COMMAND...: ok, but in this shell
+does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
+
+# client COMMAND...: a program that stalls once for each line it is sent (stall_*.c)
+client() {
+    mkfifo "$tmp/to-client" "$tmp/from-client"
+    "$@" <"$tmp/to-client" >"$tmp/from-client" 2>>"$tmp/client.log" &
+    client_pid=$!
+    pids+=("$client_pid")
+    exec {client_in}>"$tmp/to-client" {client_out}<"$tmp/from-client"
+    rm "$tmp/to-client" "$tmp/from-client"
+    local said=''
+    read -r -t 60 said <&"$client_out"
+    [ "$said" = playing ]
+}
+stall() {
+    local said=''
+    echo >&"$client_in"
+    read -r -t 60 said <&"$client_out"
+    case $said in stalled*) return 0 ;; *) return 1 ;; esac
+}
+end_client() { exec {client_in}>&- {client_out}<&-; wait "$client_pid" 2>/dev/null; }
+
+# The program alone
+like "--help says what it is" "$("$observer" -h </dev/null)" "^Usage: sleeptune-observe-$source "
+is "--help fits 80 columns" "$("$observer" -h | awk 'length > 80')" ""
+like "-V names the version" "$("$observer" -V)" "^sleeptune-observe-$source [0-9]"
+is "an argument is a usage error" "$("$observer" nonsense >/dev/null 2>&1; echo $?)" 3
+is "so is an unknown option" "$("$observer" -x >/dev/null 2>&1; echo $?)" 3

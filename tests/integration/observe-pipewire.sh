@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Starved clients of a real PipeWire server: null sink, and a stream that stalls.
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl pipewire wireplumber pw-cli pw-metadata pw-profiler dbus-daemon pgrep
+[ -x "$SLEEPTUNE_BUILD/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+source=pipewire
+. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+cat >"$tmp/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=$tmp/session</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+XML
+dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile >"$tmp/bus.log" 2>&1 &
+pids+=("$!")
+wait_for test -S "$tmp/session"
+export DBUS_SESSION_BUS_ADDRESS=unix:path=$tmp/session
+
+sink_there() { pw-cli info nul 2>/dev/null | grep -q node.name; }
+# a server with one sink and cycles of 171 ms: the machine's own noise starves nobody
+sound() {
+    server pipewire
+    wait_for pw-cli info 0 || return 1
+    wireplumber >>"$tmp/server.log" 2>&1 &
+    manager=$!
+    pids+=("$manager")
+    pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >/dev/null
+    pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
+    wait_for sink_there
+}
+
+out=$("$observer" <>"$tmp/no-end" 2>&1)
+is "without a server: status 2" "$?" 2
+like "and one line says so" "$out" '^absent no PipeWire server of this user answers: '
+
+only
+starts "the daemon starts"
+ok "without a server the source is absent" wait_for of_like state absent
+if ! sound; then
+    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
+    tap_done
+fi
+ok "a server that comes is watched" wait_for of_like state watching
+like "the status says what" "$(of why)" '^profiler of PipeWire [0-9]+\.'
+does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700
+sleep 3
+before=$(of starved)
+tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
+sleep 3
+is "a quiet run starves nobody" "$(of starved)" "$before"
+pw-profiler -o "$tmp/profile" >/dev/null 2>&1 &
+profiler=$!
+pids+=("$profiler")
+sleep 2
+does "the client stalls" stall
+more() { [ "$(of starved)" -gt "$before" ]; }
+ok "which is seen" wait_for more
+sleep 3
+kill -INT "$profiler"
+wait "$profiler" 2>/dev/null
+missed=$(($(of starved) - before))
+tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
+ok "it missed at least three cycles" test "$missed" -ge 3
+is "no device had an xrun" "$(of device_xruns)" 0
+# its lines have ten columns of the driver, then of each follower id, ..., status; PipeWire 0.3 tells such a cycle twice
+told=$(awk -F '\t' '$11 == 1 || $11 == 2' "$tmp/profile" | wc -l)
+tap_note <<<"pw-profiler has $told lines of a client that was not ready"
+ok "pw-profiler saw the same cycles" test "$told" -eq "$missed" -o "$told" -eq $((2 * missed))
+event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
+is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
+    "['pipewire', 'nul', 'stall', 'exact']"
+like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $((before + missed))\$"
+end_client
+
+after=$(counts)
+kill "$manager"
+end_server
+ok "a server that ends is absent" wait_for of_like state absent
+like "and the status says why" "$(of why)" 'PipeWire [0-9.]+ has ended|no PipeWire server'
+does "another one comes" sound
+ok "and is watched" wait_for of_is state watching
+is "counts go on" "$(counts)" "$after"
+
+kill -STOP "$server"
+out=$(timeout 30 "$observer" <>"$tmp/no-end" 2>&1)
+is "a server that hangs: status 2" "$?" 2
+is "and it is said" "$out" "absent the PipeWire server does not answer"
+kill -CONT "$server"
+
+helper=$(pgrep -P "$daemon" -x sleeptune-obser)
+ok "it is watched still" test -n "$helper"
+kill -KILL "$daemon"
+gone() { ! kill -0 "$helper" 2>/dev/null; }
+ok "the helper ends with a daemon that is killed" wait_for gone
+end_server
+tap_done

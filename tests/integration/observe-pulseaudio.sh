@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Streams of a real PulseAudio server (null sink) that run empty, as their program is stopped.
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl pulseaudio pacat pactl pgrep
+[ -x "$SLEEPTUNE_BUILD/observe/sleeptune-observe-pulseaudio" ] || skip_all "built without libpulse"
+source=pulseaudio
+. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+export PULSE_SERVER=unix:$tmp/pulse PULSE_COOKIE=$tmp/cookie
+sound() {
+    server pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no -L 'module-null-sink sink_name=nul rate=48000' \
+        -L "module-native-protocol-unix socket=$tmp/pulse auth-anonymous=1"
+    wait_for pactl info
+}
+# Half a second is queued: the machine's own noise starves nobody. Sets $player.
+play() {
+    pacat --playback --latency-msec=500 --client-name=player </dev/zero >/dev/null 2>&1 &
+    player=$!
+    pids+=("$player")
+}
+
+out=$("$observer" <>"$tmp/no-end" 2>&1)
+is "without a server: status 2" "$?" 2
+like "and one line says so" "$out" '^absent no PulseAudio server of this user answers: '
+is "and only one" "$(wc -l <<<"$out")" 1
+
+only
+starts "the daemon starts"
+ok "without a server the source is absent" wait_for of_like state absent
+if ! sound; then
+    skip "a PulseAudio server" "pulseaudio does not run here: $(tail -1 "$tmp/server.log")"
+    tap_done
+fi
+ok "a server that comes is watched" wait_for of_like state watching
+like "the status says what" "$(of why)" 'queues of the streams of pulseaudio [0-9]+\.'
+play
+sleep 4
+is "a quiet run starves nobody" "$(counts)" "0 0"
+kill -STOP "$player"
+sleep 3
+is "a stream that is empty may have ended: nothing is said yet" "$(counts)" "0 0"
+kill -CONT "$player"
+ok "when it goes on it was starved, once" wait_for counts_are "0 1"
+event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
+is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
+    "['pulseaudio', 'nul', 'player', 'probable']"
+kill "$player"
+wait "$player" 2>/dev/null
+head -c 400000 /dev/zero | pacat --playback --latency-msec=500
+is "a stream that plays to its end was not starved" "$(counts)" "0 1"
+
+end_server
+ok "a server that ends is absent" wait_for of_like state absent
+like "and the status says why" "$(of why)" 'the PulseAudio server has ended|no PulseAudio server'
+does "another one comes" sound
+ok "and is watched" wait_for of_is state watching
+
+kill -STOP "$server"
+out=$(timeout 30 "$observer" <>"$tmp/no-end" 2>&1)
+is "a server that hangs: status 2" "$?" 2
+is "and it is said" "$out" "absent the PulseAudio server does not answer"
+kill -CONT "$server"
+
+helper=$(pgrep -P "$daemon" -x sleeptune-obser)
+ok "it is watched still" test -n "$helper"
+kill -KILL "$daemon"
+gone() { ! kill -0 "$helper" 2>/dev/null; }
+ok "the helper ends with a daemon that is killed" wait_for gone
+end_server
+tap_done
