@@ -96,6 +96,8 @@ int st_cmd_version(int argc, char **argv)
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
            ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no", ST_HAVE_HISTORY ? "yes" : "no",
            ST_HAVE_PLOT ? "yes" : "no");
+    printf("watched by the service: jack %s, pipewire %s, pulseaudio %s\n", ST_HAVE_JACK ? "yes" : "no",
+           ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
     return ST_EXIT_DONE;
 }
 

@@ -56,11 +56,17 @@ const struct st_config_key st_config_keys[] = {
      "watches "
      "where there is something to watch, on calls it degraded where there is not."},
     {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
-     ST_CONFIG_APPLIES_OBSERVE, "Xruns that a PipeWire server counts, and clients that were late."},
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Xruns of the devices of a PipeWire server, and cycles that a client missed, as its profiler tells: "
+     "while "
+     "something plays the server tells of each cycle, which costs both some CPU time."},
     {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
-     ST_CONFIG_APPLIES_OBSERVE, "Xruns that a JACK server tells."},
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Xruns that a JACK server tells its clients; which client was late it does not tell."},
     {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pulseaudio),
-     ST_CONFIG_APPLIES_OBSERVE, "Underruns that a PulseAudio server tells."},
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Streams of a PulseAudio server that ran empty: while something plays, their queues are looked at four "
+     "times a second, as the server tells nobody else of underruns."},
     {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
      ST_CONFIG_APPLIES_OBSERVE, "Xruns that sound(4) counts for each channel (FreeBSD)."},
     {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),

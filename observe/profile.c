@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <spa/param/param.h>
 #include <spa/param/profiler.h>
 #include <spa/pod/iter.h>
 #include <spa/pod/parser.h>
-#include <spa/param/param.h>
 #include <spa/utils/type.h>
 
 /* pipewire/private.h; the profiler tells them as they are */

@@ -9,9 +9,9 @@
 #ifndef ST_OBSERVE_PROFILE_H
 #define ST_OBSERVE_PROFILE_H
 
-#include <spa/pod/pod.h>
-
 #include "platform/xrun_source.h"
+
+struct spa_pod;
 
 #define ST_PROFILE_NODES_MAX 256 /* of them at once; further ones are not watched */
 

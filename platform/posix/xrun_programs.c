@@ -7,7 +7,7 @@
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
-    .summary = "the profiler of a PipeWire server: xruns of its drivers, clients that were late",
+    .summary = "the profiler of a PipeWire server: xruns of its drivers, cycles that a client missed",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pipewire",
@@ -16,7 +16,7 @@ const struct st_xrun_source st_xrun_pipewire = {
 
 const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
-    .summary = "the xrun callback of a JACK server",
+    .summary = "the xrun callback of a JACK server; which client was late it does not tell",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-jack",
@@ -25,7 +25,8 @@ const struct st_xrun_source st_xrun_jack = {
 
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
-    .summary = "what a PulseAudio server tells of underruns",
+    .summary = "the queues of PulseAudio's streams, four looks a second: shorter gaps and the device's own "
+               "are not seen",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",
