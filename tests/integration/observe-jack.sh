@@ -57,8 +57,10 @@ does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jac
 does "it stalls" stall
 two() { [ "$(of starved)" -gt 0 ] || [ "$(of device_xruns)" -gt 1 ]; }
 ok "which is seen" wait_for two
-is "in asynchronous mode the device goes on: a starved client, no xrun of the device" "$(counts)" "1 1"
-is "as the server's own messages say" "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" 1
+sleep 1
+is "in asynchronous mode the device goes on: no xrun of it" "$(of device_xruns)" 1
+# jack2 tells of a stall once or twice there; its own messages say how often
+is "the client was starved as often as the server says" "$(of starved)" "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")"
 end_client
 
 kill -STOP "$server"
