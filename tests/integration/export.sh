@@ -56,6 +56,35 @@ else
     skip "numpy loads the array with its type and every value" "no numpy"
 fi
 
+# base R reads both: no package
+if command -v Rscript >/dev/null; then
+    cat >check.R <<'R'
+wanted <- read.csv("wanted", header = FALSE, colClasses = "numeric")
+same <- function(table) stopifnot(nrow(table) == nrow(wanted), all(table[[1]] == wanted[[1]]), all(table[[2]] == wanted[[2]]),
+                                  all((table[[3]] != 0) == (wanted[[3]] == 1)), sum(table[[2]]) == sum(wanted[[2]]))
+csv <- read.csv("whole.csv", comment.char = "#", colClasses = "numeric")
+stopifnot(identical(names(csv), c("period", "lateness_ns", "skipped")))
+same(csv)
+
+file <- readBin("made.npy", "raw", file.size("made.npy"))
+stopifnot(file[1] == 0x93, rawToChar(file[2:6]) == "NUMPY")
+header_bytes <- as.integer(file[9]) + 256 * as.integer(file[10])
+header <- rawToChar(file[11:(10 + header_bytes)])
+stopifnot(grepl("('period', '<i8'), ('lateness_ns', '<i8'), ('skipped', '|b1')", header, fixed = TRUE))
+rows <- as.integer(sub(".*'shape': \\(([0-9]+),\\).*", "\\1", header))
+bytes <- matrix(as.numeric(file[-seq_len(10 + header_bytes)]), nrow = 17)
+stopifnot(ncol(bytes) == rows)
+u8 <- function(b) colSums(b * 256^(0:7))
+late <- u8(bytes[9:16, ])
+early <- bytes[16, ] >= 128 # two's complement, before it has no room in a double
+late[early] <- -u8(255 - bytes[9:16, early, drop = FALSE]) - 1
+same(data.frame(u8(bytes[1:8, ]), late, bytes[17, ]))
+R
+    ok "R reads CSV and NPY: every value, and the same sum" Rscript check.R
+else
+    skip "R reads CSV and NPY: every value, and the same sum" "no R"
+fi
+
 # --- recordings that are not whole
 size=$(stat -c %s made.strec)
 for part in 3 5 9; do

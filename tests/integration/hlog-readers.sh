@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Histogram logs in the readers of others: the Java reference implementation and the Python one. Both are fetched by
-# their package managers into the build folder.
+# Histogram logs in the readers of others: the Java reference implementation and the Python one, which are fetched by
+# their package managers into the build folder, and base R, which reads them by the published format.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 
@@ -56,5 +56,11 @@ if ! { [ -x "$python" ] && "$python" -c 'import hdrh'; } 2>/dev/null &&
     skip "Python: counts, min, max and quantiles" "pip cannot install hdrhistogram ($(tail -1 "$readers/pip.log" | cut -c1-80))"
 else
     check Python "$python" "$here/read_hlog.py"
+fi
+
+if command -v Rscript >/dev/null; then
+    check R Rscript "$here/read_hlog.R"
+else
+    skip "R: counts, min, max and quantiles" "no R"
 fi
 tap_done
