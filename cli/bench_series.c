@@ -1,6 +1,7 @@
 /* sleeptune bench series: lateness over time. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +15,22 @@
 #include "cli/series_result.h"
 #include "cli/stop.h"
 #include "cli/text.h"
+#include "cli/words.h"
 #include "lib/ns.h"
 #include "measure/bench_series.h"
 
-#define NAME      "bench series"
-#define RTTIME_NS ST_NS_PER_S
+#define NAME        "bench series"
+#define RTTIME_NS   ST_NS_PER_S
+#define METHODS_MAX 16
+#define COUNT_MAX   INT64_C(1000000000)
+#define SET_SCHEMA  "sleeptune-series-set/1"
 
 struct arguments {
     struct st_series_options common;
-    const char *method;
-    bool relative;
+    const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
+    size_t methods_n;
+    const char *methods_text;
+    bool clocks, relative;
     enum st_policy policy;
     bool policy_given;
     int64_t priority;
@@ -34,14 +41,15 @@ struct arguments {
 static void help(void)
 {
     fputs("Usage: sleeptune bench series [OPTION...]\n"
-          "How late one way of sleeping wakes, due time after due time, and what that shows\n"
+          "How late a way of sleeping wakes, due time after due time, and what that shows\n"
           "over time: clock ticks, drift, steps, sizes of outliers.\n\n"
           "      --every TIME        between due times (1s)\n"
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --count N           samples (900)\n"
           "      --relative          sleep for a time, not until one (clock_nanosleep)\n"
-          "      --method NAME       another way: 'bench sleep --list' names all, one for\n"
+          "      --method LIST       other ways: 'bench sleep --list' names all, one for\n"
           "                          each clock too (clock_nanosleep-abs-monotonic)\n"
+          "      --clocks            clock_nanosleep on each clock that this system has\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
           "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
@@ -51,16 +59,19 @@ static void help(void)
           "Examples:\n"
           "  sleeptune bench series --every 1s --count 900\n"
           "  sleeptune bench series --frames 64 --count 7500 --policy fifo\n"
-          "  sleeptune bench series --every 997us --count 10000 --json >series.json\n\n"
+          "  sleeptune bench series --every 997us --count 10000 --json >series.json\n"
+          "  sleeptune bench series --clocks --every 10ms --count 1000\n\n"
+          "Several series are measured one after the other, each analysed by itself.\n"
           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
           "4 failure.\n",
           stdout);
 }
 
-enum { OPT_METHOD = 256, OPT_RELATIVE, OPT_POLICY };
+enum { OPT_METHOD = 256, OPT_CLOCKS, OPT_RELATIVE, OPT_POLICY };
 
 static const struct option options[] = {
     {"method", required_argument, NULL, OPT_METHOD},
+    {"clocks", no_argument, NULL, OPT_CLOCKS},
     {"relative", no_argument, NULL, OPT_RELATIVE},
     {"policy", required_argument, NULL, OPT_POLICY},
     {"priority", required_argument, NULL, 'p'},
@@ -86,7 +97,10 @@ static int parse_option(int option, const char *text, struct arguments *a)
 {
     switch (option) {
     case OPT_METHOD:
-        a->method = text;
+        a->methods_text = text;
+        return 0;
+    case OPT_CLOCKS:
+        a->clocks = true;
         return 0;
     case OPT_RELATIVE:
         a->relative = true;
@@ -103,14 +117,21 @@ static int parse_option(int option, const char *text, struct arguments *a)
     }
 }
 
-static int find_method(const struct arguments *a, struct st_platform *p, const struct st_sleep_method **ret)
+static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
-    if (a->method != NULL && a->relative)
-        return st_usage_error(NAME, "--relative and --method exclude each other");
-    const char *name = a->method != NULL ? a->method
-                       : a->relative     ? "clock_nanosleep-rel-monotonic"
-                                         : "clock_nanosleep-abs-monotonic";
-    const struct st_sleep_method *method = st_sleep_method_find(p, name);
+    for (size_t i = 0; i < a->methods_n; i++) {
+        if (a->methods[i] == method)
+            return 0;
+    }
+    if (a->methods_n == METHODS_MAX)
+        return st_usage_error(NAME, "--method: at most %d", METHODS_MAX);
+    a->methods[a->methods_n++] = method;
+    return 0;
+}
+
+static int put_method(void *ctx, const char *name)
+{
+    const struct st_sleep_method *method = st_sleep_method_find(st_platform_native(), name);
     if (method == NULL)
         return st_usage_error(NAME, "--method: no such method: %s ('sleeptune bench sleep --list' names all)",
                               name);
@@ -118,8 +139,44 @@ static int find_method(const struct arguments *a, struct st_platform *p, const s
         return st_failure(NAME, "%s: %s", name, method->absent);
     if (method->spins)
         return st_usage_error(NAME, "--method: %s does not sleep, it uses the CPU all the time", name);
-    *ret = method;
-    return 0;
+    return add_method(ctx, method);
+}
+
+/* Those that this system has not are said, once. */
+static int put_clocks(struct arguments *a, struct st_platform *p)
+{
+    const char *prefix = a->relative ? "clock_nanosleep-rel-" : "clock_nanosleep-abs-";
+    const struct st_sleep_method *method;
+    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL; i++) {
+        struct st_sleep sleep;
+        if (strncmp(method->name, prefix, strlen(prefix)) != 0)
+            continue;
+        int r = method->absent == NULL ? st_sleep_open(&sleep, p, method) : 0;
+        if (method->absent != NULL || r != 0) {
+            fprintf(stderr, "%s: not here: %s\n", method->name,
+                    method->absent != NULL ? method->absent : strerror(-r));
+            continue;
+        }
+        st_sleep_close(&sleep);
+        r = add_method(a, method);
+        if (r != 0)
+            return r;
+    }
+    return a->methods_n > 0 ? 0 : st_failure(NAME, "no clock to sleep on");
+}
+
+static int choose_methods(struct arguments *a)
+{
+    if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
+        return st_usage_error(NAME, a->clocks ? "--clocks and --method exclude each other"
+                                              : "--relative and --method exclude each other");
+    if (a->clocks)
+        return put_clocks(a, st_platform_native());
+    return st_each_word(NAME, "--method",
+                        a->methods_text != NULL ? a->methods_text
+                        : a->relative           ? "clock_nanosleep-rel-monotonic"
+                                                : "clock_nanosleep-abs-monotonic",
+                        put_method, a);
 }
 
 /* @return whether the policy is what was asked for; else a note says what it is. */
@@ -134,16 +191,15 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
                  strerror(-r));
 }
 
-static bool go_on(void *ctx, const struct st_series *series)
+static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
     struct st_platform *p = st_platform_native();
     const int64_t now_ns = p->now_ns(p);
-    if (!a->quiet && now_ns - a->shown_ns > ST_NS_PER_S && series->n > 0) {
+    if (!a->quiet && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
         char line[160], text[32];
-        snprintf(line, sizeof(line), "%zu of %llu samples, the latest %s late", series->n,
-                 (unsigned long long)a->common.count,
-                 st_ns_format(series->lateness_ns[series->n - 1], text, sizeof(text)));
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " samples, the latest %s late", n,
+                 a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
         fflush(stderr);
@@ -182,12 +238,14 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
 
 static void announce(const struct arguments *a, const struct st_bench_series_config *config)
 {
-    char text[32];
-    const double seconds = st_period_seconds(&config->period) * (double)config->count;
+    char text[32], all[40] = "";
+    const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
     if (a->quiet || seconds < 2)
         return;
     st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
-    fprintf(stderr, "%s: takes %s.\n", config->method->name, st_locale_text(text));
+    if (a->methods_n > 1)
+        snprintf(all, sizeof(all), " and %zu more, in turn", a->methods_n - 1);
+    fprintf(stderr, "%s%s: takes %s.\n", a->methods[0]->name, all, st_locale_text(text));
 }
 
 static void on_rttime(int signal_number)
@@ -197,52 +255,112 @@ static void on_rttime(int signal_number)
     (void)p->set_policy(p, ST_POLICY_OTHER, 0);
 }
 
-static int run(struct arguments *a, const struct st_bench_series_config *config)
+/* One series, with its analysis. @return an st_exit, after a message. */
+static int measure(struct arguments *a, const struct st_bench_series_config *config,
+                   struct st_series_result *result)
 {
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
-    struct st_series_result *result = calloc(1, sizeof(*result));
-    if (result == NULL)
-        return st_failure(NAME, "out of memory");
     result->source = "measured";
-    int r = st_sleep_block_signals();
-    if (r != 0) {
-        free(result);
-        return st_failure(NAME, "%s", strerror(-r));
-    }
-    st_stop_catch(NULL);
-    signal(SIGXCPU, on_rttime);
-    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
-    announce(a, config);
+    a->shown_ns = 0;
     set_policy(a, p, result);
     const int known_hz = circumstances(p, config->method, result);
-    r = st_bench_series_measure(p, config, &bench);
+    const int r = st_bench_series_measure(p, config, &bench);
     if (a->policy_given)
         (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     if (a->shown_ns != 0)
         fputs("\r\033[K", stderr);
-    result->series = bench.series;
+    result->all = bench.all;
     result->interrupted = bench.stopped;
-    int status;
+    const size_t at = strlen(result->note);
+    if (bench.all.n > bench.all.head.n)
+        snprintf(result->note + at, sizeof(result->note) - at, "%sThe first %zu samples are kept.",
+                 at > 0 ? " " : "", bench.all.head.n);
     if (r != 0)
-        status = st_failure(NAME, "%s: %s", config->method->name, strerror(-r));
-    else if (bench.series.n == 0)
-        status = st_failure(NAME, "ended before the first sample");
-    else
-        status = st_series_result_show(NAME, result, known_hz, a->common.json, true);
-    status = st_chart_option_series(NAME, a->common.plot, config->method->name, &result->all.head,
-                                    result->circumstances, status);
-    st_series_result_finish(result);
-    free(result);
+        return st_failure(NAME, "%s: %s", config->method->name, strerror(-r));
+    if (bench.all.n == 0)
+        return st_failure(NAME, "%s: ended before the first sample", config->method->name);
+    return st_series_result_analyse(NAME, result, known_hz);
+}
+
+/* The document of one is that of bench series, simulate and analyse; several are a list of such. */
+static int print_json(struct st_series_result *const *results, size_t n, bool several)
+{
+    if (!several)
+        return st_print_json(NAME, st_series_result_json(results[0], true));
+    json_t *series = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(series, st_series_result_json(results[i], true));
+    return st_print_json(NAME, json_pack("{s:s, s:s, s:o}", "schema", SET_SCHEMA, "order",
+                                         "one after the other", "series", series));
+}
+
+static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
+{
+    int status = ST_EXIT_DONE;
+    if (n == 0)
+        return ST_EXIT_FAILURE;
+    if (a->common.json)
+        return print_json(results, n, a->methods_n > 1);
+    for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
+        if (a->methods_n > 1) /* where says what else it was measured with */
+            printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
+                   json_string_value(json_object_get(results[i]->circumstances, "method")));
+        status = st_series_result_text(NAME, results[i]);
+    }
+    return status;
+}
+
+/* One method after the other; what one cannot do does not keep the others from it. */
+static int run(struct arguments *a, struct st_bench_series_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_series_result *results[METHODS_MAX];
+    const char *names[METHODS_MAX];
+    const struct st_series *series[METHODS_MAX];
+    size_t n = 0;
+    int status = ST_EXIT_DONE;
+    const int r = st_sleep_block_signals();
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    st_stop_catch(NULL);
+    signal(SIGXCPU, on_rttime);
+    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    announce(a, config);
+    for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
+        struct st_series_result *result = calloc(1, sizeof(*result));
+        config->method = a->methods[i];
+        const int got = result != NULL ? measure(a, config, result) : st_failure(NAME, "out of memory");
+        if (got == ST_EXIT_DONE) {
+            series[n] = &result->all.head;
+            names[n] = config->method->name;
+            results[n++] = result;
+            continue;
+        }
+        status = got;
+        if (result != NULL)
+            st_series_result_finish(result);
+        free(result);
+    }
+    const int printed = print(a, results, n);
+    status = status != ST_EXIT_DONE ? status : printed;
+    if (n > 0)
+        status =
+            st_chart_option_series(NAME, a->common.plot, names, series, n, results[0]->circumstances, status);
+    for (size_t i = 0; i < n; i++) {
+        st_series_result_finish(results[i]);
+        free(results[i]);
+    }
     return status;
 }
 
 int st_bench_series(int argc, char **argv)
 {
     struct arguments a = {.priority = 70, .quiet = isatty(STDERR_FILENO) != 1};
-    struct st_bench_series_config config = {.go_on = go_on, .ctx = &a};
+    struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
     int option;
     st_series_options_init(&a.common);
+    a.common.count_max = COUNT_MAX;
     optind = 1;
     while ((option = getopt_long(argc, argv, "p:qh", options, NULL)) != -1) {
         if (option == 'h') {
@@ -259,7 +377,7 @@ int st_bench_series(int argc, char **argv)
     if (r == 0)
         r = st_chart_option_check(NAME, a.common.plot, a.common.json);
     if (r == 0)
-        r = find_method(&a, st_platform_native(), &config.method);
+        r = choose_methods(&a);
     if (r != 0)
         return r;
     config.count = a.common.count;

@@ -149,9 +149,9 @@ ST_NODISCARD int st_chart_option_check(const char *command, const char *path, bo
  * wins.
  * @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);
-/** Draws a series where path is not NULL. @return as st_chart_option_json. */
-ST_NODISCARD int st_chart_option_series(const char *command, const char *path, const char *label,
-                                        const struct st_series *series, const json_t *circumstances,
-                                        int status);
+/** Draws n series where path is not NULL. @return as st_chart_option_json. */
+ST_NODISCARD int st_chart_option_series(const char *command, const char *path, const char *const *labels,
+                                        const struct st_series *const *series, size_t n,
+                                        const json_t *circumstances, int status);
 
 #endif

@@ -55,16 +55,19 @@ int st_chart_option_json(const char *command, const char *path, json_t *document
     return worse(status, drawn);
 }
 
-int st_chart_option_series(const char *command, const char *path, const char *label,
-                           const struct st_series *series, const json_t *circumstances, int status)
+int st_chart_option_series(const char *command, const char *path, const char *const *labels,
+                           const struct st_series *const *series, size_t n, const json_t *circumstances,
+                           int status)
 {
     struct st_chart_data data;
-    if (path == NULL || series->n == 0)
+    int r = 0;
+    if (path == NULL || n == 0 || series[0]->n == 0)
         return status;
     st_chart_init(&data, "lateness (woke - due)");
     char where[sizeof(data.circumstances)];
     st_chart_circumstances(&data, st_circumstances_text(circumstances, where, sizeof(where)));
-    const int r = st_chart_add_series(&data, label, series);
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = st_chart_add_series(&data, labels[i], series[i]);
     const int drawn = r == 0 ? draw(command, path, &data) : st_failure(command, "%s", strerror(-r));
     st_chart_finish(&data);
     return worse(status, drawn);

@@ -78,7 +78,9 @@ int st_cmd_analyse(int argc, char **argv)
     status = st_series_input(NAME, argv[optind], &common, result);
     if (status == ST_EXIT_DONE) {
         status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
-        status = st_chart_option_series(NAME, common.plot, argv[optind], &result->all.head, NULL, status);
+        const char *label = argv[optind];
+        const struct st_series *series = &result->all.head;
+        status = st_chart_option_series(NAME, common.plot, &label, &series, 1, NULL, status);
     }
     st_series_result_finish(result);
     free(result);

@@ -123,7 +123,9 @@ int st_cmd_simulate(int argc, char **argv)
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     int status = st_series_result_show(NAME, &result, 0, common.json, true);
-    status = st_chart_option_series(NAME, common.plot, "simulated", &result.all.head, NULL, status);
+    const char *label = "simulated";
+    const struct st_series *series = &result.all.head;
+    status = st_chart_option_series(NAME, common.plot, &label, &series, 1, NULL, status);
     st_series_result_finish(&result);
     return status;
 }

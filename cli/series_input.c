@@ -22,7 +22,8 @@ struct input {
 
 static void note(struct st_series_result *result, const char *text)
 {
-    snprintf(result->note, sizeof(result->note), "%s", text);
+    const size_t at = strlen(result->note);
+    snprintf(result->note + at, sizeof(result->note) - at, "%s%s", at > 0 ? " " : "", text);
 }
 
 /* --- recordings --------------------------------------------------------------------------------------------
@@ -88,6 +89,8 @@ static int read_recording(struct input *input, struct st_series_result *result)
         note(result, "The recording has no end mark: it was read up to its last complete block.");
     if (end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: it was read up to there.");
+    if (input->options->plot != NULL && result->all.n > result->all.head.n)
+        note(result, "The picture is of the first 2097152 samples; 'sleeptune plot' draws all.");
     return ST_EXIT_DONE;
 }
 
@@ -252,10 +255,10 @@ int st_series_input(const char *command, const char *path, const struct st_serie
     if (input.stream != NULL && input.stream != stdin)
         fclose(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
-        const size_t at = strlen(ret->note);
-        snprintf(ret->note + at, sizeof(ret->note) - at,
-                 "%sOnly the first %" PRIu64 " samples are analysed, %" PRIu64 " are left out.",
-                 at > 0 ? " " : "", (uint64_t)ret->series.n, ret->left_out_n);
+        char text[120];
+        snprintf(text, sizeof(text), "Only the first %zu samples are analysed, %" PRIu64 " are left out.",
+                 ret->series.n, ret->left_out_n);
+        note(ret, text);
     }
     return status;
 }

@@ -11,7 +11,7 @@
 
 void st_series_options_init(struct st_series_options *options)
 {
-    *options = (struct st_series_options){.count = 900};
+    *options = (struct st_series_options){.count = 900, .count_max = ST_SERIES_COUNT_MAX};
 }
 
 int st_series_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
@@ -42,7 +42,7 @@ int st_series_option(const char *command, int option, const char *text, struct s
     case ST_OPT_RATE:
         return st_option_i64(command, "--rate", text, 1000, 768000, &ret->rate_hz);
     case ST_OPT_COUNT:
-        r = st_option_i64(command, "--count", text, 1, ST_SERIES_COUNT_MAX, &n);
+        r = st_option_i64(command, "--count", text, 1, (int64_t)ret->count_max, &n);
         ret->count = (uint64_t)n;
         return r;
     case ST_OPT_PLOT:

@@ -7,7 +7,7 @@
 
 #include "lib/period.h"
 
-/** Samples that are analysed at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
+/** Samples that are kept one by one, at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
 
 enum {
@@ -33,6 +33,7 @@ struct st_series_options {
     int64_t frames;   /* 0: not given */
     int64_t rate_hz;  /* 0: not given */
     uint64_t count;
+    uint64_t count_max; /* what --count may be at most */
     bool json;
     const char *plot; /* NULL: nothing is drawn */
 };

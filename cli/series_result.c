@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/locale.h"
 #include "cli/text.h"
+#include "cli/words.h"
 #include "lib/ns.h"
 #include "lib/sample.h"
 #include "lib/stats.h"
@@ -189,7 +190,7 @@ static void add_samples(json_t *document, const struct st_series *series)
     (void)json_object_set_new(document, "periods", periods);
 }
 
-static json_t *document(const struct st_series_result *result, bool samples)
+json_t *st_series_result_json(const struct st_series_result *result, bool samples)
 {
     const struct st_long_series *all = &result->all;
     const struct st_period *period = &all->head.period;
@@ -205,18 +206,6 @@ static json_t *document(const struct st_series_result *result, bool samples)
     if (o != NULL && samples)
         add_samples(o, &all->head);
     return o;
-}
-
-static int print_json(const char *command, const struct st_series_result *result, bool samples)
-{
-    json_t *o = document(result, samples);
-    if (o == NULL)
-        return st_failure(command, "out of memory");
-    const int r = json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(o);
-    return r == 0 && putchar('\n') != EOF
-               ? ST_EXIT_DONE
-               : st_failure(command, "cannot write the result: %s", strerror(errno));
 }
 
 /* --- text --------------------------------------------------------------------------------------------------
@@ -275,7 +264,7 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 
-static int print_text(const char *command, const struct st_series_result *result)
+int st_series_result_text(const char *command, const struct st_series_result *result)
 {
     const struct st_long_series *all = &result->all;
     const struct st_analysis *a = &result->analysis;
@@ -307,8 +296,7 @@ static int print_text(const char *command, const struct st_series_result *result
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));
 }
 
-int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
-                          bool samples)
+int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz)
 {
     int r = result->series.n > 0 ? st_long_series_of(&result->series, &result->all) : 0;
     if (r == 0)
@@ -317,7 +305,15 @@ int st_series_result_show(const char *command, struct st_series_result *result, 
         r = st_analyse_long(&result->all, known_hz, &result->analysis);
     if (r == -ENODATA)
         return st_failure(command, "no samples");
-    if (r != 0)
-        return st_failure(command, "cannot analyse: %s", strerror(-r));
-    return json ? print_json(command, result, samples) : print_text(command, result);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));
+}
+
+int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
+                          bool samples)
+{
+    const int status = st_series_result_analyse(command, result, known_hz);
+    if (status != ST_EXIT_DONE)
+        return status;
+    return json ? st_print_json(command, st_series_result_json(result, samples))
+                : st_series_result_text(command, result);
 }

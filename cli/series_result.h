@@ -28,9 +28,15 @@ struct st_series_result {
 void st_series_result_finish(struct st_series_result *result);
 
 /** Analyses and prints to standard output: text of the terminal's width, or JSON.
- * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample. @return an
- * st_exit. */
+ * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample that is kept.
+ * @return an st_exit. */
 ST_NODISCARD int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
                                        bool json, bool samples);
+
+/* The same in steps, for several: analyse each, then text or JSON. */
+ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz);
+ST_NODISCARD int st_series_result_text(const char *command, const struct st_series_result *result);
+/** @return NULL: out of memory. */
+json_t *st_series_result_json(const struct st_series_result *result, bool samples);
 
 #endif

@@ -46,7 +46,7 @@ _sleeptune() {
             syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
             wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --cpus --policy --priority --seed
                 --plot --json --format --quiet --help' ;;
-            series) words='--every --frames --rate --count --relative --method --policy --priority --plot --json --format --quiet
+            series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
                 --help' ;;
             esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output

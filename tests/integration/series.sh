@@ -63,6 +63,17 @@ for method in ppoll nanosleep; do
 done
 status 0 "bench series --relative" "$SLEEPTUNE" bench series --every 2ms --count 20 --relative
 like "is told" "$(cat out)" 'clock_nanosleep-rel-monotonic'
+status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --every 1ms --count 70 --method ppoll,nanosleep,ppoll
+is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
+like "how is said" "$(head -1 out)" 'one after the other'
+is "each has its figures" "$(grep -c '^lateness' out)" 2
+status 0 "bench series --clocks" "$SLEEPTUNE" bench series --every 1ms --count 20 --clocks --json
+for clock in monotonic realtime; do
+    is "--clocks has $clock" "$(grep -c "\"method\": \"clock_nanosleep-abs-$clock\"" out)" 1
+done
+like "a clock that is not here is said" "$(cat err)" '^clock_nanosleep-abs-[a-z_]+: not here: '
+status 0 "bench series --clocks --relative" "$SLEEPTUNE" bench series --every 1ms --count 20 --clocks --relative --json
+is "sleeps for a time" "$(grep -c '"method": "clock_nanosleep-rel-monotonic"' out)" 1
 # its own group: Ctrl-C
 "$SLEEPTUNE" bench series --every 20ms --count 100000 --json >stopped.json 2>err &
 pid=$!
@@ -72,7 +83,7 @@ wait "$pid"
 is "a measurement that is ended early ends with 0" "$?" 0
 like "and says so" "$(cat stopped.json)" '"interrupted": true'
 for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--method spin' '--policy best' '--priority 0' \
-    '--method ppoll --relative' extra; do
+    '--method ppoll --relative' '--method ppoll --clocks' '--method ppoll,' '--count 1000000001' extra; do
     # shellcheck disable=SC2086  # option and value
     status 3 "bench series $option is a usage error" "$SLEEPTUNE" bench series $option
 done

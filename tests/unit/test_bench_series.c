@@ -47,12 +47,12 @@ static void absolute_and_relative_sleeps_keep_the_same_due_times(void **state)
         struct st_bench_series bench;
         assert_int_equal(st_fake_script_method(fake, names[m], late_ns, 4, 0), 0);
         assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
-        assert_int_equal(bench.series.n, 8);
+        assert_int_equal(bench.all.n, 8);
         for (size_t i = 0; i < 8; i++) {
-            assert_int_equal(bench.series.lateness_ns[i], late_ns[i % 4] + slack_ns);
-            assert_int_equal(bench.series.index[i], i); /* also behind the one that woke early */
+            assert_int_equal(bench.all.head.lateness_ns[i], late_ns[i % 4] + slack_ns);
+            assert_int_equal(bench.all.head.index[i], i); /* also behind the one that woke early */
         }
-        st_series_finish(&bench.series);
+        st_long_series_finish(&bench.all);
     }
 }
 
@@ -64,11 +64,11 @@ static void due_times_that_passed_are_left_out(void **state)
     struct st_bench_series bench;
     assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 2, 0), 0);
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
-    assert_int_equal(bench.series.lateness_ns[0], 2500000);
-    assert_int_equal(bench.series.index[1], 3); /* 1 and 2 were due before it woke */
-    assert_int_equal(bench.series.index[2], 4);
-    assert_int_equal(bench.series.index[3], 7);
-    st_series_finish(&bench.series);
+    assert_int_equal(bench.all.head.lateness_ns[0], 2500000);
+    assert_int_equal(bench.all.head.index[1], 3); /* 1 and 2 were due before it woke */
+    assert_int_equal(bench.all.head.index[2], 4);
+    assert_int_equal(bench.all.head.index[3], 7);
+    st_long_series_finish(&bench.all);
 }
 
 static void a_periodic_method_counts_its_own_beats(void **state)
@@ -80,16 +80,17 @@ static void a_periodic_method_counts_its_own_beats(void **state)
     assert_int_equal(st_fake_script_method(fake, "timerfd-periodic", late_ns, 2, 0), 0);
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(bench.series.index[i], i);
-        assert_int_equal(bench.series.lateness_ns[i], late_ns[i % 2]);
+        assert_int_equal(bench.all.head.index[i], i);
+        assert_int_equal(bench.all.head.lateness_ns[i], late_ns[i % 2]);
     }
-    st_series_finish(&bench.series);
+    st_long_series_finish(&bench.all);
 }
 
-static bool until_two(void *ctx, const struct st_series *series)
+static bool until_two(void *ctx, uint64_t n, int64_t latest_ns)
 {
     *(int *)ctx += 1;
-    return series->n < 2;
+    assert_int_equal(latest_ns, n == 0 ? 0 : 1000);
+    return n < 2;
 }
 
 static void it_stops_when_it_is_told_to(void **state)
@@ -97,14 +98,32 @@ static void it_stops_when_it_is_told_to(void **state)
     (void)state;
     struct st_bench_series_config c = config("timerfd-abs", 1000000, 100);
     struct st_bench_series bench;
+    static const int64_t late_ns[] = {1000};
     int asked = 0;
+    assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 1, 0), 0);
     c.go_on = until_two;
     c.ctx = &asked;
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
     assert_true(bench.stopped);
-    assert_int_equal(bench.series.n, 2);
+    assert_int_equal(bench.all.n, 2);
     assert_int_equal(asked, 3);
-    st_series_finish(&bench.series);
+    st_long_series_finish(&bench.all);
+}
+
+static void more_samples_than_are_kept_are_counted(void **state)
+{
+    (void)state;
+    static const int64_t late_ns[] = {1000, 3000};
+    struct st_bench_series_config c = config("timerfd-abs", 1000000, 5000);
+    struct st_bench_series bench;
+    c.kept_max_n = 10;
+    assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 2, 0), 0);
+    assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+    assert_int_equal(bench.all.n, 5000);
+    assert_int_equal(bench.all.head.n, 10);
+    assert_int_equal(bench.all.last_index, 4999);
+    assert_int_equal(bench.all.hist.late[st_hist_index(&bench.all.hist, 3000)], 2500);
+    st_long_series_finish(&bench.all);
 }
 
 static void a_sleep_that_a_signal_ends_is_no_sample(void **state)
@@ -116,9 +135,9 @@ static void a_sleep_that_a_signal_ends_is_no_sample(void **state)
     assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 2, 0), 0);
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
     assert_int_equal(bench.interrupted_n, 3);
-    assert_int_equal(bench.series.n, 3);
-    assert_int_equal(bench.series.lateness_ns[2], 1000);
-    st_series_finish(&bench.series);
+    assert_int_equal(bench.all.n, 3);
+    assert_int_equal(bench.all.head.lateness_ns[2], 1000);
+    st_long_series_finish(&bench.all);
 }
 
 static void what_cannot_sleep_is_refused(void **state)
@@ -129,7 +148,7 @@ static void what_cannot_sleep_is_refused(void **state)
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), -EINVAL);
     c = config("umtx", 1000000, 3);
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), -ENOTSUP);
-    assert_int_equal(bench.series.n, 0);
+    assert_int_equal(bench.all.n, 0);
 }
 
 int main(void)
@@ -140,6 +159,7 @@ int main(void)
         TEST(due_times_that_passed_are_left_out),
         TEST(a_periodic_method_counts_its_own_beats),
         TEST(it_stops_when_it_is_told_to),
+        TEST(more_samples_than_are_kept_are_counted),
         TEST(a_sleep_that_a_signal_ends_is_no_sample),
         TEST(what_cannot_sleep_is_refused),
     };
