@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/base.h"
+#include "platform/module.h"
 
 /** Exit statuses, the same in all subcommands (design 8). */
 enum st_exit {
@@ -87,14 +88,5 @@ ST_NODISCARD int st_options_read(const char *command, const struct st_option *op
 int st_terminal_width(int fd);
 /** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool st_terminal_colour(FILE *stream);
-
-/* --- modules.c ------------------------------------------------------------------------------------------ */
-
-/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the folder of the
- * program (a build), the installed one.
- *  @return 0 or -ENOENT. */
-ST_NODISCARD int st_module_path(const char *name, char *buf, size_t buf_bytes);
-/** dlopens module `name` and looks `symbol` up. @return the symbol, or NULL with a message in `error`. */
-void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes);
 
 #endif

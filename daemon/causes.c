@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/tracer.h"
 #include "lib/ns.h"
 
 #define MINUTES_MAX 1440
@@ -44,6 +45,8 @@ struct st_causes {
     uint64_t rows_n;
     struct recent recent[RECENT_MAX];
     uint64_t recent_n;
+    struct st_tracer *tracer; /* NULL: nobody is named */
+    char no_tracer[200];      /* why */
 };
 
 /* Under the mutex. */
@@ -110,6 +113,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     }
     causes->platform = platform;
     causes->events = events;
+    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "trace.enabled is off");
     begin_minute(causes);
     st_events_fill_by(events, fill, causes);
     *ret = causes;
@@ -216,12 +220,15 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     if (culprit != NULL)
         memcpy(told.culprit, culprit->name, sizeof(told.culprit));
     const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
-                                          {"RUNQ_WAIT_NS", event->runq_wait_ns}};
+                                          {"RUNQ_WAIT_NS", event->runq_wait_ns},
+                                          {"CULPRIT_NS", culprit != NULL ? culprit->ns : 0},
+                                          {"CULPRIT_WAITED_NS", culprit != NULL ? culprit->waited_ns : 0}};
+    const size_t fields_n = ST_ARRAY_LEN(fields) - (culprit != NULL ? 0 : 2);
     if (known) {
         told.lateness_ns = event->lateness_ns;
         told.explained_ns = explained_ns;
     }
-    st_events_put(causes->events, ST_LOG_WARN, &told, fields, known ? ST_ARRAY_LEN(fields) : 0);
+    st_events_put(causes->events, ST_LOG_WARN, &told, fields, known ? fields_n : 0);
 }
 
 void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit)
@@ -242,10 +249,28 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late, const 
         tell(causes, late, culprit, explained_ns, wall_ns);
 }
 
+void st_causes_trace_by(struct st_causes *causes, struct st_tracer *tracer, const char *why)
+{
+    pthread_mutex_lock(&causes->mutex);
+    causes->tracer = tracer;
+    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+/* By the tracer's thread, where there is one and it can. */
+static void hear(struct st_causes *causes, const struct st_late *late)
+{
+    pthread_mutex_lock(&causes->mutex);
+    const bool asked = causes->tracer != NULL && st_tracer_ask(causes->tracer, late);
+    pthread_mutex_unlock(&causes->mutex);
+    if (!asked)
+        st_causes_take(causes, late, NULL);
+}
+
 void st_causes_late(struct st_causes *causes, const struct st_cause_event *event)
 {
     const struct st_late late = {.event = *event};
-    st_causes_take(causes, &late, NULL);
+    hear(causes, &late);
 }
 
 void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
@@ -254,7 +279,7 @@ void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
     struct st_late late = {.xrun = true, .known = because != NULL, .at_ns = at_ns, .silence_ns = silence_ns};
     if (because != NULL)
         late.event = *because;
-    st_causes_take(causes, &late, NULL);
+    hear(causes, &late);
 }
 
 static void add_minute(struct st_cause_span *span, const struct minute *minute)
@@ -297,12 +322,13 @@ static void collect(struct st_causes *causes, int64_t since_wall_ns, int64_t unt
 json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns)
 {
     struct st_cause_sums sums = {.n = 0};
-    struct st_cause_span span = {.from_wall_ns = INT64_MAX,
-                                 .to_wall_ns = INT64_MIN,
-                                 .asked_from_wall_ns = since_wall_ns,
-                                 .tracer = "not built in"};
+    struct st_cause_span span = {
+        .from_wall_ns = INT64_MAX, .to_wall_ns = INT64_MIN, .asked_from_wall_ns = since_wall_ns};
+    char no_tracer[sizeof(causes->no_tracer)];
     pthread_mutex_lock(&causes->mutex);
     span.above_ns = causes->above_ns;
+    snprintf(no_tracer, sizeof(no_tracer), "%s", causes->tracer != NULL ? "" : causes->no_tracer);
+    span.tracer = no_tracer;
     collect(causes, since_wall_ns, until_wall_ns != INT64_MIN ? until_wall_ns : INT64_MAX, &sums, &span);
     pthread_mutex_unlock(&causes->mutex);
     if (span.to_wall_ns == INT64_MIN)

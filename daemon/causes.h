@@ -13,6 +13,7 @@
 struct st_culprit {
     char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
     int64_t ns;                        /* of the lateness */
+    int64_t waited_ns; /* of that, from the waking of the loop on: what the scheduler counts */
 };
 
 /** A late wake-up or a simulated xrun. */
@@ -43,6 +44,10 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n);
 void st_causes_late(struct st_causes *causes, const struct st_cause_event *event);
 void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
                     const struct st_cause_event *because);
+
+/** From now on culprits are sought by it; NULL: by nobody, because of why. Threads: main. */
+struct st_tracer;
+void st_causes_trace_by(struct st_causes *causes, struct st_tracer *tracer, const char *why);
 
 /** Takes a late wake-up for good. culprit: NULL, nobody was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);

@@ -45,6 +45,10 @@ struct st_config {
         char path[ST_CONFIG_TEXT_BYTES];    /* "": in the state folder */
         int64_t keep_days, max_mb;
     } history;
+    struct {
+        char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+        int64_t buffer_kb;                  /* for each CPU */
+    } trace;
 };
 
 enum st_config_type {
@@ -67,6 +71,7 @@ enum st_config_type {
 #define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */
 #define ST_CONFIG_APPLIES_OBSERVE 0x20u /* sources of other programs' xruns are opened and closed */
 #define ST_CONFIG_APPLIES_HISTORY 0x40u /* the history is closed and opened */
+#define ST_CONFIG_APPLIES_TRACE   0x80u /* the tracer starts again or ends */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */

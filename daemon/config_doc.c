@@ -38,6 +38,8 @@ static const char *reload_text(const struct st_config_key *key)
         return "At SIGHUP the listener is opened again.";
     case ST_CONFIG_APPLIES_OBSERVE:
         return "At SIGHUP the source is opened or closed; counts go on.";
+    case ST_CONFIG_APPLIES_TRACE:
+        return "At SIGHUP the tracer starts or ends.";
     case ST_CONFIG_APPLIES_START:
         return "Read when the daemon starts, not at SIGHUP.";
     default:

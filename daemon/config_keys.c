@@ -95,6 +95,16 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_HISTORY,
      "When the file would use more, the oldest minutes are removed, then the oldest hours. Events take at "
      "most half of it."},
+    {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
+     ST_CONFIG_APPLIES_TRACE,
+     "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "
+     "trace (Linux, "
+     "tracefs). Needs the right to write to /sys/kernel/tracing; each switch between threads on the traced "
+     "CPUs costs "
+     "more while it is on."},
+    {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
+     ST_CONFIG_APPLIES_TRACE,
+     "Memory of the kernel for that trace, for each CPU. It has to hold about half a second of events."},
     {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
      "Rules that \"sleeptune report\" shall not count, each with a reason and the day from which it counts "
      "again; it says how many these are. A text alone is an id without either."},

@@ -152,6 +152,7 @@ int st_service_tick(struct st_service *service)
         ST_ERR("the loop ended by itself: its sleep failed");
         return -EIO;
     }
+    st_service_trace(service);
     const uint64_t heartbeat = st_session_heartbeat(service->session, 0);
     if (heartbeat != service->heartbeat) /* a loop that hangs lets the service manager act */
         st_notify_watchdog();
@@ -197,6 +198,8 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_observe_set(service->observe, config);
     if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
         st_keeper_set(service->keeper, config);
+    if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
+        st_service_stop_trace(service); /* the next tick starts it, if it is wished for */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
         0) { /* its buffer follows the loop's */
         st_service_stop_audio(service);
@@ -252,6 +255,7 @@ static void close_books(struct st_service *service)
         return;
     st_session_ask_stop(service->session);
     st_session_join(service->session);
+    st_service_stop_trace(service);
     pthread_mutex_lock(&service->mutex);
     service->view.ended = true;
     pthread_mutex_unlock(&service->mutex);

@@ -108,6 +108,7 @@ void st_service_stop_loop(struct st_service *service)
         return;
     st_session_ask_stop(session);
     st_session_join(session);
+    st_service_stop_trace(service);
     st_session_free(session);
 }
 

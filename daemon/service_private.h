@@ -14,6 +14,7 @@
 #include "daemon/live.h"
 #include "daemon/service.h"
 #include "daemon/socket.h"
+#include "daemon/tracer.h"
 #include "daemon/view.h"
 
 struct st_service {
@@ -22,6 +23,8 @@ struct st_service {
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
     struct st_causes *causes;
+    struct st_tracer *tracer; /* main thread; NULL: none */
+    bool tracer_tried;        /* main thread; for this loop */
     struct st_minute_sink sink;
     struct st_live live;
     struct st_fan fan; /* of the sinks */
@@ -88,6 +91,13 @@ void st_service_restart_tcp(struct st_service *service);
 /** Mode and group of the socket anew; what fails is in view.socket_error. */
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
+
+/* --- service_trace.c: who had the CPU; main thread --- */
+
+/** Starts the tracer when it is wished for and the loop runs. Each tick. */
+void st_service_trace(struct st_service *service);
+/** After the loop has ended, or to start it anew. */
+void st_service_stop_trace(struct st_service *service);
 
 /* --- service_minute.c: what is told from time to time; main thread --- */
 

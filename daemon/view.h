@@ -30,6 +30,7 @@ struct st_view {
     char config_error[ST_VIEW_TEXT_BYTES];  /* the last reload failed: first message */
     char http_error[ST_VIEW_TEXT_BYTES];    /* TCP could not be opened */
     char socket_error[ST_VIEW_TEXT_BYTES];  /* mode or group of the socket could not be set at reload */
+    char trace_error[ST_VIEW_TEXT_BYTES];   /* a tracer was wished for and is not there */
     char state_error[ST_VIEW_TEXT_BYTES];   /* last.json could not be written */
     char previous_run[ST_VIEW_TEXT_BYTES];  /* "" or how it ended, when it did not end cleanly */
     int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */

@@ -49,6 +49,8 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "socket", "%s", view->socket_error);
     if (view->http_error[0] != '\0')
         add(ret, &n, "http", "%s", view->http_error);
+    if (view->trace_error[0] != '\0')
+        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
     if (view->state_error[0] != '\0')
         add(ret, &n, "state", "%s", view->state_error);
     if (view->history.state == ST_KEEPER_FAILING)

@@ -40,6 +40,13 @@ else
     skip "the document is what its schema says" "python3-jsonschema is not installed"
 fi
 
+# with the right and the kernel for it a tracer runs, else why not is said: both are right, silence is not
+config 'trace: { enabled = "on"; };'
+kill -HUP "$daemon"
+tracer_known() { [ "$(of 'd["tracer"] is None or (d["tracer"] != "no loop runs" and "enabled" not in d["tracer"])')" = True ]; }
+ok "the tracer is there, or why not is said" wait_for tracer_known
+is "the status says the same" "$(value 'any(x["what"] == "trace" for x in d["degraded"])')" "$(of 'd["tracer"] is not None')"
+
 causes --since yesterday >/dev/null 2>"$tmp/err"
 is "a time that is none: usage" "$?" 3
 like "is told what it may be" "$(cat "$tmp/err")" "'yesterday' is not a time"

@@ -1,10 +1,13 @@
 /* Where the optional modules are, and loading them. */
+#include "platform/module.h"
+
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "platform/platform.h"
 #include "st_config.h"
 

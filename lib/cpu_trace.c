@@ -1,0 +1,178 @@
+/* Who had the CPU. */
+#include "lib/cpu_trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OWNERS_MAX 64
+
+/* include/linux/interrupt.h, softirq_to_name */
+static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+enum owner_kind { OWNER_NOBODY, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
+
+struct owner {
+    enum owner_kind kind;
+    int number; /* pid, interrupt, softirq */
+    char name[ST_TRACE_NAME_BYTES];
+    int64_t before_ns, after_ns; /* before and after the wake-up was under way */
+};
+
+/* What runs on the CPU at a moment: interrupts above softirqs above the thread. */
+struct line {
+    struct owner thread, softirq, irq;
+    struct owner owners[OWNERS_MAX];
+    size_t owners_n;
+};
+
+static void add(struct line *line, int64_t before_ns, int64_t after_ns)
+{
+    const struct owner *who = &line->thread;
+    if (line->irq.kind != OWNER_NOBODY)
+        who = &line->irq;
+    else if (line->softirq.kind != OWNER_NOBODY)
+        who = &line->softirq;
+    if (who->kind == OWNER_NOBODY || before_ns + after_ns <= 0)
+        return;
+    size_t i = 0;
+    while (i < line->owners_n && (line->owners[i].kind != who->kind || line->owners[i].number != who->number))
+        i++;
+    if (i == OWNERS_MAX)
+        return;
+    if (i == line->owners_n) {
+        line->owners[line->owners_n++] = *who;
+        line->owners[i].before_ns = line->owners[i].after_ns = 0;
+    }
+    line->owners[i].before_ns += before_ns;
+    line->owners[i].after_ns += after_ns;
+}
+
+static struct owner owner(enum owner_kind kind, int number, const char *name)
+{
+    struct owner made = {.kind = kind, .number = number};
+    snprintf(made.name, sizeof(made.name), "%s", name);
+    return made;
+}
+
+static struct owner thread_owner(int pid, const char *name, int tid)
+{
+    return owner(pid == 0 || pid == tid ? OWNER_NOBODY : OWNER_THREAD, pid, name);
+}
+
+static void step(struct line *line, const struct st_trace_event *e, int tid)
+{
+    const struct owner nobody = {.kind = OWNER_NOBODY};
+    switch (e->kind) {
+    case ST_TRACE_SWITCH:
+        line->thread = thread_owner(e->pid, e->name, tid);
+        line->irq = line->softirq = nobody; /* an exit that is missing would last for ever */
+        break;
+    case ST_TRACE_IRQ_ENTRY:
+        line->irq = owner(OWNER_IRQ, e->number, e->name);
+        break;
+    case ST_TRACE_IRQ_EXIT:
+        line->irq = nobody;
+        break;
+    case ST_TRACE_SOFTIRQ_ENTRY:
+        line->softirq = owner(OWNER_SOFTIRQ, e->number, "");
+        break;
+    case ST_TRACE_SOFTIRQ_EXIT:
+        line->softirq = nobody;
+        break;
+    case ST_TRACE_WAKING:
+        break;
+    }
+}
+
+static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
+{
+    const int64_t a = from_ns > low_ns ? from_ns : low_ns, b = to_ns < high_ns ? to_ns : high_ns;
+    return b > a ? b - a : 0;
+}
+
+/* Goes along the events of the CPU up to the switch `in`. */
+static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
+                   int64_t waking_ns)
+{
+    const int cpu = events[in].cpu;
+    const int64_t in_ns = events[in].at_ns;
+    int64_t at_ns = INT64_MIN;
+    size_t first = 0; /* switch: who it takes the CPU from had it from the beginning */
+    while (events[first].cpu != cpu || events[first].kind != ST_TRACE_SWITCH)
+        first++; /* `in` is one */
+    line->thread = thread_owner(events[first].prev_pid, events[first].prev_name, tid);
+    for (size_t i = 0; i <= in; i++) {
+        const struct st_trace_event *e = &events[i];
+        if (e->cpu != cpu)
+            continue;
+        if (at_ns == INT64_MIN)
+            at_ns = due_ns < e->at_ns ? due_ns : e->at_ns;
+        add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
+            between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
+        step(line, e, tid);
+        at_ns = e->at_ns;
+    }
+}
+
+static void write_name(const struct owner *who, char *buf, size_t buf_bytes)
+{
+    if (who->kind == OWNER_IRQ)
+        snprintf(buf, buf_bytes, "irq/%d-%s", who->number, who->name);
+    else if (who->kind == OWNER_SOFTIRQ && who->number >= 0 && (size_t)who->number < ST_ARRAY_LEN(softirqs))
+        snprintf(buf, buf_bytes, "softirq/%s", softirqs[who->number]);
+    else if (who->kind == OWNER_SOFTIRQ)
+        snprintf(buf, buf_bytes, "softirq/%d", who->number);
+    else
+        snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
+    for (char *c = buf; *c != '\0'; c++) { /* a thread's name may hold anything */
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+}
+
+/* The last event of that kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
+static size_t last_of(const struct st_trace_event *events, size_t n, enum st_trace_kind kind, int tid,
+                      int64_t from_ns, int64_t to_ns)
+{
+    for (size_t i = n; i-- > 0;) {
+        if (events[i].kind == kind && events[i].pid == tid && events[i].at_ns >= from_ns &&
+            events[i].at_ns <= to_ns)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, int64_t due_ns,
+                          int64_t woke_ns, struct st_trace_culprit *ret)
+{
+    const size_t in = last_of(events, n, ST_TRACE_SWITCH, tid, due_ns, woke_ns);
+    if (in == SIZE_MAX)
+        return -ENODATA;
+    const int64_t in_ns = events[in].at_ns;
+    const size_t waking = last_of(events, in, ST_TRACE_WAKING, tid, due_ns, in_ns);
+    const int64_t waking_ns = waking != SIZE_MAX ? events[waking].at_ns : due_ns;
+    struct line line = {.owners_n = 0};
+    follow(&line, events, in, tid, due_ns, waking_ns);
+
+    const bool waking_was_late = waking_ns - due_ns > (in_ns - due_ns) / 2;
+    const struct owner *most = NULL;
+    int64_t most_ns = 0;
+    for (size_t i = 0; i < line.owners_n; i++) {
+        const struct owner *who = &line.owners[i];
+        const bool all = waking_was_late || who->kind != OWNER_THREAD;
+        const int64_t ns = who->after_ns + (all ? who->before_ns : 0);
+        if (ns <= most_ns)
+            continue;
+        most = who;
+        most_ns = ns;
+    }
+    if (most == NULL || most_ns < (woke_ns - due_ns) / 5)
+        return -ENOENT;
+    write_name(most, ret->name, sizeof(ret->name));
+    ret->ns = most_ns;
+    ret->waited_ns = most->after_ns;
+    ret->cpu = events[in].cpu;
+    return 0;
+}

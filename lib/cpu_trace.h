@@ -1,0 +1,56 @@
+/* Who had a CPU while a thread waited for it: scheduler and interrupt events of a kernel's trace, put
+ * together. */
+#ifndef ST_LIB_CPU_TRACE_H
+#define ST_LIB_CPU_TRACE_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+#define ST_TRACE_NAME_BYTES    16 /* of a thread, as the kernel's comm */
+#define ST_TRACE_CULPRIT_BYTES 64
+
+enum st_trace_kind {
+    ST_TRACE_SWITCH, /* prev leaves the CPU, next gets it */
+    ST_TRACE_WAKING, /* pid is to be woken */
+    ST_TRACE_IRQ_ENTRY,
+    ST_TRACE_IRQ_EXIT,
+    ST_TRACE_SOFTIRQ_ENTRY,
+    ST_TRACE_SOFTIRQ_EXIT,
+};
+
+struct st_trace_event {
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+    int cpu;
+    enum st_trace_kind kind;
+    int pid;                        /* switch: next; waking: who is woken */
+    int prev_pid;                   /* switch */
+    int number;                     /* interrupt, softirq */
+    char name[ST_TRACE_NAME_BYTES]; /* switch: next's; interrupt entry: its handler's */
+    char prev_name[ST_TRACE_NAME_BYTES];
+};
+
+/** Who had the CPU longest. */
+struct st_trace_culprit {
+    char name[ST_TRACE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
+    int64_t ns;                        /* while the thread should have run */
+    int64_t waited_ns;                 /* from its waking until it got the CPU */
+    int cpu;
+};
+
+/**
+ * Who kept thread `tid`, which was due at due_ns and ran at woke_ns at the latest, from its CPU.
+ *
+ * What counts is from due_ns until the switch to the thread. Interrupts and softirqs count all of it; a
+ * thread counts from the moment that the wake-up was under way: before that it was no obstacle, unless the
+ * wake-up itself took the better half of the time, as when the thread had interrupts off. The idle thread is
+ * nobody.
+ *
+ * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then.
+ * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody had the CPU for a fifth of the
+ * time or more (then it came late for another reason). Pure; threads: any.
+ */
+ST_NODISCARD int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, int64_t due_ns,
+                                       int64_t woke_ns, struct st_trace_culprit *ret);
+
+#endif

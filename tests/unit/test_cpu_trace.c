@@ -1,0 +1,226 @@
+/* Who had the CPU, from scheduler and interrupt events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/cpu_trace.h"
+#include "lib/random.h"
+
+#define LOOP 100
+#define HOG  4711
+#define US   INT64_C(1000)
+
+static struct st_trace_event switched(int64_t at_us, int cpu, int prev, const char *prev_name, int next,
+                                      const char *next_name)
+{
+    struct st_trace_event e = {
+        .at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_SWITCH, .pid = next, .prev_pid = prev};
+    snprintf(e.name, sizeof(e.name), "%s", next_name);
+    snprintf(e.prev_name, sizeof(e.prev_name), "%s", prev_name);
+    return e;
+}
+
+static struct st_trace_event waking(int64_t at_us)
+{
+    return (struct st_trace_event){.at_ns = at_us * US, .kind = ST_TRACE_WAKING, .pid = LOOP};
+}
+
+static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, int number, const char *name)
+{
+    struct st_trace_event e = {.at_ns = at_us * US, .kind = kind, .number = number};
+    snprintf(e.name, sizeof(e.name), "%s", name);
+    return e;
+}
+
+static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4003 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
+    assert_int_equal(c.waited_ns, 2996 * US);
+    assert_int_equal(c.cpu, 0);
+}
+
+static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.cpu, 1);
+}
+
+static void the_longest_of_several_is_named(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        waking(1001),
+        switched(1500, 0, 7, "short", HOG, "hog"),
+        switched(3500, 0, HOG, "hog", 8, "other"),
+        switched(4000, 0, 8, "other", HOG, "hog"),
+        switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, 1000 * US, 4500 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2400 * US); /* both of its turns */
+}
+
+static void interrupt_is_taken_off_the_thread_below_it(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1000),
+        interrupt(1200, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), interrupt(1500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        interrupt(3500, ST_TRACE_IRQ_EXIT, 27, ""),     interrupt(3600, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 7, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "irq/27-hda");
+    assert_int_equal(c.ns, 2000 * US);
+}
+
+static void softirq_has_the_kernels_name(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        interrupt(900, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
+        waking(3000),
+        interrupt(3900, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "softirq/NET_RX");
+    assert_int_equal(c.ns, 2900 * US); /* before the waking, too: it may be what kept the timer */
+    assert_int_equal(c.waited_ns, 900 * US);
+}
+
+static void thread_counts_before_the_waking_when_the_waking_was_what_came_late(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(3900), /* interrupts were off */
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.waited_ns, 100 * US);
+}
+
+static void idle_cpu_has_no_culprit(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, HOG, "hog", 0, "swapper/0"),
+        waking(3990),
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
+}
+
+static void who_had_it_for_a_moment_is_not_blamed(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        waking(1001),
+        switched(1010, 0, 7, "kworker", 0, "swapper/0"), /* 10 us of 3 ms */
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
+}
+
+static void other_cpus_and_other_times_do_not_count(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, 0, "swapper/0", LOOP, "st-loop"), /* the wake-up before */
+        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),  waking(1001),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c),
+                     -ENODATA); /* the ring lost it */
+    assert_int_equal(st_trace_find_culprit(events, 0, LOOP, 1000 * US, 4001 * US, &c), -ENODATA);
+}
+
+static void names_hold_no_control_characters(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop")};
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "a?[2J?/4711");
+}
+
+/* Whatever the events are, nobody had the CPU longer than the time was. */
+static void no_disorder_makes_more_time_than_there_was(void **state)
+{
+    (void)state;
+    struct st_random random = {.state = 7};
+    unsigned named = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct st_trace_event events[40];
+        memset(events, 0, sizeof(events));
+        int64_t at_ns = 0;
+        for (size_t i = 0; i < 40; i++) {
+            at_ns += (int64_t)(st_random_u64(&random) % 200);
+            events[i].at_ns = at_ns;
+            events[i].cpu = (int)(st_random_u64(&random) % 2);
+            events[i].kind = (enum st_trace_kind)(st_random_u64(&random) % 6);
+            events[i].pid = (int)(st_random_u64(&random) % 4);
+            events[i].prev_pid = (int)(st_random_u64(&random) % 4);
+            events[i].number = (int)(st_random_u64(&random) % 14) - 2;
+        }
+        const int64_t due_ns = (int64_t)(st_random_u64(&random) % 4000), woke_ns = due_ns + 1500;
+        struct st_trace_culprit c;
+        if (st_trace_find_culprit(events, 40, 1, due_ns, woke_ns, &c) != 0)
+            continue;
+        named++;
+        assert_true(c.ns > 0 && c.ns <= woke_ns - due_ns);
+        assert_true(c.waited_ns >= 0 && c.waited_ns <= c.ns);
+        assert_true(strlen(c.name) > 0);
+    }
+    assert_true(named > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thread_that_kept_the_cpu_is_named_with_its_length),
+        cmocka_unit_test(who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it),
+        cmocka_unit_test(the_longest_of_several_is_named),
+        cmocka_unit_test(interrupt_is_taken_off_the_thread_below_it),
+        cmocka_unit_test(softirq_has_the_kernels_name),
+        cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late),
+        cmocka_unit_test(idle_cpu_has_no_culprit),
+        cmocka_unit_test(who_had_it_for_a_moment_is_not_blamed),
+        cmocka_unit_test(other_cpus_and_other_times_do_not_count),
+        cmocka_unit_test(names_hold_no_control_characters),
+        cmocka_unit_test(no_disorder_makes_more_time_than_there_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

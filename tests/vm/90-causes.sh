@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# vm: -k generic -q -i -c none -t 170
+# Injected truths: a FIFO hog of known length that the tracer names, real-time throttling, a CPU quota, a stop. The
+# guest's clock counts instructions: its host adds nothing.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+
+mkdir -p /tmp/s
+tracing=on
+conf() { printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' "$@" "trace = { enabled = \"$tracing\"; };" >/tmp/s/conf; }
+status() { sleeptune status --socket /tmp/s/sock --json; }
+causes() { sleeptune causes --socket /tmp/s/sock --json; }
+start() {
+    STATE_DIRECTORY=/tmp/s sleeptuned -f -d -c /tmp/s/conf 2>/tmp/s/log &
+    daemon=$!
+    tries=100
+    until [ "$(status 2>/dev/null | jq '.loop.cycles // 0')" -gt 1000 ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+}
+stop() {
+    kill -TERM "$daemon"
+    wait "$daemon"
+}
+# row CAUSE FIELD: summed over its culprits
+row() { causes | jq "[.rows[] | select(.cause == \"$1\") | .$2] | add // 0"; }
+
+conf 'loop = { cpu = 0; frames = 128; };'
+start
+is "the tracer runs" "$(causes | jq -r .tracer)" null
+is "in an instance of its own" "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" 1
+is "tracing of others is not touched" "$(cat /sys/kernel/tracing/events/sched/sched_switch/enable)" 0
+/share/tests/hog 0 90 5000 8 200 >/tmp/s/hog &
+hog=$!
+wait "$hog"
+sleep 1
+is "the hog is named" "$(causes | jq -r '.rows[0] | .cause + " " + .culprit')" "run-queue hog/$hog"
+is "once a burst" "$(causes | jq '.rows[0].count')" "$(wc -l </tmp/s/hog)"
+like "and explains the lateness" "$(causes | jq '.rows[0].explained')" '^(1|0\.9[0-9]+)$'
+like "the sentence names it" "$(causes | jq -r .verdict)" "went to hog/$hog"
+# "hog/9 had CPU 0 for A ns, B ns of them while the loop waited, C ns by the scheduler's count"
+apart=$(sed -n 's/.* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of them while the loop waited, \([0-9]*\) ns by.*/\1 \2/p' /tmp/s/log |
+    awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > worst) worst = d } END { print NR, worst }')
+echo "# n, worst difference in ns between the trace and schedstat: $apart"
+is "its length is schedstat's within 5 us, each time" "$(awk '$1 >= 8 && $2 <= 5000 { print "yes" }' <<<"$apart")" yes
+on=$(status | jq .loop.cpu_ns_per_cycle)
+
+stop
+is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
+
+tracing=off
+conf 'loop = { cpu = 0; frames = 128; };'
+start
+is "without the tracer nobody is named, and why is said" "$(causes | jq -r .tracer)" "trace.enabled is off"
+echo "# CPU time of a cycle: $(status | jq .loop.cpu_ns_per_cycle) ns without the tracer, $on ns with it, at 2 ns an instruction"
+/share/tests/hog 0 90 5000 4 200 >/tmp/s/hog
+# a hog below the loop eats what real-time threads may have: the loop, which is above it, is throttled with it
+/share/tests/hog 0 50 2500000 1 10 >/tmp/s/hog
+sleep 1
+is "waits for the CPU are told without it" "$(row run-queue count)" 4
+like "real-time throttling is told apart" "$(row rt-throttling count)" '^[123]$'
+like "with its 50 ms" "$(row rt-throttling worst_ns)" '^(4[6-9]|5[0-3])[0-9]{6}$'
+kill -STOP "$daemon"
+sleep 0.3
+kill -CONT "$daemon"
+sleep 1
+is "a stop is told apart" "$(row stopped count)" 1
+late=$(causes | jq '.late_wakes') && named=$(causes | jq '[.rows[] | select(.explained != null and .explained >= 0.8) | .count] | add')
+echo "# late wake-ups: $late, in rows whose figure explains 80 %: $named"
+is "every late wake-up has a cause whose figure explains 80 % of it" "$named" "$late"
+stop
+
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/quota
+echo '30000 100000' >/sys/fs/cgroup/quota/cpu.max
+bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec timeout 8 sh -c "while :; do :; done"' &
+json=$(bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec sleeptune measure --quiet --policy other --frames 256 --duration 4s --json')
+is "a CPU quota is a cause of its own for a normal thread" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .count] | add > 0' <<<"$json")" true
+like "late by what is left of the 100 ms" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .worst_ns] | add' <<<"$json")" '^[4-9][0-9]{7}$'
+wait
+tap_done
