@@ -191,7 +191,7 @@ void st_chart_heading(const struct st_chart_area *area, const char *text)
     const double room = area->canvas->width - 2 * ST_CHART_MARGIN_PX;
     snprintf(line, sizeof(line), "%s", text);
     if (line[0] != '\0')
-        area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, area->y - 12,
+        area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, area->y - 14,
                            st_text_clip(line, (int)(room / (0.6 * font.size))), &font);
 }
 

@@ -139,7 +139,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     area->x_axis = st_axis_fit(least, most, least > 0);
     area->y_axis = (struct st_axis){false, -3, 103};
     labels->page =
-        (struct st_rect){area->x + 2, area->y, area->canvas->width - area->x - 4, area->height - 1};
+        (struct st_rect){area->x + 2, area->y - 16, area->canvas->width - area->x - 4, area->height + 15};
     st_chart_y_numbers(area, "within 100 ns of due (% of wakes)");
     st_chart_x_numbers(area, area->x_axis.log ? "CPU a cycle (times plain waking, logarithmic)"
                                               : "CPU a cycle (times plain waking)");

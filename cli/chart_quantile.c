@@ -56,12 +56,12 @@ static int plan(struct st_chart_picture *picture)
     }
     st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
                  caption);
-    snprintf(
-        picture->how, sizeof(picture->how), "%s%s",
-        lines
-            ? "A line ends where fewer than 10 values lie beyond; the mark behind it is the greatest value. "
-            : "",
-        marks ? "Of files without values: marks are what they say, lines between them lead the eye." : "");
+    snprintf(picture->how, sizeof(picture->how), "%s%s",
+             lines ? "A line ends where fewer than 10 values lie beyond; the last mark, behind it, is the "
+                     "greatest value. "
+                   : "",
+             marks ? "Of files without values: marks are what they say, lines between them lead the eye."
+                   : "");
     return 0;
 }
 
@@ -80,6 +80,11 @@ static void draw_set(const struct st_chart_area *area, const struct st_chart_set
             points[n++] = st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x));
         }
         area->canvas->polyline(area->canvas, points, n, &pen);
+        for (double x = 2; x <= (double)set->n / 10;
+             x *= x < 10 ? 5 : 10) /* so that lines are told apart by shape, too */
+            st_chart_marker(area->canvas,
+                            st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)), line,
+                            pen.rgb, NULL);
         st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)set->box.max_ns),
                         line, pen.rgb, NULL);
     } else {

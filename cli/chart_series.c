@@ -101,17 +101,14 @@ static void mark_misses(const struct st_chart_area *area, const struct st_column
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
 {
     const struct st_chart_set *set = picture->data->set[panel];
-    struct st_chart_data one = *picture->data;
     const double column_x =
         (set->timed ? st_period_seconds(&set->series.period) : 1) * (double)set->columns->periods;
     struct st_pen pen = st_chart_pen(0);
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
         return;
-    one.set += panel;
-    one.n = 1;
     pen.width = set->n <= DOTS_LARGE_N ? 2.6 : 1.4;
-    area->y_axis = st_chart_value_axis(&one);
+    area->y_axis = st_chart_value_axis(picture->data);
     area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
     st_chart_y_times(area, picture->data->quantity);
     st_chart_x_numbers(area, set->timed ? "time since the first value (s)" : "values before it");

@@ -61,6 +61,23 @@ bool st_labels_is_free(const struct st_labels *labels, const struct st_rect *rec
     return true;
 }
 
+static bool holds(const struct st_rect *rect, double x, double y)
+{
+    return x > rect->x && x < rect->x + rect->width && y > rect->y && y < rect->y + rect->height;
+}
+
+/* Is nothing between a mark and its text? */
+static bool is_seen_from(const struct st_labels *labels, double x, double y, const struct st_rect *text)
+{
+    const struct st_line line = {x, y, fmin(fmax(x, text->x), text->x + text->width),
+                                 fmin(fmax(y, text->y), text->y + text->height)};
+    for (size_t i = 0; i < labels->rects_n; i++) {
+        if (!holds(&labels->rect[i], x, y) && crosses(&line, &labels->rect[i]))
+            return false;
+    }
+    return true;
+}
+
 bool st_labels_put(struct st_labels *labels, double x, double y, double reach, double width, double height,
                    struct st_rect *ret)
 {
@@ -76,7 +93,7 @@ bool st_labels_put(struct st_labels *labels, double x, double y, double reach, d
                 .width = width,
                 .height = height,
             };
-            if (st_labels_is_free(labels, &rect)) {
+            if (st_labels_is_free(labels, &rect) && is_seen_from(labels, x, y, &rect)) {
                 st_labels_avoid_rect(labels, rect);
                 *ret = rect;
                 return true;
