@@ -65,15 +65,19 @@ static int64_t integer_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-/* Appends ", NAME VALUE" for a time in ns; a percentile that has too few samples is null. */
-static void put_ns(struct line *line, const char *name, const json_t *value)
+/* Appends " VALUE" for a time in ns; a percentile that has too few samples is null. */
+static void put_plain_ns(struct line *line, const json_t *value)
 {
     char text[32];
-    put(line, "%s%s ", line->len > 0 ? ", " : "", name);
-    if (json_is_integer(value))
-        put(line, "%s", st_ns_format(json_integer_value(value), text, sizeof(text)));
-    else
-        put(line, "not yet");
+    put(line, " %s",
+        json_is_integer(value) ? st_ns_format(json_integer_value(value), text, sizeof(text)) : "not yet");
+}
+
+/* Appends ", NAME VALUE". */
+static void put_ns(struct line *line, const char *name, const json_t *value)
+{
+    put(line, "%s%s", line->len > 0 ? ", " : "", name);
+    put_plain_ns(line, value);
 }
 
 /* An upper bound for print: three digits, rounded up. */
@@ -178,6 +182,19 @@ static void show_audio(const struct page *page, const json_t *document)
         put_ns(&line, "buffer", json_object_get(audio, "latency_ns"));
     }
     paragraph(page, "Audio", line.text);
+    const json_t *callbacks = json_object_get(audio, "callbacks");
+    const json_t *lateness = json_object_get(callbacks, "lateness_ns");
+    if (!json_is_integer(json_object_get(callbacks, "frames_min")))
+        return;
+    line = (struct line){0};
+    put(&line, "of %" PRId64 " .. %" PRId64 " frames (n = %" PRId64 "); late: median",
+        integer_of(callbacks, "frames_min"), integer_of(callbacks, "frames_max"), integer_of(callbacks, "n"));
+    put_plain_ns(&line, json_object_get(lateness, "median"));
+    put_ns(&line, "p99", json_object_get(lateness, "p99"));
+    put_ns(&line, "p99.9", json_object_get(lateness, "p999"));
+    put_ns(&line, "max", json_object_get(lateness, "max"));
+    put(&line, " (n = %" PRId64 ")", integer_of(lateness, "n"));
+    paragraph(page, "Callbacks", line.text);
 }
 
 /* One paragraph a source that is watched; what is not, and why, in one. */
@@ -190,7 +207,8 @@ static void show_observe(const struct page *page, const json_t *sources)
     json_array_foreach(sources, i, source)
     {
         const char *state = text_of(source, "state"), *why = text_of(source, "why");
-        if (strcmp(state, "absent") == 0)
+        /* what this system never has is no news: its row is nothing but the reason */
+        if (strcmp(state, "absent") == 0 && strcmp(why, text_of(source, "summary")) != 0)
             put(&absent, "%s%s (%s)", absent.len > 0 ? ", " : "not ", text_of(source, "source"), why);
         if (strcmp(state, "watching") != 0)
             continue;

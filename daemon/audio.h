@@ -2,6 +2,7 @@
 #ifndef ST_DAEMON_AUDIO_H
 #define ST_DAEMON_AUDIO_H
 
+#include "daemon/callbacks.h"
 #include "daemon/config.h"
 #include "daemon/events.h"
 
@@ -29,8 +30,9 @@ struct st_audio_view {
     int priority;
     uint64_t underflows_n; /* since the daemon started or the backend was changed */
     uint64_t opened_n;
-    int64_t retry_after_ns; /* pause before the next try, while WAITING */
-    char error[200];        /* while WAITING, and while OFF for want of libsoundio */
+    struct st_callbacks_view callbacks; /* of the stream that is open */
+    int64_t retry_after_ns;             /* pause before the next try, while WAITING */
+    char error[200];                    /* while WAITING, and while OFF for want of libsoundio */
 };
 
 struct st_audio;

@@ -35,6 +35,7 @@ struct st_audio {
     struct SoundIoDevice *device;
     struct SoundIoOutStream *stream;
     unsigned failures;
+    struct st_callbacks callbacks; /* its producer is in the sound system's threads */
     uint64_t underflows_told;
     struct st_audio_judge judge;
 
@@ -99,6 +100,7 @@ static void on_write(struct SoundIoOutStream *stream, int frames_min, int frames
     (void)frames_min;
     struct st_audio *audio = stream->userdata;
     atomic_fetch_add_explicit(&audio->calls, 1, memory_order_relaxed);
+    st_callbacks_asked(&audio->callbacks, audio->platform->now_ns(audio->platform), frames_max);
     set_policy_once(audio);
     int left = frames_max;
     while (left > 0) {
@@ -130,6 +132,7 @@ static void on_underflow(struct SoundIoOutStream *stream)
     struct st_audio *audio = stream->userdata;
     if (atomic_load_explicit(&audio->counting, memory_order_relaxed))
         atomic_fetch_add_explicit(&audio->underflows, 1, memory_order_relaxed);
+    st_callbacks_restarted(&audio->callbacks);
 }
 
 static void on_stream_error(struct SoundIoOutStream *stream, int error)
@@ -274,6 +277,7 @@ static int open_stream(struct st_audio *audio, char *error, size_t error_bytes)
     stream->error_callback = on_stream_error;
     audio->policy_set = false;
     audio->judge = (struct st_audio_judge){.heard = atomic_load(&audio->calls)};
+    st_callbacks_open(&audio->callbacks, stream->sample_rate, audio->platform->now_ns(audio->platform));
     atomic_store(&audio->policy, POLICY_UNKNOWN);
     atomic_store(&audio->broken, 0);
     atomic_store(&audio->counting, true);
@@ -379,6 +383,10 @@ static int64_t step(struct st_audio *audio)
     if (is_stopping(audio))
         return 0;
     tell_underflows(audio);
+    st_callbacks_drain(&audio->callbacks);
+    pthread_mutex_lock(&audio->mutex);
+    audio->view.callbacks = st_callbacks_look(&audio->callbacks);
+    pthread_mutex_unlock(&audio->mutex);
     const int broken = atomic_load(&audio->broken);
     const bool hangs = st_audio_hangs(&audio->judge, atomic_load(&audio->calls),
                                       (int64_t)(audio->stream->software_latency * (double)ST_NS_PER_S));
@@ -426,6 +434,11 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     struct st_audio *audio = calloc(1, sizeof(*audio));
     if (audio == NULL)
         return -ENOMEM;
+    int r = st_callbacks_init(&audio->callbacks);
+    if (r < 0) {
+        free(audio);
+        return r;
+    }
     audio->platform = platform;
     audio->events = events;
     audio->config = *config;
@@ -440,10 +453,11 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     pthread_cond_init(&audio->wake, &attributes);
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&audio->mutex, NULL);
-    const int r = off ? 0 : pthread_create(&audio->thread, NULL, run, audio);
+    r = off ? 0 : pthread_create(&audio->thread, NULL, run, audio);
     if (r != 0) {
         pthread_cond_destroy(&audio->wake);
         pthread_mutex_destroy(&audio->mutex);
+        st_callbacks_finish(&audio->callbacks);
         free(audio);
         return -r;
     }
@@ -475,6 +489,7 @@ void st_audio_stop(struct st_audio *audio)
         pthread_join(audio->thread, NULL);
     pthread_cond_destroy(&audio->wake);
     pthread_mutex_destroy(&audio->mutex);
+    st_callbacks_finish(&audio->callbacks);
     free(audio);
 }
 

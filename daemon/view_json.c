@@ -74,6 +74,22 @@ json_t *st_view_degraded_json(const struct st_view *view)
     return list;
 }
 
+static json_t *ns_or_null(int64_t ns)
+{
+    return ns != INT64_MIN ? json_integer(ns) : json_null();
+}
+
+static json_t *callbacks_json(const struct st_callbacks_view *callbacks)
+{
+    const bool any = callbacks->calls_n > 0;
+    return json_pack("{s:I, s:o, s:o, s:{s:I, s:o, s:o, s:o, s:o}}", "n", (json_int_t)callbacks->calls_n,
+                     "frames_min", any ? json_integer(callbacks->frames_min) : json_null(), "frames_max",
+                     any ? json_integer(callbacks->frames_max) : json_null(), "lateness_ns", "n",
+                     (json_int_t)callbacks->n, "median", ns_or_null(callbacks->median_ns), "p99",
+                     ns_or_null(callbacks->p99_ns), "p999", ns_or_null(callbacks->p999_ns), "max",
+                     ns_or_null(callbacks->max_ns));
+}
+
 static json_t *audio_json(const struct st_audio_view *audio)
 {
     json_t *object = json_pack("{s:s, s:s, s:o, s:I}", "state", st_audio_state_name(audio->state), "backend",
@@ -91,6 +107,7 @@ static json_t *audio_json(const struct st_audio_view *audio)
     json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
     json_object_set_new(object, "channels", json_integer(audio->channels));
     json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
+    json_object_set_new(object, "callbacks", callbacks_json(&audio->callbacks));
     json_object_set_new(object, "policy",
                         audio->policy >= 0 ? json_string(st_policy_name((enum st_policy)audio->policy))
                                            : json_null());

@@ -68,11 +68,49 @@ else
         wait "$server" 2>/dev/null
         ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
         like "jack: the log says so" "$(cat "$log")" 'backend jack was lost'
+        jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 >>"$tmp/jackd.log" 2>&1 &
+        server=$!
+        pids+=("$server")
+        ok "jack: it is started again with other settings: the stream is opened again" wait_for value_is 'd["audio"]["state"]' playing
+        ok "jack: what was got is the new server's" value_is '(d["audio"]["rate_hz"], d["audio"]["latency_ns"] // 10**5)' '(44100, 116)'
+        ok "jack: callbacks have the server's period" wait_for value_is \
+            '(d["audio"]["callbacks"]["frames_min"], d["audio"]["callbacks"]["frames_max"], d["audio"]["callbacks"]["lateness_ns"]["n"] > 20)' \
+            '(512, 512, True)'
     else
         skip "jack: it plays on the server" "jackd does not run here: $(tail -1 "$tmp/jackd.log")"
     fi
     stop
     is "jack: a clean end" "$status" 0
     rm -f /dev/shm/jack*sleeptune-test* # what libjack leaves behind
+fi
+
+if ! command -v pulseaudio >/dev/null; then
+    skip "a PulseAudio server that comes and goes" "pulseaudio is not installed"
+else
+    pulse() {
+        HOME=$tmp XDG_RUNTIME_DIR=$tmp pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
+            -L "module-null-sink sink_name=silence rate=$1" \
+            -L "module-native-protocol-unix socket=$tmp/pulse.sock auth-anonymous=1" >>"$tmp/pulse.log" 2>&1 &
+        server=$!
+        pids+=("$server")
+        wait_for test -S "$tmp/pulse.sock"
+    }
+    export PULSE_SERVER=unix:$tmp/pulse.sock
+    config 'audio: { backend = "pulseaudio"; };'
+    if pulse 48000 && start && wait_for value_is 'd["audio"]["state"]' playing; then
+        pass "pulseaudio: it plays on the server"
+        is "pulseaudio: on its sink" "$(value 'd["audio"]["device"]')" silence
+        ok "pulseaudio: callbacks are counted" wait_for value_is 'd["audio"]["callbacks"]["lateness_ns"]["n"] > 5' True
+        kill -KILL "$server"
+        wait "$server" 2>/dev/null
+        ok "pulseaudio: the server is killed, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
+        rm -f "$tmp/pulse.sock"
+        pulse 44100
+        ok "pulseaudio: it is started again: the stream is opened again" wait_for value_is 'd["audio"]["state"]' playing
+        stop
+        is "pulseaudio: a clean end" "$status" 0
+    else
+        skip "pulseaudio: it plays on the server" "pulseaudio does not run here: $(tail -1 "$tmp/pulse.log")"
+    fi
 fi
 tap_done

@@ -1,0 +1,172 @@
+/* Callbacks of the own stream against the model of the device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/callbacks.h"
+#include "lib/ns.h"
+
+#define RATE_HZ 48000
+#define FRAMES  480
+#define STEP_NS (10 * ST_NS_PER_MS) /* 480 frames at 48 kHz */
+#define WARM_UP 16
+
+static struct st_callbacks c;
+static int64_t now_ns;
+
+static int setup(void **state)
+{
+    (void)state;
+    now_ns = 1000 * ST_NS_PER_S;
+    if (st_callbacks_init(&c) != 0)
+        return 1;
+    st_callbacks_open(&c, RATE_HZ, now_ns);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_callbacks_finish(&c);
+    return 0;
+}
+
+/* A callback so long after the one before it. */
+static void ask_after(int64_t ns, int frames)
+{
+    now_ns += ns;
+    st_callbacks_asked(&c, now_ns, frames);
+    st_callbacks_drain(&c);
+}
+
+static void ask_n(int n)
+{
+    for (int i = 0; i < n; i++)
+        ask_after(STEP_NS, FRAMES);
+}
+
+static void punctual_callbacks_are_not_late(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 1000);
+    const struct st_callbacks_view view = st_callbacks_look(&c);
+    assert_int_equal(view.calls_n, WARM_UP + 1000);
+    assert_int_equal(view.frames_min, FRAMES);
+    assert_int_equal(view.frames_max, FRAMES);
+    assert_int_equal(view.n, 1000);
+    assert_int_equal(view.median_ns, 0);
+    assert_int_equal(view.max_ns, 0);
+}
+
+static void one_late_callback_is_late_by_its_delay_and_the_next_is_not(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 30);
+    ask_after(STEP_NS + 3 * ST_NS_PER_MS, FRAMES + 144); /* asks for what was played meanwhile, too */
+    ask_after(STEP_NS, FRAMES);
+    ask_n(30);
+    const struct st_callbacks_view view = st_callbacks_look(&c);
+    assert_int_equal(view.max_ns, 3 * ST_NS_PER_MS);
+    assert_int_equal(view.frames_max, FRAMES + 144);
+    assert_int_equal(view.median_ns, 0);
+}
+
+static void sizes_alone_are_not_lateness(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP);
+    ask_after(STEP_NS, 720);
+    for (int i = 0; i < 50; i++) { /* each comes when what the one before was given has been played */
+        ask_after(15 * ST_NS_PER_MS, 240);
+        ask_after(5 * ST_NS_PER_MS, 720);
+    }
+    assert_int_equal(st_callbacks_look(&c).frames_min, 240);
+    assert_int_equal(st_callbacks_look(&c).frames_max, 720);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 0);
+}
+
+static void quantiles_wait_until_n_is_enough(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP);
+    assert_int_equal(st_callbacks_look(&c).n, 0);
+    assert_true(st_callbacks_look(&c).max_ns == INT64_MIN);
+    ask_n(999);
+    assert_true(st_callbacks_look(&c).p99_ns == INT64_MIN);
+    ask_n(1);
+    assert_int_equal(st_callbacks_look(&c).p99_ns, 0);
+    assert_true(st_callbacks_look(&c).p999_ns == INT64_MIN);
+}
+
+static void device_clock_that_differs_by_100_ppm_is_off_by_less_than_half_a_ms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100 * 600; i++) /* ten minutes, in which the clocks part by 60 ms */
+        ask_after(STEP_NS + STEP_NS / 10000, FRAMES);
+    assert_in_range(st_callbacks_look(&c).max_ns, 0, 400 * ST_NS_PER_US);
+}
+
+static void underrun_begins_the_model_anew(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 100);
+    st_callbacks_restarted(&c);
+    ask_after(500 * ST_NS_PER_MS, FRAMES); /* was lost, and is an own xrun */
+    ask_n(WARM_UP + 100);
+    const struct st_callbacks_view view = st_callbacks_look(&c);
+    assert_int_equal(view.max_ns, 0);
+    assert_int_equal(view.calls_n, 2 * WARM_UP + 201);
+}
+
+static void months_do_not_overflow(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) /* steps of 200 s: 55 hours */
+        ask_after(200 * ST_NS_PER_S, 200 * RATE_HZ);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 0);
+}
+
+static void full_ring_loses_callbacks_and_the_model_begins_anew(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 100);
+    for (int i = 0; i < 10000; i++) { /* nobody looks */
+        now_ns += STEP_NS;
+        st_callbacks_asked(&c, now_ns, FRAMES);
+    }
+    st_callbacks_drain(&c);
+    ask_n(WARM_UP + 100);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 0);
+}
+
+static void another_stream_counts_from_zero(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 100);
+    st_callbacks_open(&c, 44100, now_ns);
+    assert_int_equal(st_callbacks_look(&c).calls_n, 0);
+    assert_int_equal(st_callbacks_look(&c).n, 0);
+    ask_after(STEP_NS, 441);
+    assert_int_equal(st_callbacks_look(&c).frames_max, 441);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(punctual_callbacks_are_not_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_late_callback_is_late_by_its_delay_and_the_next_is_not, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(sizes_alone_are_not_lateness, setup, teardown),
+        cmocka_unit_test_setup_teardown(quantiles_wait_until_n_is_enough, setup, teardown),
+        cmocka_unit_test_setup_teardown(device_clock_that_differs_by_100_ppm_is_off_by_less_than_half_a_ms,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(underrun_begins_the_model_anew, setup, teardown),
+        cmocka_unit_test_setup_teardown(months_do_not_overflow, setup, teardown),
+        cmocka_unit_test_setup_teardown(full_ring_loses_callbacks_and_the_model_begins_anew, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_stream_counts_from_zero, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
