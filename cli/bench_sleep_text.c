@@ -112,6 +112,17 @@ static void missing_line(const struct st_sleep_cell *cell, FILE *out, int width)
     st_text_field(out, cell->method->name, text, NAME_COLUMNS + 3, width);
 }
 
+/* A name in its columns; one that is longer has a line of its own. */
+static void method_name(FILE *out, const char *name, int columns, int indent)
+{
+    if (st_text_columns(name) >= columns) {
+        fprintf(out, "%s\n", name);
+        name = "";
+        fprintf(out, "%*s", indent, "");
+    }
+    fprintf(out, "%-*s", columns, name);
+}
+
 static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
 {
     char value[16], low[16], high[16];
@@ -144,8 +155,9 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
              s->sd_known ? us(s->sd_ns, b, sizeof(b)) : "-");
     if (f->percent_known)
         snprintf(percent, sizeof(percent), "%.2f", f->percent);
-    fprintf(out, "%2s %-*s%5zu %6s  ", rank, NAME_COLUMNS - 1, cell->method->name, cell->n,
-            us_or_dash(&s->median, a, sizeof(a)));
+    fprintf(out, "%2s ", rank);
+    method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
+    fprintf(out, "%5zu %6s  ", cell->n, us_or_dash(&s->median, a, sizeof(a)));
     st_text_pad(out, interval, 14);
     fprintf(out, "%6s  %s\n", percent, spread);
     ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
@@ -176,7 +188,8 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
             "95 % interval", "%", "mean ± sd");
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
-        cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
+        if (st_bench_sleep_measured(bench, i))
+            cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
     }
     fputc('\n', out);
 }
@@ -184,17 +197,26 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
 /* --- medians and ranks side by side
  * -------------------------------------------------------------------------- */
 
+static void matrix_cell(FILE *out, const char *text, bool last)
+{
+    if (last)
+        fputs(text, out);
+    else
+        st_text_pad(out, text, MATRIX_COLUMNS);
+}
+
 static void matrix_rows(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                         size_t setting, size_t first, size_t last, FILE *out)
 {
     char text[40], value[16];
-    fprintf(out, "%-*s", NAME_COLUMNS, "");
-    for (size_t d = first; d < last; d++) {
-        st_text_pad(out, asked(bench->config.durations_ns[d], text, sizeof(text)), MATRIX_COLUMNS);
-    }
+    method_name(out, "", NAME_COLUMNS, 0);
+    for (size_t d = first; d < last; d++)
+        matrix_cell(out, asked(bench->config.durations_ns[d], text, sizeof(text)), d + 1 == last);
     fputc('\n', out);
     for (size_t i = 0; i < bench->config.methods_n; i++) {
-        fprintf(out, "%-*s", NAME_COLUMNS, bench->config.methods[i]->name);
+        if (!st_bench_sleep_measured(bench, i))
+            continue;
+        method_name(out, bench->config.methods[i]->name, NAME_COLUMNS, 0);
         for (size_t d = first; d < last; d++) {
             const struct st_sleep_figures *f =
                 &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
@@ -203,7 +225,7 @@ static void matrix_rows(const struct st_bench_sleep *bench, const struct st_slee
                          us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
             else
                 snprintf(text, sizeof(text), "-");
-            st_text_pad(out, text, MATRIX_COLUMNS);
+            matrix_cell(out, text, d + 1 == last);
         }
         fputc('\n', out);
     }
@@ -222,6 +244,24 @@ static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_fig
         matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
                     out);
     fputc('\n', out);
+}
+
+/* Why some have no sample at all, once. */
+static void missing(const struct st_bench_sleep *bench, FILE *out, int width)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, 0, 0, i);
+        if (st_bench_sleep_measured(bench, i))
+            continue;
+        n++;
+        if (cell->why != NULL)
+            missing_line(cell, out, width);
+        else
+            st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
+    }
+    if (n > 0)
+        fputc('\n', out);
 }
 
 /* How often each method was of rank 1: the most. */
@@ -273,6 +313,7 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
     }
     for (size_t s = 0; s < c->settings_n; s++)
         matrix(bench, figures, s, out, width);
+    missing(bench, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)

@@ -74,6 +74,7 @@ void st_text_wrap(FILE *out, const char *text, int indent, int width)
 
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width)
 {
+    const int columns = st_text_columns(label);
     st_text_pad(out, label, label_columns);
-    wrap_from(out, text, label_columns, label_columns, width);
+    wrap_from(out, text, columns < label_columns ? label_columns : columns + 1, label_columns, width);
 }

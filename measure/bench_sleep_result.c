@@ -39,6 +39,15 @@ static size_t differences(const struct st_sleep_cell *a, const struct st_sleep_c
     return n;
 }
 
+bool st_bench_sleep_measured(const struct st_bench_sleep *bench, size_t method)
+{
+    for (size_t i = method; i < bench->cells_n; i += bench->config.methods_n) {
+        if (bench->cells[i].n > 0)
+            return true;
+    }
+    return false;
+}
+
 static size_t most_samples(const struct st_bench_sleep *bench)
 {
     size_t most_n = 0;
@@ -261,7 +270,7 @@ int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platfor
     const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, p);
     *ret = (struct st_quantile){.p = 0.5};
     *ret_seen = ST_STRETCH_UNTRIED;
-    if (c.allowed_ns == 0 || bench->config.methods[method]->absent != NULL)
+    if (c.allowed_ns == 0 || !st_bench_sleep_measured(bench, method))
         return 0;
     const int r = measure_contrast(bench, p, &c, method, ret);
     if (r == 0)

@@ -33,7 +33,11 @@ ST_NODISCARD int st_bench_sleep_figures(const struct st_bench_sleep *bench, stru
 ST_NODISCARD int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b,
                                      struct st_quantile *ret);
 
-/** What the kernel's setting does to a method, as measured. */
+/** Has this run a sample of a method, at any setting and duration? */
+bool st_bench_sleep_measured(const struct st_bench_sleep *bench, size_t method);
+
+/** What the kernel's setting does to a method, as measured. Untried: it has no sample, or the run no
+ * contrast. */
 enum st_stretch_seen { ST_STRETCH_NOT_SEEN, ST_STRETCH_SEEN, ST_STRETCH_UNCLEAR, ST_STRETCH_UNTRIED };
 
 /** Two ends of a run at which the setting allows different lateness. Linux: normal threads at the smallest

@@ -63,6 +63,12 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
     for (size_t i = 0; i < bench->config.methods_n; i++)
         n[seen[i]]++;
     const bool some = n[ST_STRETCH_SEEN] > 0;
+    if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
+        fputs("This run is too short to tell what stretches: ", out);
+        write_contrast(out, p, c);
+        fputs(" may or may not.", out);
+        return;
+    }
     write_contrast(out, p, c);
     fputs(some ? " stretches " : " was not seen to stretch any method", out);
     list(out, bench, seen, differences, ST_STRETCH_SEEN);

@@ -39,6 +39,13 @@ bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
 like "a method that is missing here is told with the reason" "$(cat text)" '(umtx|futex) +not measured: .'
 is "the text fits 80 columns" "$(COLUMNS=80 bench --quiet --budget 1s | "$PYTHON" -c 'import sys; print(max(map(len, sys.stdin.read().splitlines())) <= 80)')" True
+COLUMNS=80 bench --quiet --all --budget 1s --durations 1ms --slack found >all
+is "--all tries every method of the list once" "$(sed -n 's/ .*//p' list | sort -u | while read -r m; do
+    grep -Eq "^ ?[0-9-]* ?$m( |\$)" all || echo "$m"; done)" ""
+is "a method that is nowhere measured is told once" "$(grep -c -E '^(umtx|futex) +not measured' all)" 1
+is "a long name does not run into the figures" "$(grep -E '^[a-z_0-9-]{30,}[0-9-] ' all; awk 'length > 84' all)" "" # bytes: µ has two
+is "no blanks at the ends of lines" "$(grep -c ' $' all)" 0
+like "too few blocks: what stretches is not said" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep)" 'too short to tell what stretches'
 like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
 
 # --- spinning -----------------------------------------------------------------------------------------------------
