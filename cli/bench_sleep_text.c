@@ -297,6 +297,13 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
 {
     const struct st_bench_sleep_config *c = &bench->config;
     char text[ST_SLEEP_SENTENCE_BYTES] = "", elapsed[32];
+    bool any = false;
+    for (size_t i = 0; i < c->methods_n; i++)
+        any = any || st_bench_sleep_measured(bench, i);
+    if (!any) {
+        missing(bench, out, width);
+        return;
+    }
     if (!brief) {
         for (size_t s = 0; s < c->settings_n; s++) {
             for (size_t d = 0; d < c->durations_n; d++)

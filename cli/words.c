@@ -28,7 +28,10 @@ int st_each_word(const char *command, const char *option, const char *text,
 
 int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns)
 {
-    if (st_ns_parse(word, ret_ns) != 0)
+    const int r = st_ns_parse(word, ret_ns);
+    if (r == -ERANGE)
+        *ret_ns = INT64_MAX;
+    else if (r != 0)
         return st_usage_error(command, "%s: '%s' is not a time such as 5ms", option, word);
     if (*ret_ns != 0 && word[strspn(word, "0123456789.")] == '\0')
         return st_usage_error(command, "%s: '%s' has no unit: in a list each time has its own, as %sms",

@@ -12,7 +12,8 @@
 ST_NODISCARD int st_each_word(const char *command, const char *option, const char *text,
                               int (*put)(void *ctx, const char *word), void *ctx);
 
-/** One time of a list, with its unit: in "5,10ms" nobody knows what the 5 is. @return 0 or ST_EXIT_USAGE. */
+/** One time of a list, with its unit: in "5,10ms" nobody knows what the 5 is. INT64_MAX
+ * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns);
 
 /** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
