@@ -2,7 +2,6 @@
 #include "cli/bench_sleep.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,8 @@ struct arguments {
     struct st_bench_sleep_config config;
     const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
     struct st_bench_exec_arguments exec;
-    int64_t priority;
-    bool all, list, brief, json, quiet, seeded;
+    int64_t priority, seed;
+    bool all, list, brief, json, quiet;
     const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
@@ -218,137 +217,24 @@ static int choose(struct arguments *a)
     return r;
 }
 
-enum {
-    OPT_METHODS = 256,
-    OPT_DURATIONS,
-    OPT_ALL,
-    OPT_LIST,
-    OPT_BUDGET,
-    OPT_POLICY,
-    OPT_SLACK,
-    OPT_BASELINE,
-    OPT_PRECISION,
-    OPT_SEED,
-    OPT_BRIEF,
-    OPT_EXEC,
-    OPT_EXEC_START,
-    OPT_RUNS,
-    OPT_WARMUP,
-    OPT_PLOT,
-    OPT_JSON,
-    OPT_FORMAT,
-};
-
-static const struct option options[] = {
-    {"methods", required_argument, NULL, OPT_METHODS},
-    {"durations", required_argument, NULL, OPT_DURATIONS},
-    {"all", no_argument, NULL, OPT_ALL},
-    {"list", no_argument, NULL, OPT_LIST},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"policy", required_argument, NULL, OPT_POLICY},
-    {"priority", required_argument, NULL, 'p'},
-    {"slack", required_argument, NULL, OPT_SLACK},
-    {"baseline", required_argument, NULL, OPT_BASELINE},
-    {"precision", required_argument, NULL, OPT_PRECISION},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"brief", no_argument, NULL, OPT_BRIEF},
-    {"exec", required_argument, NULL, OPT_EXEC},
-    {"exec-start", required_argument, NULL, OPT_EXEC_START},
-    {"runs", required_argument, NULL, OPT_RUNS},
-    {"warmup", required_argument, NULL, OPT_WARMUP},
-    {"plot", required_argument, NULL, OPT_PLOT},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_precision(const char *text, double *ret)
+static int take_precision(const char *command, void *ctx, const char *text)
 {
+    struct arguments *a = ctx;
     char *end;
     const double percent = strtod(text, &end);
     if (end == text || *end != '\0' || !(percent >= 0 && percent <= 100))
-        return st_usage_error(NAME, "--precision: '%s' is not a number in 0 .. 100", text);
-    *ret = percent / 100;
+        return st_usage_error(command, "--precision: '%s' is not a number in 0 .. 100", text);
+    a->config.precision = percent / 100;
     return 0;
 }
 
-static int parse_budget(const char *text, int64_t *ret_ns)
+static int take_exec(const char *command, void *ctx, const char *text)
 {
-    if (st_ns_parse(text, ret_ns) != 0 || *ret_ns < 100 * ST_NS_PER_MS || *ret_ns > 86400 * ST_NS_PER_S)
-        return st_usage_error(NAME, "--budget: '%s' is not a time in 100ms .. 24h", text);
+    struct arguments *a = ctx;
+    if (a->exec.commands_n == ST_ARRAY_LEN(a->exec.commands))
+        return st_usage_error(command, "--exec: at most %zu", ST_ARRAY_LEN(a->exec.commands));
+    a->exec.commands[a->exec.commands_n++] = text;
     return 0;
-}
-
-static int parse_option(int option, const char *text, struct arguments *a)
-{
-    int64_t n = 0;
-    int r = 0;
-    switch (option) {
-    case OPT_METHODS:
-        a->methods_text = text;
-        break;
-    case OPT_DURATIONS:
-        a->durations_text = text;
-        break;
-    case OPT_ALL:
-        a->all = true;
-        break;
-    case OPT_LIST:
-        a->list = true;
-        break;
-    case OPT_BUDGET:
-        return parse_budget(text, &a->config.budget_ns);
-    case OPT_POLICY:
-        a->policies_text = text;
-        break;
-    case 'p':
-        return st_option_i64(NAME, "--priority", text, 1, 99, &a->priority);
-    case OPT_SLACK:
-        a->slacks_text = text;
-        break;
-    case OPT_BASELINE:
-        a->baseline = text;
-        break;
-    case OPT_PRECISION:
-        return parse_precision(text, &a->config.precision);
-    case OPT_SEED:
-        r = st_option_i64(NAME, "--seed", text, 0, INT64_MAX, &n);
-        a->config.seed = (uint64_t)n;
-        a->seeded = true;
-        break;
-    case OPT_BRIEF:
-        a->brief = true;
-        break;
-    case OPT_EXEC:
-        if (a->exec.commands_n == ST_ARRAY_LEN(a->exec.commands))
-            return st_usage_error(NAME, "--exec: at most %zu", ST_ARRAY_LEN(a->exec.commands));
-        a->exec.commands[a->exec.commands_n++] = text;
-        break;
-    case OPT_EXEC_START:
-        a->exec.start = text;
-        break;
-    case OPT_RUNS:
-        return st_option_i64(NAME, "--runs", text, 0, 1000000, &a->exec.runs_n);
-    case OPT_WARMUP:
-        return st_option_i64(NAME, "--warmup", text, 0, 1000, &a->exec.warm_up_n);
-    case OPT_PLOT:
-        a->plot = text;
-        break;
-    case OPT_JSON:
-        a->json = true;
-        break;
-    case OPT_FORMAT:
-        return st_take_format(NAME, &a->json, text);
-    case 'q':
-        a->quiet = true;
-        break;
-    default: /* getopt has said what */
-        fputs("Try 'sleeptune bench sleep --help'.\n", stderr);
-        return ST_EXIT_USAGE;
-    }
-    return r;
 }
 
 /* --- the run
@@ -461,40 +347,49 @@ static int run(struct arguments *a)
 int st_bench_sleep(int argc, char **argv)
 {
     struct st_platform *p = st_platform_native();
-    struct arguments a;
-    memset(&a, 0, sizeof(a));
-    a.priority = 70;
-    a.exec.warm_up_n = 3;
+    struct arguments a = {.priority = 70, .seed = -1, .exec = {.warm_up_n = 3}};
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations_ns,
                                               .settings = a.settings,
                                               .precision = 0.05,
                                               .go_on = go_on,
                                               .ctx = &a};
-    int option;
-    while ((option = getopt_long(argc, argv, "p:qh", options, NULL)) != -1) {
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        const int r = parse_option(option, optarg, &a);
-        if (r != 0)
-            return r;
-    }
-    if (optind < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
+    const struct st_option options[] = {
+        {"methods", .text = &a.methods_text},
+        {"durations", .text = &a.durations_text},
+        {"all", .flag = &a.all},
+        {"list", .flag = &a.list},
+        {"budget", .time_ns = &a.config.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
+        {"policy", .text = &a.policies_text},
+        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
+        {"slack", .text = &a.slacks_text},
+        {"baseline", .text = &a.baseline},
+        {"precision", .take = take_precision, .ctx = &a},
+        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
+        {"brief", .flag = &a.brief},
+        {"exec", .take = take_exec, .ctx = &a},
+        {"exec-start", .text = &a.exec.start},
+        {"runs", .number = &a.exec.runs_n, .min = 0, .max = 1000000},
+        {"warmup", .number = &a.exec.warm_up_n, .min = 0, .max = 1000},
+        {"plot", .text = &a.plot},
+        {"json", .flag = &a.json},
+        {"format", .take = st_take_format, .ctx = &a.json},
+        {"quiet", 'q', .flag = &a.quiet},
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
     if (a.list) {
         st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
     }
     if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
         a.config.budget_ns = BUDGET_NS;
-    if (!a.seeded)
-        a.config.seed = (uint64_t)p->wall_ns(p) & INT64_MAX;
+    a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
     const int blocked = st_sleep_block_signals();
     if (blocked != 0)
         return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
-    int r = st_chart_option_check(NAME, a.plot, a.json);
+    r = st_chart_option_check(NAME, a.plot, a.json);
     if (r == 0)
         r = choose(&a);
     if (r != 0 || a.exec.commands_n == 0)

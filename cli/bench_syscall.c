@@ -186,12 +186,9 @@ int st_bench_syscall(int argc, char **argv)
         {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
         {"quiet", 'q', .flag = &a.quiet},
     };
-    int first;
-    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    if (first < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[first]);
     if (a.one_shot != NULL)
         return one_shot(a.one_shot);
     if (a.list) {

@@ -337,12 +337,9 @@ int st_bench_wake(int argc, char **argv)
         {"format", .take = st_take_format, .ctx = &a.json},
         {"quiet", 'q', .flag = &a.quiet},
     };
-    int first;
-    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    if (first < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[first]);
     if (a.list) {
         st_bench_wake_list(p, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;

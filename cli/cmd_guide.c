@@ -1,5 +1,4 @@
 /* sleeptune guide: the setup guide of an OS. */
-#include <getopt.h>
 #include <string.h>
 
 #include "advisor/guide.h"
@@ -21,46 +20,17 @@ static void help(void)
           stdout);
 }
 
-static bool parse_os(const char *text, enum st_os *ret)
-{
-    if (strcmp(text, "linux") != 0 && strcmp(text, "freebsd") != 0)
-        return false;
-    *ret = text[0] == 'l' ? ST_OS_LINUX : ST_OS_FREEBSD;
-    return true;
-}
-
 int st_cmd_guide(int argc, char **argv)
 {
-    static const struct option table[] = {
-        {"os", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    enum st_os os = ST_OS_LINUX;
-    bool given = false;
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            if (!parse_os(optarg, &os))
-                return st_usage_error(COMMAND, "--os: linux or freebsd, not %.40s", optarg);
-            given = true;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (optind < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
-    if (!given)
+    const char *os = NULL;
+    const struct st_option options[] = {{"os", .text = &os}};
+    const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (status >= 0)
+        return status;
+    if (os == NULL)
         return st_usage_error(COMMAND, "for which system? --os linux or --os freebsd");
-    const int r = st_guide_print(os, stdout);
+    if (strcmp(os, "linux") != 0 && strcmp(os, "freebsd") != 0)
+        return st_usage_error(COMMAND, "--os: linux or freebsd, not %.40s", os);
+    const int r = st_guide_print(os[0] == 'l' ? ST_OS_LINUX : ST_OS_FREEBSD, stdout);
     return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "%s", strerror(-r));
 }

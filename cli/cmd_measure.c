@@ -1,6 +1,5 @@
 /* sleeptune measure: an audio-shaped loop on this machine, and whether it holds the period. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,10 +11,13 @@
 #include "cli/measure_run.h"
 #include "cli/measure_text.h"
 #include "cli/text.h"
+#include "cli/words.h"
 #include "lib/ns.h"
 #include "measure/session.h"
 
-#define NAME "measure"
+#define NAME            "measure"
+#define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
+#define CAUSE_MAX_NS    (3600 * ST_NS_PER_S)
 
 struct arguments {
     struct st_session_config config;
@@ -123,175 +125,104 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     return 0;
 }
 
-static int parse_time(const char *option, const char *text, int64_t max_ns, int64_t *ret_ns)
+static int take_cpus(const char *command, void *ctx, const char *text)
 {
-    const int r = st_ns_parse(text, ret_ns);
-    if (r != 0 || *ret_ns > max_ns)
-        return st_usage_error(NAME, "%s: '%s' is not a time such as 30s, 500ms or 10m%s", option, text,
-                              r == 0 ? " in range" : "");
-    return 0;
+    struct arguments *a = ctx;
+    (void)command;
+    return parse_cpus(text, &a->config);
 }
 
-static int parse_policy(const char *text, enum st_policy *ret)
+static int take_policy(const char *command, void *ctx, const char *text)
 {
     static const enum st_policy policies[] = {ST_POLICY_FIFO, ST_POLICY_RR, ST_POLICY_OTHER};
+    struct arguments *a = ctx;
     for (size_t i = 0; i < ST_ARRAY_LEN(policies); i++) {
         if (strcmp(text, st_policy_name(policies[i])) == 0) {
-            *ret = policies[i];
+            a->config.policy = policies[i];
             return 0;
         }
     }
-    return st_usage_error(NAME, "--policy: '%s' is not fifo, rr or other", text);
+    return st_usage_error(command, "--policy: '%s' is not fifo, rr or other", text);
 }
 
-static int parse_load(const char *text, double *ret)
+static int take_load(const char *command, void *ctx, const char *text)
 {
+    struct arguments *a = ctx;
     char *end;
     const double percent = strtod(text, &end);
     if (end == text || *end != '\0' || !(percent >= 0 && percent <= 90))
-        return st_usage_error(NAME, "--load: '%s' is not a number in 0 .. 90 (%% of the period)", text);
-    *ret = percent;
+        return st_usage_error(command, "--load: '%s' is not a number in 0 .. 90 (%% of the period)", text);
+    a->config.load_percent = percent;
     return 0;
 }
 
-static int parse_punctual(const char *text, struct st_session_config *config)
+static int take_wait(const char *command, void *ctx, const char *text)
 {
-    const int n = st_arms_parse(text, config->arms);
+    struct arguments *a = ctx;
+    if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
+        return st_usage_error(command, "--wait: '%s' is not plain or precise", text);
+    a->config.precise_wait = strcmp(text, "precise") == 0;
+    return 0;
+}
+
+/* text may be NULL: --punctual alone */
+static int take_punctual(const char *command, void *ctx, const char *text)
+{
+    struct arguments *a = ctx;
+    const int n = st_arms_parse(text != NULL ? text : "free", a->config.arms);
     if (n == -E2BIG)
-        return st_usage_error(NAME, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
+        return st_usage_error(command, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
     if (n == -ERANGE)
-        return st_usage_error(NAME,
+        return st_usage_error(command,
                               "--punctual: '%s' is out of range: a factor of 1 .. 100, 0 .. 50 %% of the "
                               "period, p0.1 .. p99.9, a margin of at most 100 ms",
                               text);
     if (n < 0)
-        return st_usage_error(NAME,
+        return st_usage_error(command,
                               "--punctual: '%s' is not free, a factor (1.7), a share of the period (2%%), a "
                               "quantile (p97), a margin (25us), a list of these, or curve",
                               text);
-    config->arms_n = (size_t)n;
+    a->config.arms_n = (size_t)n;
     return 0;
 }
 
-enum {
-    OPT_PERIODS = 256,
-    OPT_POLICY,
-    OPT_LOAD,
-    OPT_WARMUP,
-    OPT_WAIT,
-    OPT_SLACK,
-    OPT_PUNCTUAL,
-    OPT_CAUSE,
-    OPT_NO_LOCK,
-    OPT_RECORD,
-    OPT_HLOG,
-    OPT_PLOT,
-    OPT_JSON,
-    OPT_FORMAT,
-    OPT_FAIL,
-};
-
-static const struct option options[] = {
-    {"rate", required_argument, NULL, 'r'},
-    {"frames", required_argument, NULL, 'f'},
-    {"periods", required_argument, NULL, OPT_PERIODS},
-    {"duration", required_argument, NULL, 'd'},
-    {"cpu", required_argument, NULL, 'a'},
-    {"policy", required_argument, NULL, OPT_POLICY},
-    {"priority", required_argument, NULL, 'p'},
-    {"load", required_argument, NULL, OPT_LOAD},
-    {"warmup", required_argument, NULL, OPT_WARMUP},
-    {"wait", required_argument, NULL, OPT_WAIT},
-    {"timer-slack", required_argument, NULL, OPT_SLACK},
-    {"punctual", optional_argument, NULL, OPT_PUNCTUAL},
-    {"cause-above", required_argument, NULL, OPT_CAUSE},
-    {"no-lock", no_argument, NULL, OPT_NO_LOCK},
-    {"record", required_argument, NULL, OPT_RECORD},
-    {"hlog", required_argument, NULL, OPT_HLOG},
-    {"plot", required_argument, NULL, OPT_PLOT},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"fail-on-miss", no_argument, NULL, OPT_FAIL},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_option(int option, const char *text, struct arguments *a)
+/* @return -1 to go on, or an st_exit. */
+static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
-    int64_t n = 0;
-    int r = 0;
-    switch (option) {
-    case 'r':
-        r = st_option_i64(NAME, "--rate", text, 1000, 768000, &n);
-        config->rate_hz = (uint32_t)n;
-        break;
-    case 'f':
-        r = st_option_i64(NAME, "--frames", text, 1, 1 << 20, &n);
-        config->frames = (uint32_t)n;
-        break;
-    case OPT_PERIODS:
-        r = st_option_i64(NAME, "--periods", text, 2, 64, &n);
-        config->periods = (uint32_t)n;
-        break;
-    case 'd':
-        return parse_time("--duration", text, 366 * 86400 * ST_NS_PER_S, &config->duration_ns);
-    case 'a':
-        return parse_cpus(text, config);
-    case OPT_POLICY:
-        return parse_policy(text, &config->policy);
-    case 'p':
-        r = st_option_i64(NAME, "--priority", text, 1, 99, &n);
-        config->priority = (int)n;
-        break;
-    case OPT_LOAD:
-        return parse_load(text, &config->load_percent);
-    case OPT_WARMUP:
-        r = st_option_i64(NAME, "--warmup", text, 0, 1000000, &n);
-        config->warmup_cycles = (uint64_t)n;
-        break;
-    case OPT_WAIT:
-        if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
-            return st_usage_error(NAME, "--wait: '%s' is not plain or precise", text);
-        config->precise_wait = strcmp(text, "precise") == 0;
-        break;
-    case OPT_SLACK:
-        return st_option_i64(NAME, "--timer-slack", text, 1, ST_NS_PER_S, &config->timer_slack_ns);
-    case OPT_PUNCTUAL:
-        return parse_punctual(text != NULL ? text : "free", config);
-    case OPT_CAUSE:
-        return parse_time("--cause-above", text, 3600 * ST_NS_PER_S, &config->cause_above_ns);
-    case OPT_NO_LOCK:
-        config->lock_memory = false;
-        break;
-    case OPT_RECORD:
-        a->record = text;
-        break;
-    case OPT_HLOG:
-        a->hlog = text;
-        break;
-    case OPT_PLOT:
-        a->plot = text;
-        break;
-    case OPT_JSON:
-        a->json = true;
-        break;
-    case OPT_FORMAT:
-        if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-            return st_usage_error(NAME, "--format: '%s' is not json or text", text);
-        a->json = strcmp(text, "json") == 0;
-        break;
-    case OPT_FAIL:
-        a->fail_on_miss = true;
-        break;
-    case 'q':
-        a->quiet = true;
-        break;
-    default: /* getopt has said what */
-        fputs("Try 'sleeptune measure --help'.\n", stderr);
-        return ST_EXIT_USAGE;
-    }
+    int64_t rate_hz = config->rate_hz, frames = config->frames, periods = config->periods,
+            priority = config->priority, warmup = (int64_t)config->warmup_cycles;
+    bool no_lock = false;
+    const struct st_option options[] = {
+        {"rate", 'r', .number = &rate_hz, .min = 1000, .max = 768000},
+        {"frames", 'f', .number = &frames, .min = 1, .max = 1 << 20},
+        {"periods", .number = &periods, .min = 2, .max = 64},
+        {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
+        {"cpu", 'a', .take = take_cpus, .ctx = a},
+        {"policy", .take = take_policy, .ctx = a},
+        {"priority", 'p', .number = &priority, .min = 1, .max = 99},
+        {"load", .take = take_load, .ctx = a},
+        {"warmup", .number = &warmup, .min = 0, .max = 1000000},
+        {"wait", .take = take_wait, .ctx = a},
+        {"timer-slack", .number = &config->timer_slack_ns, .min = 1, .max = ST_NS_PER_S},
+        {"punctual", .take = take_punctual, .ctx = a, .optional = true},
+        {"cause-above", .time_ns = &config->cause_above_ns, .min = 0, .max = CAUSE_MAX_NS},
+        {"no-lock", .flag = &no_lock},
+        {"record", .text = &a->record},
+        {"hlog", .text = &a->hlog},
+        {"plot", .text = &a->plot},
+        {"json", .flag = &a->json},
+        {"format", .take = st_take_format, .ctx = &a->json},
+        {"fail-on-miss", .flag = &a->fail_on_miss},
+        {"quiet", 'q', .flag = &a->quiet},
+    };
+    const int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    config->rate_hz = (uint32_t)rate_hz;
+    config->frames = (uint32_t)frames;
+    config->periods = (uint32_t)periods;
+    config->priority = (int)priority;
+    config->warmup_cycles = (uint64_t)warmup;
+    config->lock_memory = config->lock_memory && !no_lock;
     return r;
 }
 
@@ -321,15 +252,6 @@ static int exit_status(const struct arguments *a, const struct st_result *result
             return ST_EXIT_FINDINGS;
     }
     return status;
-}
-
-static int print_json(const struct st_result *results, size_t n)
-{
-    json_t *document = st_measure_document(results, n);
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    return r == 0 && putchar('\n') != EOF ? 0
-                                          : st_failure(NAME, "cannot write the result: %s", strerror(errno));
 }
 
 /* A histogram of lateness; boxes of several loops. */
@@ -372,7 +294,7 @@ static int measure(struct arguments *a)
         const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
-            status = print_json(results, n);
+            status = st_print_json(NAME, st_measure_document(results, n));
         else
             status = print_text(results, n);
         if (status == 0)
@@ -395,18 +317,9 @@ int st_cmd_measure(int argc, char **argv)
     memset(&a, 0, sizeof(a));
     st_session_defaults(&a.config);
     a.config.duration_ns = 30 * ST_NS_PER_S;
-    int option;
-    while ((option = getopt_long(argc, argv, "r:f:d:a:p:qh", options, NULL)) != -1) {
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        const int r = parse_option(option, optarg, &a);
-        if (r != 0)
-            return r;
-    }
-    if (optind < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
-    const int r = st_chart_option_check(NAME, a.plot, a.json);
+    int r = read_options(argc, argv, &a);
+    if (r >= 0)
+        return r;
+    r = st_chart_option_check(NAME, a.plot, a.json);
     return r != 0 ? r : measure(&a);
 }

@@ -31,7 +31,7 @@ static void help(void)
 
 static int take_fold(const char *command, void *ctx, const char *text)
 {
-    return st_series_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
+    return st_option_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
 }
 
 int st_cmd_plot(int argc, char **argv)

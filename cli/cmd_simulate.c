@@ -83,7 +83,7 @@ static int parse_option(int option, const char *text, struct st_simulation *s,
     case OPT_GAIN:
         return parse_real("--pll-gain", text, 0, 1, &s->pll_gain);
     case OPT_NOISE:
-        return st_series_time(NAME, "--noise", text, 0, 3600 * ST_NS_PER_S, &s->noise_ns);
+        return st_option_time(NAME, "--noise", text, 0, 3600 * ST_NS_PER_S, &s->noise_ns);
     case OPT_SEED:
         r = st_option_i64(NAME, "--seed", text, 0, INT64_MAX, &n);
         s->seed = (uint64_t)n;

@@ -1,5 +1,4 @@
 /* sleeptune snapshot: all facts of a machine as JSON. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static void help(void)
           "Write all facts about this machine as JSON, so that somebody else can judge\n"
           "them with 'sleeptune report --snapshot FILE'. It holds kernel settings, the\n"
           "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
-          "  -o FILE            write to FILE (standard output)\n"
+          "  -o, --output FILE  write to FILE (standard output)\n"
           "  --root DIR         of a captured tree or FreeBSD capture, not this machine\n" ST_NO_SERVERS_HELP
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -45,41 +44,18 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
 
 int st_cmd_snapshot(int argc, char **argv)
 {
-    static const struct option table[] = {
-        {"root", required_argument, NULL, 'r'},
-        {"no-servers", no_argument, NULL, 'N'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct st_facts_input input = {0};
     const char *path = NULL;
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", table, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            path = optarg;
-            break;
-        case 'r':
-            input.root = optarg;
-            break;
-        case 'N':
-            input.no_servers = true;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (optind < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
+    const struct st_option options[] = {
+        {"output", 'o', .text = &path},
+        {"root", .text = &input.root},
+        {"no-servers", .flag = &input.no_servers},
+    };
+    int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (status >= 0)
+        return status;
     struct st_facts *facts;
-    int status = st_facts_input_load(COMMAND, &input, &facts);
+    status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
     status = write_snapshot(facts, path);

@@ -64,6 +64,10 @@ ST_NODISCARD int st_parse_i64(const char *text, int64_t min, int64_t max, int64_
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
                                int64_t max, int64_t *ret);
 
+/** As st_ns_parse, within [min, max], and says what is wrong on stderr. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns,
+                                int64_t max_ns, int64_t *ret_ns);
+
 /** One option of a subcommand. */
 struct st_option {
     const char *name; /* long, without dashes */
@@ -72,10 +76,13 @@ struct st_option {
     bool *flag;
     const char **text;
     int64_t *number;
-    int64_t min, max; /* of number */
-    /** Takes each value of an option that may be repeated. @return 0 or an st_exit, after a message. */
+    int64_t *time_ns;
+    int64_t min, max; /* of number, of time_ns */
+    /** Takes each value of an option that may be repeated, or is none of the above; NULL: an `optional` value
+     * that was not given. @return 0 or an st_exit, after a message. */
     int (*take)(const char *command, void *ctx, const char *text);
     void *ctx;
+    bool optional; /* --name or --name=VALUE; without a letter */
 };
 
 /** Reads options up to the first other argument; -h and --help print `help`.
@@ -83,6 +90,13 @@ struct st_option {
  */
 ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
                                  void (*help)(void), int argc, char **argv, int *ret_first);
+
+/** As st_options_read, of a subcommand without other arguments. @return -1 to go on, or an st_exit. */
+ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
+                                 void (*help)(void), int argc, char **argv);
+
+/** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_take_format(const char *command, void *ctx, const char *text);
 
 /** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
 int st_terminal_width(int fd);

@@ -1,7 +1,6 @@
 /* sleeptune status: asks the daemon over its Unix socket. */
 #include "cli/module.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,11 +11,6 @@
 #include "cli/status_text.h"
 
 #define COMMAND "status"
-
-struct options {
-    bool json;
-    const char *socket; /* NULL: the usual places */
-};
 
 static void help(void)
 {
@@ -30,44 +24,6 @@ static void help(void)
           stdout);
 }
 
-/* @return -1 to go on, else the exit status. */
-static int read_options(int argc, char **argv, struct options *ret)
-{
-    static const struct option known[] = {{"json", no_argument, NULL, 'j'},
-                                          {"format", required_argument, NULL, 'F'},
-                                          {"socket", required_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            ret->json = true;
-            break;
-        case 'F':
-            if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0)
-                return st_usage_error(COMMAND, "--format: '%s' is not text or json", optarg);
-            ret->json = strcmp(optarg, "json") == 0;
-            break;
-        case 's':
-            ret->socket = optarg;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "unknown option: %s", argv[optind - 1]);
-        }
-    }
-    if (optind < argc)
-        return st_usage_error(COMMAND, "what is '%s'?", argv[optind]);
-    return -1;
-}
-
 static int print_text(const json_t *document, const char *path)
 {
     struct st_locale_stream stream;
@@ -77,13 +33,19 @@ static int print_text(const json_t *document, const char *path)
 
 int st_module_run(int argc, char **argv)
 {
-    struct options options = {0};
-    int status = read_options(argc, argv, &options);
+    bool json = false;
+    const char *socket = NULL; /* the usual places */
+    const struct st_option options[] = {
+        {"json", .flag = &json},
+        {"format", .take = st_take_format, .ctx = &json},
+        {"socket", .text = &socket},
+    };
+    int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
     struct st_daemon_answer answer;
-    status = st_daemon_ask(COMMAND, options.socket, "/v1/status", "sleeptune-status/1", &answer);
-    if (status == 0 && options.json)
+    status = st_daemon_ask(COMMAND, socket, "/v1/status", "sleeptune-status/1", &answer);
+    if (status == 0 && json)
         printf("%s\n", answer.text);
     else if (status == 0)
         status = print_text(answer.document, answer.socket);

@@ -12,6 +12,7 @@
 
 #include "advisor/print.h"
 #include "cli/locale.h"
+#include "lib/ns.h"
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
@@ -73,6 +74,31 @@ int st_option_i64(const char *command, const char *option, const char *text, int
     return 0;
 }
 
+int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
+                   int64_t *ret_ns)
+{
+    char low[32], high[32];
+    int64_t ns = 0;
+    const int r = st_ns_parse(text, &ns);
+    if (r == -EINVAL)
+        return st_usage_error(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+    if (r != 0 || ns < min_ns || ns > max_ns)
+        return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
+                              st_ns_format(min_ns, low, sizeof(low)),
+                              st_ns_format(max_ns, high, sizeof(high)));
+    *ret_ns = ns;
+    return 0;
+}
+
+int st_take_format(const char *command, void *ctx, const char *text)
+{
+    bool *json = ctx;
+    if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+        return st_usage_error(command, "--format: '%s' is not json or text", text);
+    *json = strcmp(text, "json") == 0;
+    return 0;
+}
+
 #define OPTIONS_MAX 32
 #define LONG_BASE   256 /* of options without a letter */
 
@@ -85,10 +111,12 @@ static int keep_value(const char *command, const struct st_option *option, const
         *option->text = text;
     if (option->take != NULL)
         return option->take(command, option->ctx, text);
-    if (option->number == NULL)
-        return 0;
     snprintf(name, sizeof(name), "--%s", option->name);
-    return st_option_i64(command, name, text, option->min, option->max, option->number);
+    if (option->time_ns != NULL)
+        return st_option_time(command, name, text, option->min, option->max, option->time_ns);
+    if (option->number != NULL)
+        return st_option_i64(command, name, text, option->min, option->max, option->number);
+    return 0;
 }
 
 int st_options_read(const char *command, const struct st_option *options, size_t options_n,
@@ -100,8 +128,11 @@ int st_options_read(const char *command, const struct st_option *options, size_t
     assert(options_n <= OPTIONS_MAX);
     for (size_t i = 0; i < options_n; i++) {
         const bool value = options[i].flag == NULL;
-        table[1 + i] = (struct option){options[i].name, value ? required_argument : no_argument, NULL,
-                                       LONG_BASE + (int)i};
+        const int argument = !value                ? no_argument
+                             : options[i].optional ? optional_argument
+                                                   : required_argument;
+        assert(!options[i].optional || (options[i].letter == '\0' && options[i].take != NULL));
+        table[1 + i] = (struct option){options[i].name, argument, NULL, LONG_BASE + (int)i};
         if (options[i].letter != '\0') {
             letters[used++] = options[i].letter;
             if (value)
@@ -131,6 +162,16 @@ int st_options_read(const char *command, const struct st_option *options, size_t
     }
     *ret_first = optind;
     return -1;
+}
+
+int st_options_only(const char *command, const struct st_option *options, size_t options_n,
+                    void (*help)(void), int argc, char **argv)
+{
+    int first;
+    const int r = st_options_read(command, options, options_n, help, argc, argv, &first);
+    if (r < 0 && first < argc)
+        return st_usage_error(command, "unexpected argument: %s", argv[first]);
+    return r;
 }
 
 int st_terminal_width(int fd)

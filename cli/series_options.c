@@ -14,29 +14,13 @@ void st_series_options_init(struct st_series_options *options)
     *options = (struct st_series_options){.count = 900, .count_max = ST_SERIES_COUNT_MAX};
 }
 
-int st_series_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
-                   int64_t *ret_ns)
-{
-    char low[32], high[32];
-    int64_t ns = 0;
-    const int r = st_ns_parse(text, &ns);
-    if (r == -EINVAL)
-        return st_usage_error(command, "%s: '%s' is not a time such as 1s, 20ms or 1333us", option, text);
-    if (r != 0 || ns < min_ns || ns > max_ns)
-        return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
-                              st_ns_format(min_ns, low, sizeof(low)),
-                              st_ns_format(max_ns, high, sizeof(high)));
-    *ret_ns = ns;
-    return 0;
-}
-
 int st_series_option(const char *command, int option, const char *text, struct st_series_options *ret)
 {
     int64_t n = 0;
     int r = 0;
     switch (option) {
     case ST_OPT_EVERY:
-        return st_series_time(command, "--every", text, EVERY_MIN_NS, EVERY_MAX_NS, &ret->every_ns);
+        return st_option_time(command, "--every", text, EVERY_MIN_NS, EVERY_MAX_NS, &ret->every_ns);
     case ST_OPT_FRAMES:
         return st_option_i64(command, "--frames", text, 1, 1 << 20, &ret->frames);
     case ST_OPT_RATE:
@@ -69,7 +53,7 @@ bool st_series_period_given(const struct st_series_options *options)
 
 int st_series_take_every(const char *command, void *ctx, const char *text)
 {
-    return st_series_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
+    return st_option_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
 }
 
 int st_series_period(const char *command, const struct st_series_options *o, struct st_period *ret)

@@ -44,10 +44,6 @@ void st_series_options_init(struct st_series_options *options);
 ST_NODISCARD int st_series_option(const char *command, int option, const char *text,
                                   struct st_series_options *ret);
 
-/** A duration in [min_ns, max_ns], and says what is wrong. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_series_time(const char *command, const char *option, const char *text, int64_t min_ns,
-                                int64_t max_ns, int64_t *ret_ns);
-
 /** --every of a row of st_options_read. @param ctx int64_t, ns. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_series_take_every(const char *command, void *ctx, const char *text);
 

@@ -39,15 +39,6 @@ int st_word_time(const char *command, const char *option, const char *word, int6
     return 0;
 }
 
-int st_take_format(const char *command, void *ctx, const char *text)
-{
-    bool *json = ctx;
-    if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-        return st_usage_error(command, "--format: '%s' is not json or text", text);
-    *json = strcmp(text, "json") == 0;
-    return 0;
-}
-
 int st_print_json(const char *command, json_t *document)
 {
     const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

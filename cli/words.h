@@ -1,4 +1,4 @@
-/* What the benches share on the command line: lists of words, the output format. */
+/* What the benches share on the command line: lists of words, the document. */
 #ifndef ST_CLI_WORDS_H
 #define ST_CLI_WORDS_H
 
@@ -15,9 +15,6 @@ ST_NODISCARD int st_each_word(const char *command, const char *option, const cha
 /** One time of a list, with its unit: in "5,10ms" nobody knows what the 5 is. INT64_MAX
  * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns);
-
-/** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_take_format(const char *command, void *ctx, const char *text);
 
 /** Writes a document to standard output; takes it. @return an st_exit. */
 int st_print_json(const char *command, json_t *document);

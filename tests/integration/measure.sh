@@ -204,7 +204,7 @@ bad "load nan" "--load: 'nan' is not a number" --load nan
 bad "CPU list" "--cpu: '0,' is not a CPU" --cpu 0,
 bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
 bad "stray argument" 'unexpected argument: now' now
-bad "unknown option" "unrecognized option '--fast'" --fast
+bad "unknown option" "no such option: --fast" --fast
 # --- punctual mode -----------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --json >punctual.json
 is "punctual: the books balance, each way has its turns" \
