@@ -2,7 +2,6 @@
 #include "cli/bench_sleep.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
+#include "cli/rttime.h"
 #include "cli/stop.h"
 #include "cli/text.h"
 #include "cli/words.h"
@@ -25,7 +25,6 @@
 #define DURATION_MIN_NS (10 * ST_NS_PER_US)
 #define DURATION_MAX_NS (10 * ST_NS_PER_S)
 #define BUDGET_NS       (60 * ST_NS_PER_S)
-#define RTTIME_NS       ST_NS_PER_S
 
 static const char *const usual_durations = "64f,128f,5ms,256f,10ms,512f";
 static const char *const all_durations = "64f,128f,5ms,256f,10ms,512f,30ms,50ms,100ms,500ms";
@@ -240,13 +239,6 @@ static int take_exec(const char *command, void *ctx, const char *text)
 /* --- the run
  * ------------------------------------------------------------------------------------------------ */
 
-static void on_rttime(int signal_number)
-{
-    struct st_platform *p = st_platform_native();
-    (void)signal_number;
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
-}
-
 /* The least median so far at the first duration and setting: what a person who waits wants to see. */
 static void best_so_far(const struct st_bench_sleep *bench, char *buf, size_t buf_bytes)
 {
@@ -333,8 +325,7 @@ static int run(struct arguments *a)
     if (!a->quiet)
         st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
     st_stop_catch(NULL);
-    signal(SIGXCPU, on_rttime);
-    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    st_rttime_limit(p, NULL);
     r = st_bench_sleep_measure(&bench, p);
     if (a->shown_ns != 0)
         fputs("\r\033[K", stderr);

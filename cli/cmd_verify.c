@@ -1,5 +1,4 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "cli/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
+#include "cli/words.h"
 
 #define COMMAND "verify"
 
@@ -228,11 +228,7 @@ static int print_json(const struct output *output, const struct st_proof *proof,
         json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
                   outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
                   output->entries, "rules", output->rules, "proof", st_proof_json(proof));
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    return r == 0 && putchar('\n') != EOF
-               ? ST_EXIT_DONE
-               : st_failure(COMMAND, "cannot write the result: %s", strerror(errno));
+    return st_print_json(COMMAND, document);
 }
 
 static int verify_all(const struct st_change_target *target, const struct st_journal *journal,

@@ -8,12 +8,9 @@
 #include <time.h>
 
 #include "cli/command.h"
+#include "cli/rttime.h"
 #include "cli/stop.h"
 #include "lib/ns.h"
-
-/* RLIMIT_RTTIME, real-time CPU time without a sleep: at half of it SIGXCPU demotes the loops, at all of it
- * the kernel ends the program. */
-#define RTTIME_NS ST_NS_PER_S
 
 static struct st_session *volatile running; /* for the signal handlers */
 static volatile sig_atomic_t demoted;
@@ -24,27 +21,11 @@ static void on_stop(void)
         st_session_ask_stop(running);
 }
 
-static void on_rttime(int signal_number)
+static void on_demoted(void)
 {
-    struct st_platform *p = st_platform_native();
-    (void)signal_number;
     demoted = 1;
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the kernel tells the thread that ran too long */
     if (running != NULL)
         st_session_demote(running);
-}
-
-static void catch_signals(struct st_platform *p, const struct st_session_config *config)
-{
-    st_stop_catch(on_stop);
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_rttime;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGXCPU, &action, NULL);
-    if (config->policy != ST_POLICY_OTHER)
-        (void)p->set_rttime_limit_ns(p, RTTIME_NS);
 }
 
 /** Shows the worst loop so far to who looks. */
@@ -95,7 +76,9 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
 {
     struct st_platform *p = st_platform_native();
     struct st_session *session;
-    catch_signals(p, config);
+    st_stop_catch(on_stop);
+    if (config->policy != ST_POLICY_OTHER)
+        st_rttime_limit(p, on_demoted);
     const int r = st_session_start(p, config, &session);
     if (r == -ERANGE)
         return st_usage_error(command, "a period of %u frames at %u Hz is out of range: 50 us .. 10 s",

@@ -1,19 +1,17 @@
 /* Trying what can be tried on this machine, with a progress line. */
 #include "cli/trials_run.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/rttime.h"
 #include "cli/stop.h"
 #include "cli/text.h"
 #include "lib/ns.h"
 #include "measure/experiments.h"
 
-/* As in measure_run.c: at half of it SIGXCPU takes the real-time policy away, at all of it the kernel ends
- * us. */
-#define RTTIME_NS     ST_NS_PER_S
 #define PERIOD_MIN_NS (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS (10 * ST_NS_PER_S)
 
@@ -22,26 +20,6 @@ static _Atomic bool stop;
 static void on_stop(void)
 {
     atomic_store(&stop, true);
-}
-
-/* The kernel tells the thread that ran too long. */
-static void on_rttime(int signal_number)
-{
-    struct st_platform *p = st_platform_native();
-    (void)signal_number;
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
-    atomic_store(&stop, true);
-}
-
-static void limit_real_time(struct st_platform *p)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_rttime;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGXCPU, &action, NULL);
-    (void)p->set_rttime_limit_ns(p, RTTIME_NS); /* -ENOTSUP: FreeBSD has none; each cycle sleeps */
 }
 
 static void look(void *ctx, const struct st_experiment *current, int64_t done_ns)
@@ -68,7 +46,7 @@ int st_trials_run(const char *command, uint32_t frames, uint32_t rate_hz, int64_
         return st_usage_error(command,
                               "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
                               frames, rate_hz);
-    limit_real_time(p);
+    st_rttime_limit(p, on_stop);
     st_experiments_plan(p, &period, budget_ns, &plan);
     for (size_t i = 0; i < plan.n; i++)
         tried_n += plan.rows[i].not_tried[0] == '\0';

@@ -41,6 +41,8 @@ int st_word_time(const char *command, const char *option, const char *word, int6
 
 int st_print_json(const char *command, json_t *document)
 {
+    if (document == NULL)
+        return st_failure(command, "out of memory");
     const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(document);
     return r == 0 && putchar('\n') != EOF && fflush(stdout) == 0

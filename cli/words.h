@@ -16,7 +16,7 @@ ST_NODISCARD int st_each_word(const char *command, const char *option, const cha
  * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns);
 
-/** Writes a document to standard output; takes it. @return an st_exit. */
+/** Writes a document to standard output; takes it. NULL: there was no memory for it. @return an st_exit. */
 int st_print_json(const char *command, json_t *document);
 
 #endif
