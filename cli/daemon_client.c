@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,30 @@
 #include "st_config.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
-#define TIMEOUT_MS 5000L
+#define TIMEOUT_MS 5000
 
 struct body {
     char *text;
     size_t len;
 };
+
+/* One question, and what went wrong with it. */
+struct asking {
+    const char *target, *schema;
+    long timeout_ms;
+    char *error;
+    size_t error_bytes;
+};
+
+static int fail(const struct asking *asking, const char *format, ...) ST_PRINTF(2, 3);
+static int fail(const struct asking *asking, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(asking->error, asking->error_bytes, format, args);
+    va_end(args);
+    return ST_EXIT_FAILURE;
+}
 
 /* Does somebody listen there? A socket that a killed daemon left behind refuses; one that we may not use is
  * alive. */
@@ -38,16 +57,16 @@ static bool listens(const char *path)
     return !dead;
 }
 
-/* --socket, $SLEEPTUNE_SOCKET, the system's daemon unless only the user's own one listens. @return 0 or
- * ST_EXIT_FAILURE with a message. */
-static int choose_socket(const char *command, const char *wish, char *buf, size_t buf_bytes)
+/* --socket, $SLEEPTUNE_SOCKET, the system's daemon unless only the user's own one listens. @return as fail.
+ */
+static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
 {
     if (wish == NULL)
         wish = getenv("SLEEPTUNE_SOCKET");
     if (wish != NULL && wish[0] != '\0') {
         if (strlen(wish) >= buf_bytes)
-            return st_failure(command, "the socket path is %zu bytes long, this system takes at most %zu: %s",
-                              strlen(wish), buf_bytes - 1, wish);
+            return fail(asking, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+                        strlen(wish), buf_bytes - 1, wish);
         memcpy(buf, wish, strlen(wish) + 1);
         return 0;
     }
@@ -77,39 +96,38 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     return len;
 }
 
-static int explain(const char *command, CURLcode code, long os_errno, const char *path)
+static int explain(const struct asking *asking, CURLcode code, long os_errno, const char *path)
 {
     if (code == CURLE_OPERATION_TIMEDOUT)
-        return st_failure(command, "sleeptuned on %s does not answer", path);
+        return fail(asking, "sleeptuned on %s does not answer", path);
     if (code == CURLE_WRITE_ERROR)
-        return st_failure(command, "the answer on %s is larger than %d bytes: this is not sleeptuned", path,
-                          BODY_BYTES);
+        return fail(asking, "the answer on %s is larger than %d bytes: this is not sleeptuned", path,
+                    BODY_BYTES);
     if (code != CURLE_COULDNT_CONNECT)
-        return st_failure(command, "%s: %s", path, curl_easy_strerror(code));
+        return fail(asking, "%s: %s", path, curl_easy_strerror(code));
     if (os_errno == EACCES || os_errno == EPERM)
-        return st_failure(command, "no right to connect to %s: join its group, or ask as root", path);
+        return fail(asking, "no right to connect to %s: join its group, or ask as root", path);
     if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
-        return st_failure(command, "sleeptuned on %s has more clients than it takes at once: try again later",
-                          path);
-    return st_failure(
-        command,
+        return fail(asking, "sleeptuned on %s has more clients than it takes at once: try again later", path);
+    return fail(
+        asking,
         "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",
         path);
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message; body->text is to be freed in both cases. */
-static int fetch(const char *command, const char *path, const char *target, struct body *body)
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; body->text is to be freed in both cases. */
+static int fetch(const struct asking *asking, const char *path, struct body *body)
 {
     CURL *curl = curl_easy_init();
     if (curl == NULL)
-        return st_failure(command, "libcurl does not start");
+        return fail(asking, "libcurl does not start");
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path);
     char url[512];
-    snprintf(url, sizeof(url), "http://localhost%s", target);
+    snprintf(url, sizeof(url), "http://localhost%s", asking->target);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* whatever the environment says */
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, TIMEOUT_MS);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
     const CURLcode code = curl_easy_perform(curl);
@@ -118,45 +136,52 @@ static int fetch(const char *command, const char *path, const char *target, stru
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
     curl_easy_cleanup(curl);
     if (code != CURLE_OK)
-        return explain(command, code, os_errno, path);
+        return explain(asking, code, os_errno, path);
     if (http_status == 404)
-        return st_failure(command, "the sleeptuned on %s is of another version: it has no %.*s", path,
-                          (int)strcspn(target, "?"), target);
+        return fail(asking, "the sleeptuned on %s is of another version: it has no %.*s", path,
+                    (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
-        return st_failure(command,
-                          "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
-                          path, http_status);
+        return fail(asking, "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
+                    path, http_status);
     return 0;
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message. */
-static int check(const char *command, const char *schema, const struct body *body, const char *path,
-                 json_t **ret)
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error. */
+static int check(const struct asking *asking, const struct body *body, const char *path, json_t **ret)
 {
     json_error_t error;
     json_t *document = json_loadb(body->text, body->len, 0, &error);
     const char *its = json_string_value(json_object_get(document, "schema"));
     *ret = document;
     if (document == NULL)
-        return st_failure(command, "the answer on %s is not JSON: %s", path, error.text);
-    if (its == NULL || strcmp(its, schema) != 0)
-        return st_failure(command, "the answer on %s is not %s: another version of sleeptuned runs", path,
-                          schema);
+        return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
+    if (its == NULL || strcmp(its, asking->schema) != 0)
+        return fail(asking, "the answer on %s is not %s: another version of sleeptuned runs", path,
+                    asking->schema);
     return 0;
+}
+
+int st_daemon_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
+                  struct st_daemon_answer *ret, char *error, size_t error_bytes)
+{
+    const struct asking asking = {target, schema, timeout_ms, error, error_bytes};
+    struct body body = {0};
+    *ret = (struct st_daemon_answer){0};
+    int status = choose_socket(&asking, socket_wish, ret->socket, sizeof(ret->socket));
+    if (status == 0)
+        status = fetch(&asking, ret->socket, &body);
+    if (status == 0)
+        status = check(&asking, &body, ret->socket, &ret->document);
+    ret->text = body.text;
+    return status;
 }
 
 int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
                   struct st_daemon_answer *ret)
 {
-    struct body body = {0};
-    *ret = (struct st_daemon_answer){0};
-    int status = choose_socket(command, socket_wish, ret->socket, sizeof(ret->socket));
-    if (status == 0)
-        status = fetch(command, ret->socket, target, &body);
-    if (status == 0)
-        status = check(command, schema, &body, ret->socket, &ret->document);
-    ret->text = body.text;
-    return status;
+    char error[512];
+    const int status = st_daemon_try(socket_wish, target, schema, TIMEOUT_MS, ret, error, sizeof(error));
+    return status == 0 ? 0 : st_failure(command, "%s", error);
 }
 
 void st_daemon_answer_finish(struct st_daemon_answer *answer)

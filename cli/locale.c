@@ -27,8 +27,7 @@ bool st_locale_utf8(void)
            (strncasecmp(charset, ".utf-8", 6) == 0 || strncasecmp(charset, ".utf8", 5) == 0);
 }
 
-/** One character that is not ASCII. @return its bytes; what stands for it is in ret. */
-static size_t character(const char *text, const char **ret)
+size_t st_locale_character(const char *text, const char **ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(replacements); i++) {
         const size_t bytes = strlen(replacements[i].utf8);
@@ -55,7 +54,7 @@ char *st_locale_text(char *text)
             *to++ = *from++;
             continue;
         }
-        from += character(from, &ascii);
+        from += st_locale_character(from, &ascii);
         to = stpcpy(to, ascii);
     }
     *to = '\0';

@@ -14,6 +14,9 @@ bool st_locale_utf8(void);
  * text. */
 char *st_locale_text(char *text);
 
+/** One character beyond ASCII, at text. @return its bytes; ret: what looks like it in ASCII, or "?". */
+size_t st_locale_character(const char *text, const char **ret);
+
 struct st_locale_stream {
     FILE *to;
     FILE *memory; /* NULL: written directly */

@@ -27,6 +27,7 @@ const struct st_command st_commands[] = {
     {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
     {"status", "what the running sleeptuned says", NULL, "status"},
     {"causes", "why wake-ups were late while sleeptuned ran", NULL, "causes"},
+    {"watch", "the running sleeptuned, live on the terminal", NULL, "watch"},
     {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices"},
     {"help", "help for a subcommand", st_cmd_help, NULL},
     {"version", "version and optional parts of this build", st_cmd_version, NULL},
@@ -92,10 +93,10 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, systemd %s, http %s, status %s, hlog %s, history %s, plot %s\n",
+    printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s, history %s, plot %s\n",
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
-           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no", ST_HAVE_HISTORY ? "yes" : "no",
-           ST_HAVE_PLOT ? "yes" : "no");
+           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
+           ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no");
     printf("watched by the service: jack %s, pipewire %s, pulseaudio %s\n", ST_HAVE_JACK ? "yes" : "no",
            ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
     return ST_EXIT_DONE;

@@ -33,7 +33,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes devices help version --help --version'
+        words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -66,8 +66,9 @@ _sleeptune() {
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
         causes) words='--since --until --json --format --socket --help' ;;
         status) words='--json --format --socket --help' ;;
+        watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes devices version' ;;
+        help) words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

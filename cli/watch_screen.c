@@ -1,0 +1,429 @@
+/* Title, verdict, the last seconds beside the histogram, counts beside causes, events. */
+#include "cli/watch_screen.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/ns.h"
+
+#define OVERDUE_NS     (2 * ST_NS_PER_S)
+#define LABEL_COLUMNS  8  /* of the seconds' axis */
+#define SIDE_COLUMNS   72 /* from here on two things stand side by side */
+#define TABLE_ROWS_MAX 7
+#define CHART_ROWS_MAX 12
+#define TEXT_BYTES     512
+
+static const json_t *get(const json_t *object, const char *key)
+{
+    return json_object_get(object, key);
+}
+
+static int64_t integer(const json_t *object, const char *key)
+{
+    return json_integer_value(get(object, key));
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(get(object, key));
+    return text != NULL ? text : "?";
+}
+
+static const char *time_text(const json_t *value, char *buf, size_t buf_bytes)
+{
+    if (json_is_integer(value))
+        return st_ns_format(json_integer_value(value), buf, buf_bytes);
+    snprintf(buf, buf_bytes, "not yet");
+    return buf;
+}
+
+static const char *clock_text(const json_t *value, char *buf, size_t buf_bytes)
+{
+    const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
+    struct tm local;
+    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%H:%M:%S", &local) == 0)
+        snprintf(buf, buf_bytes, "?");
+    return buf;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Formatted text in one row. */
+static int say(struct st_screen *screen, int row, int column, int width, enum st_style style,
+               const char *format, ...) ST_PRINTF(6, 7);
+static int say(struct st_screen *screen, int row, int column, int width, enum st_style style,
+               const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return st_screen_put(screen, row, column, width, style, text);
+}
+
+static void put_title(struct st_screen *screen, const json_t *live)
+{
+    const json_t *loop = get(live, "loop");
+    const int64_t minutes = integer(live, "uptime_ns") / ST_NS_PER_S / 60;
+    char at[16], period[32];
+    const int n = st_screen_put(screen, 0, 0, screen->columns, ST_STYLE_BOLD, "sleeptuned ");
+    int used =
+        n + say(screen, 0, n, screen->columns - n - 9, ST_STYLE_PLAIN,
+                "%s, up %" PRId64 " h %02" PRId64 " min", string(live, "state"), minutes / 60, minutes % 60);
+    if (json_is_object(loop) && screen->columns >= 60)
+        say(screen, 0, used, screen->columns - used - 9, ST_STYLE_DIM,
+            "; %" PRId64 " frames at %" PRId64 " Hz (%s)", integer(loop, "frames"), integer(loop, "rate_hz"),
+            time_text(get(loop, "period_ns"), period, sizeof(period)));
+    st_screen_put(screen, 0, screen->columns - 8, 8, ST_STYLE_DIM,
+                  clock_text(get(live, "time_ns"), at, sizeof(at)));
+}
+
+/* @return rows used. */
+static int put_degraded(struct st_screen *screen, int row, int max_rows, const json_t *live)
+{
+    const json_t *list = get(live, "degraded"), *entry;
+    const int n = (int)json_array_size(list);
+    size_t i;
+    int used = 0;
+    json_array_foreach(list, i, entry)
+    {
+        if (used == max_rows)
+            break;
+        if (used + 1 == max_rows && n - used > 1)
+            say(screen, row + used, 0, screen->columns, ST_STYLE_BAD,
+                "Degraded in %d more ways, first %s: %s", n - used, string(entry, "what"),
+                string(entry, "why"));
+        else
+            say(screen, row + used, 0, screen->columns, ST_STYLE_BAD, "Degraded, %s: %s",
+                string(entry, "what"), string(entry, "why"));
+        used++;
+    }
+    return used;
+}
+
+static void put_lateness(struct st_screen *screen, int row, const json_t *live)
+{
+    const json_t *of = get(live, "lateness_ns");
+    char median[32], p99[32], p999[32], max[32];
+    if (!json_is_object(of))
+        return;
+    say(screen, row, 0, screen->columns, ST_STYLE_PLAIN,
+        "Late: median %s, 99 %% %s, 99.9 %% %s, latest %s (n = %" PRId64 ")",
+        time_text(get(of, "median"), median, sizeof(median)), time_text(get(of, "p99"), p99, sizeof(p99)),
+        time_text(get(of, "p999"), p999, sizeof(p999)), time_text(get(of, "max"), max, sizeof(max)),
+        integer(of, "n"));
+}
+
+/* --- the last seconds --- */
+
+/* Whole decades around all that is shown, as exponents of ten of ns. */
+static void find_scale(const json_t *live, int *ret_low, int *ret_high)
+{
+    const json_t *seconds = get(live, "seconds"), *value;
+    double low = 1e5, high = (double)integer(get(live, "loop"), "period_ns");
+    static const char *const keys[] = {"max_ns", "median_ns"};
+    for (size_t k = 0; k < ST_ARRAY_LEN(keys); k++) {
+        size_t i;
+        json_array_foreach(get(seconds, keys[k]), i, value)
+        {
+            const double ns = (double)json_integer_value(value);
+            if (ns > 0 && ns < low)
+                low = ns;
+            if (ns > high)
+                high = ns;
+        }
+    }
+    *ret_low = (int)floor(log10(low < 100 ? 100 : low) + 1e-9);
+    *ret_high = (int)ceil(log10(high < 1000 ? 1000 : high) - 1e-9);
+    if (*ret_high <= *ret_low)
+        *ret_high = *ret_low + 1;
+}
+
+static void put_decade(struct st_screen *screen, int row, int column, int exponent)
+{
+    char text[32];
+    st_ns_format((int64_t)pow(10, exponent), text, sizeof(text));
+    char *dot = strchr(text, '.'), *space = strchr(text, ' ');
+    if (dot != NULL && space != NULL) /* "10.0 us" is "10 us" */
+        memmove(dot, space, strlen(space) + 1);
+    st_screen_put(screen, row, column, LABEL_COLUMNS - 1, ST_STYLE_DIM, text);
+}
+
+/* Title, `height` rows, the axis with a mark for each second that missed. The newest second is on the right.
+ */
+static void put_seconds(struct st_screen *screen, int row, int width, int height, const json_t *live)
+{
+    const json_t *seconds = get(live, "seconds");
+    const json_t *max = get(seconds, "max_ns"), *misses = get(seconds, "misses"),
+                 *cycles = get(seconds, "cycles");
+    const int n = (int)json_array_size(max), room = width - LABEL_COLUMNS, shown = least(n, room);
+    const int foot = row + height, axis = foot + 1;
+    int low, high;
+    find_scale(live, &low, &high);
+    say(screen, row, 0, width, ST_STYLE_DIM, "Latest of each second, %d s (x missed, ? unknown)", shown);
+    put_decade(screen, row + 1, 0, high);
+    put_decade(screen, axis, 0, low);
+    for (int i = 0; i < room; i++)
+        st_screen_put(screen, axis, LABEL_COLUMNS + i, 1, ST_STYLE_DIM, screen->unicode ? "─" : "-");
+    for (int i = 0; i < shown; i++) {
+        const size_t at = (size_t)(n - shown + i);
+        const int column = LABEL_COLUMNS + room - shown + i;
+        const json_t *value = json_array_get(max, at);
+        const bool missed = json_integer_value(json_array_get(misses, at)) > 0;
+        if (json_is_integer(value)) {
+            const double ns = (double)json_integer_value(value);
+            const double fill = ns > 0 ? (log10(ns) - low) / (high - low) : 0;
+            st_screen_bar(screen, foot, column, height, fill > 0 ? fill : 1e-9,
+                          missed ? ST_STYLE_BAD : ST_STYLE_BAR);
+        }
+        if (missed)
+            st_screen_put(screen, axis, column, 1, ST_STYLE_BAD, "x");
+        else if (!json_is_integer(json_array_get(cycles, at)) || !json_is_integer(json_array_get(misses, at)))
+            st_screen_put(screen, axis, column, 1, ST_STYLE_BOLD, "?");
+    }
+}
+
+/* --- how late, since the loop began --- */
+
+/* As high as put_seconds; the labels of the axis are in its last row. */
+static void put_histogram(struct st_screen *screen, int row, int column, int width, int height,
+                          const json_t *live)
+{
+    const json_t *of = get(live, "histogram"), *count;
+    const json_t *bounds = get(of, "bounds_ns");
+    const int n = (int)json_array_size(get(of, "counts"));
+    const int each = n > 0 && width / n >= 2 ? 2 : 1, foot = row + height;
+    const int64_t period_ns = integer(get(live, "loop"), "period_ns");
+    int64_t most = 1;
+    size_t i;
+    say(screen, row, column, width, ST_STYLE_DIM,
+        each > 1 ? "How late, all (log counts)" : "How late (log counts)");
+    json_array_foreach(get(of, "counts"), i, count)
+    {
+        if (json_integer_value(count) > most)
+            most = json_integer_value(count);
+    }
+    json_array_foreach(get(of, "counts"), i, count)
+    {
+        const int64_t value = json_integer_value(count);
+        const bool over =
+            i > 0 && period_ns > 0 && json_integer_value(json_array_get(bounds, i - 1)) >= period_ns;
+        for (int part = 0; part < each && value > 0; part++)
+            st_screen_bar(screen, foot, column + (int)i * each + part, height,
+                          log10((double)value + 1) / log10((double)most + 1),
+                          over ? ST_STYLE_BAD : ST_STYLE_BAR);
+        const int64_t bound_ns = json_integer_value(json_array_get(bounds, i));
+        if (bound_ns == 1000)
+            st_screen_put(screen, foot + 1, column, 5, ST_STYLE_DIM, "1 µs");
+        else if (bound_ns == 100 * ST_NS_PER_US)
+            st_screen_put(screen, foot + 1, column + (int)i * each, 6, ST_STYLE_DIM, "100 µs");
+        else if (bound_ns == 10 * ST_NS_PER_MS && each > 1)
+            st_screen_put(screen, foot + 1, column + (int)i * each, 5, ST_STYLE_DIM, "10 ms");
+        else if (bound_ns == ST_NS_PER_S)
+            st_screen_put(screen, foot + 1, column + (int)i * each - 2, 3, ST_STYLE_DIM, "1 s");
+    }
+}
+
+/* --- counts and causes --- */
+
+static void put_not_watched(struct st_screen *screen, int row, int column, int width, const json_t *list)
+{
+    char text[TEXT_BYTES] = "not watched:";
+    size_t i;
+    const json_t *entry;
+    bool any = false;
+    json_array_foreach(list, i, entry)
+    {
+        const size_t len = strlen(text);
+        if (json_is_integer(get(entry, "count")))
+            continue;
+        snprintf(text + len, sizeof(text) - len, " %s", string(entry, "source"));
+        any = true;
+    }
+    if (any)
+        st_screen_put(screen, row, column, width, ST_STYLE_DIM, text);
+}
+
+static void put_counts(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
+{
+    const json_t *misses = get(live, "misses"), *entry;
+    const int end = row + rows;
+    st_screen_put(screen, row++, column, width, ST_STYLE_DIM, "Misses and xruns");
+    if (json_is_object(misses) && row < end) {
+        const int64_t lost = integer(misses, "records_lost");
+        say(screen, row++, column, width, integer(misses, "count") > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN,
+            "missed     %" PRId64 " of %" PRId64 ", %" PRId64 " skipped", integer(misses, "count"),
+            integer(misses, "periods"), integer(misses, "skipped_periods"));
+        if (lost > 0 && row < end)
+            say(screen, row++, column, width, ST_STYLE_BAD, "lost       %" PRId64 " records", lost);
+    }
+    size_t i;
+    json_array_foreach(get(live, "xruns"), i, entry)
+    {
+        if (!json_is_integer(get(entry, "count")) || row + 1 >= end)
+            continue;
+        char starved[48] = "";
+        if (integer(entry, "starved") > 0)
+            snprintf(starved, sizeof(starved), ", %" PRId64 " starved", integer(entry, "starved"));
+        say(screen, row++, column, width, integer(entry, "count") > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN,
+            "%-10s %" PRId64 "%s%s", string(entry, "source"), integer(entry, "count"), starved,
+            json_is_true(get(entry, "watched")) ? "" : " (not now)");
+    }
+    if (row < end)
+        put_not_watched(screen, row, column, width, get(live, "xruns"));
+}
+
+static void put_causes(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
+{
+    const json_t *cause;
+    const int end = row + rows;
+    char text[32];
+    size_t i;
+    if (!json_is_integer(get(live, "late_wakes")))
+        return;
+    say(screen, row++, column, width, ST_STYLE_DIM, "%" PRId64 " woke over %s late: n, worst, why",
+        integer(live, "late_wakes"), time_text(get(live, "late_threshold_ns"), text, sizeof(text)));
+    json_array_foreach(get(live, "causes"), i, cause)
+    {
+        if (row < end)
+            say(screen, row++, column, width, ST_STYLE_PLAIN, "%5" PRId64 " %*s %s", integer(cause, "count"),
+                screen->unicode ? 10 : 9, time_text(get(cause, "worst_ns"), text, sizeof(text)),
+                string(cause, "text"));
+    }
+}
+
+static int table_rows(const json_t *live)
+{
+    size_t i, known = 0;
+    const json_t *entry;
+    json_array_foreach(get(live, "xruns"), i, entry) known += json_is_integer(get(entry, "count"));
+    const size_t counts = 2 + known + (known < json_array_size(get(live, "xruns"))) +
+                          (integer(get(live, "misses"), "records_lost") > 0);
+    const size_t causes = 1 + json_array_size(get(live, "causes"));
+    const size_t rows = counts > causes ? counts : causes;
+    return least((int)rows, TABLE_ROWS_MAX);
+}
+
+/* All in one or two rows, for small screens. @return rows used. */
+static int put_sums(struct st_screen *screen, int row, int max_rows, const json_t *live)
+{
+    char text[TEXT_BYTES];
+    const json_t *misses = get(live, "misses"), *entry, *worst = NULL;
+    if (!json_is_object(misses))
+        return 0;
+    int len = snprintf(text, sizeof(text), "Missed %" PRId64 " of %" PRId64 "; xruns",
+                       integer(misses, "count"), integer(misses, "periods"));
+    size_t i;
+    bool any = false;
+    json_array_foreach(get(live, "xruns"), i, entry)
+    {
+        if (json_is_integer(get(entry, "count")) && len > 0 && (size_t)len < sizeof(text)) {
+            len += snprintf(text + len, sizeof(text) - (size_t)len, "%s %s %" PRId64, any ? "," : "",
+                            string(entry, "source"), integer(entry, "count"));
+            any = true;
+        }
+    }
+    int used = st_screen_wrap(screen, row, 0, screen->columns, max_rows, ST_STYLE_PLAIN, text);
+    json_array_foreach(get(live, "causes"), i, entry)
+    {
+        if (worst == NULL || integer(entry, "total_ns") > integer(worst, "total_ns"))
+            worst = entry;
+    }
+    if (worst != NULL && used < max_rows)
+        say(screen, row + used++, 0, screen->columns, ST_STYLE_PLAIN, "%" PRId64 "x late: %s",
+            integer(worst, "count"), string(worst, "text"));
+    return used;
+}
+
+static void put_events(struct st_screen *screen, int row, int rows, const json_t *live)
+{
+    size_t i;
+    const json_t *event;
+    char at[16];
+    json_array_foreach(get(live, "events"), i, event)
+    {
+        if ((int)i < rows)
+            say(screen, row + (int)i, 0, screen->columns, ST_STYLE_PLAIN, "%s %s: %s",
+                clock_text(get(event, "time_ns"), at, sizeof(at)), string(event, "event"),
+                string(event, "text"));
+    }
+}
+
+/* 80x24 and larger: charts side by side, then counts and causes, then events. */
+static void draw_large(struct st_screen *screen, int row, int rows, const json_t *live)
+{
+    const int half = screen->columns / 2;
+    int side = screen->columns >= 110 ? 40 : 22, height = (rows - row - 8) / 2;
+    const int tables = table_rows(live);
+    put_lateness(screen, row++, live);
+    height = least(height < 3 ? 3 : height, CHART_ROWS_MAX);
+    const int width = least(screen->columns - side - 2, LABEL_COLUMNS + 120);
+    side = width + 2;
+    put_seconds(screen, row, width, height, live);
+    put_histogram(screen, row, side, screen->columns - side, height, live);
+    row += height + 2;
+    put_counts(screen, row, 0, half - 2, tables, live);
+    put_causes(screen, row, half - 4, screen->columns - half + 4, tables, live);
+    row += tables;
+    put_events(screen, row, rows - row, live);
+}
+
+static void draw_small(struct st_screen *screen, int row, int rows, const json_t *live)
+{
+    const int height = least(rows - row - 5, CHART_ROWS_MAX);
+    if (height >= 1) {
+        put_seconds(screen, row, screen->columns, height, live);
+        row += height + 2;
+    }
+    if (row < rows)
+        row += put_sums(screen, row, least(rows - row, 3), live);
+    put_events(screen, row, rows - row, live);
+}
+
+void st_watch_draw(struct st_screen *screen, const json_t *live, const char *message, bool alert)
+{
+    int rows = screen->rows;
+    if (message != NULL) {
+        const int wanted =
+            alert ? least(st_screen_wrapped_rows(screen, screen->columns, message), rows / 4) : 1;
+        const int used = wanted > 1 ? wanted : 1;
+        rows -= used;
+        st_screen_wrap(screen, rows, 0, screen->columns, used, alert ? ST_STYLE_ALERT : ST_STYLE_DIM,
+                       message);
+    }
+    if (live == NULL || rows < 2) {
+        if (rows > 0)
+            st_screen_put(screen, 0, 0, screen->columns, ST_STYLE_BOLD, "sleeptune watch");
+        return;
+    }
+    const bool large = screen->columns >= SIDE_COLUMNS && rows >= 17;
+    put_title(screen, live);
+    int row = 1;
+    row += st_screen_wrap(screen, row, 0, screen->columns,
+                          least(rows - row, large        ? 3
+                                            : rows >= 10 ? 4
+                                                         : 2),
+                          ST_STYLE_BOLD, string(live, "verdict"));
+    row += put_degraded(screen, row, least(rows - row, large ? 2 : 1), live);
+    if (large)
+        draw_large(screen, row, rows, live);
+    else
+        draw_small(screen, row, rows, live);
+}
+
+const char *st_watch_doubt(const json_t *live, char *buf, size_t buf_bytes)
+{
+    const int64_t overdue_ns = integer(live, "overdue_ns");
+    buf[0] = '\0';
+    if (overdue_ns > OVERDUE_NS)
+        snprintf(buf, buf_bytes, "the loop has not been heard of for %" PRId64 " s",
+                 overdue_ns / ST_NS_PER_S);
+    return buf;
+}
