@@ -85,8 +85,11 @@ static void name_files(struct st_chart_data *data)
         several = several || strcmp(data->set[i]->file, data->set[0]->file) != 0;
     for (size_t i = 0; several && i < data->n; i++) {
         struct st_chart_set *set = data->set[i];
-        if (strcmp(set->label, set->file) != 0)
-            st_chart_say(set->label, sizeof(set->label), ", %s", set->file);
+        if (strcmp(set->label, set->file) == 0)
+            continue;
+        char label[sizeof(set->label)] = "";
+        st_chart_say(label, sizeof(label), "%s: %s", set->file, set->label);
+        memcpy(set->label, label, sizeof(label));
     }
 }
 

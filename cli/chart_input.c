@@ -19,6 +19,13 @@ static const char *short_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* As much of a path's end as a name has room for. */
+static const char *end_of(const char *path)
+{
+    const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
+    return bytes > room ? path + bytes - room : path;
+}
+
 /* --- recordings --------------------------------------------------------------------------------------------
  */
 
@@ -172,7 +179,16 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
 {
     const size_t before = data->n;
     const int status = read_file(command, path, options, data);
-    for (size_t i = before; i < data->n; i++)
-        snprintf(data->set[i]->file, sizeof(data->set[i]->file), "%s", short_name(path));
+    const char *name = short_name(path);
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(data->set[i]->file, name) == 0)
+            name = end_of(path); /* before/run.strec, after/run.strec */
+    }
+    for (size_t i = before; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, short_name(path)) == 0)
+            snprintf(set->label, sizeof(set->label), "%s", name);
+        snprintf(set->file, sizeof(set->file), "%s", name);
+    }
     return status;
 }

@@ -16,7 +16,7 @@ static bool is_wanted(const struct st_compare_file *file, const struct st_chart_
     return !log || strcmp(set->label, TAG) == 0 || set->label[0] == '\0';
 }
 
-/* Adds file i: what it has but one of is named "A: before.strec", others "nanosleep, A". */
+/* Adds file i: what it has but one of is named "A: before.strec", others "A: nanosleep". */
 static int add_file(const char *command, const struct st_compare_file *file, size_t i,
                     const struct st_series_options *series, struct st_chart_data *data)
 {

@@ -137,7 +137,7 @@ status 1 "results of a bench are compared" compare bench.json other.json
 like "by name" "$(cat out)" '^x, requested 1.0 µs, policy fifo$'
 like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
 status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
-like "those that both have, by name" "$(picture rows.svg)" '^text: x, A, n = 100$'
+like "those that both have, by name" "$(picture rows.svg)" '^text: A: x, n = 100$'
 like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
 status 4 "values and a bench have nothing in common" compare a bench.json
 like "which is said" "$(cat err)" 'no figures in common'

@@ -49,11 +49,16 @@ part "n is below its box" '^text: n = 500 \*$'
 part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
 part "what few values show is said" 'Less than 40 values'
 part "markup in a file is text" '<a&b>'
+mkdir before after
+cp run.strec before
+cp run.strec after
+draw same-names before/run.strec after/run.strec
+part "files of one name are told apart" '^desc: .* run.strec .*, after/run.strec '
 cp sleep.json sleep2.json
 draw two sleep.json sleep2.json
 is "results of two files lie side by side" "$(grep -E '^text: (nanosleep|timerfd-abs)' parts | head -4 | tr '\n' ' ')" \
-    'text: nanosleep,  text: nanosleep,  text: timerfd-abs,  text: timerfd-abs,  '
-is "with their files' names" "$(grep -c '^text: sleep2.json$' parts)" 3
+    'text: nanosleep text: nanosleep text: timerfd-abs text: timerfd-abs '
+is "with their files' names" "$(grep -c '^text: sleep2.json: $' parts)" 3
 
 draw series saw.json
 part "time has its unit" '^axis-name: time since the first value \(s\)$'
