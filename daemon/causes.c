@@ -33,6 +33,7 @@ struct recent {
 struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
+    struct st_circumstances circumstances;
     pthread_mutex_t mutex; /* all below */
     int64_t above_ns;      /* 0: no loop so far */
     struct st_cause_sums now;
@@ -75,10 +76,20 @@ static const struct recent *at_that_time(const struct st_causes *causes, int64_t
     return nearest;
 }
 
-/* An xrun that others had, or our own stream: what kept our loop from running at that time. */
+static bool is_known(const struct st_event_circumstances *c)
+{
+    const struct st_event_circumstances unknown = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
+    return memcmp(c, &unknown, sizeof(unknown)) != 0;
+}
+
+/* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
+ * our loop from running at that time. */
 static int64_t fill(void *ctx, struct st_event *event)
 {
     struct st_causes *causes = ctx;
+    const bool is_late = event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
+    if (is_late && !is_known(&event->circumstances))
+        event->circumstances = st_circumstances_now(&causes->circumstances);
     const size_t len = strlen(event->name);
     if (event->cause[0] != '\0' || len < 5 || strcmp(event->name + len - 5, "-xrun") != 0 ||
         strcmp(event->source, "loop") == 0)
@@ -107,7 +118,9 @@ static int64_t fill(void *ctx, struct st_event *event)
 int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
 {
     struct st_causes *causes = calloc(1, sizeof(*causes));
-    if (causes == NULL || pthread_mutex_init(&causes->mutex, NULL) != 0) {
+    if (causes == NULL)
+        return -ENOMEM;
+    if (st_circumstances_init(&causes->circumstances) != 0 || pthread_mutex_init(&causes->mutex, NULL) != 0) {
         free(causes);
         return -ENOMEM;
     }
@@ -126,6 +139,7 @@ void st_causes_free(struct st_causes *causes)
         return;
     st_events_fill_by(causes->events, NULL, NULL);
     pthread_mutex_destroy(&causes->mutex);
+    st_circumstances_finish(&causes->circumstances);
     free(causes);
 }
 
@@ -139,6 +153,11 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
         begin_minute(causes);
     }
     pthread_mutex_unlock(&causes->mutex);
+}
+
+void st_causes_tick(struct st_causes *causes, int cpu)
+{
+    st_circumstances_sample(&causes->circumstances, causes->platform, cpu);
 }
 
 void st_causes_end_minute(struct st_causes *causes)

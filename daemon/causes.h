@@ -3,6 +3,7 @@
 #ifndef ST_DAEMON_CAUSES_H
 #define ST_DAEMON_CAUSES_H
 
+#include "daemon/circumstances.h"
 #include "daemon/events.h"
 #include "measure/session.h"
 #include "store/cause_sums.h"
@@ -33,6 +34,9 @@ void st_causes_free(struct st_causes *causes); /* NULL is fine */
 
 /** A loop starts. Where another lateness counts from now on, the sums begin anew. Threads: main. */
 void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
+
+/** A second goes by: what the machine is under. cpu: the loop's, -1: any. Threads: main. */
+void st_causes_tick(struct st_causes *causes, int cpu);
 
 /** A minute ends. Threads: main. */
 void st_causes_end_minute(struct st_causes *causes);

@@ -32,8 +32,11 @@ static struct st_event make(int64_t wall_ns, const char *name, const char *forma
     ST_PRINTF(3, 0);
 static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
 {
-    struct st_event event = {
-        .wall_ns = wall_ns, .count_n = INT64_MIN, .lateness_ns = INT64_MIN, .explained_ns = INT64_MIN};
+    struct st_event event = {.wall_ns = wall_ns,
+                             .count_n = INT64_MIN,
+                             .lateness_ns = INT64_MIN,
+                             .explained_ns = INT64_MIN,
+                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
     snprintf(event.name, sizeof(event.name), "%s", name);
     vsnprintf(event.text, sizeof(event.text), format, args);
     return event;

@@ -153,6 +153,7 @@ int st_service_tick(struct st_service *service)
         return -EIO;
     }
     st_service_trace(service);
+    st_causes_tick(service->causes, (int)service->config.loop.cpu);
     const uint64_t heartbeat = st_session_heartbeat(service->session, 0);
     if (heartbeat != service->heartbeat) /* a loop that hangs lets the service manager act */
         st_notify_watchdog();

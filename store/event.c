@@ -15,6 +15,18 @@ static void set_number(json_t *document, const char *key, int64_t value)
         json_object_set_new(document, key, json_integer(value));
 }
 
+static json_t *circumstances_json(const struct st_event_circumstances *c)
+{
+    json_t *object = json_object();
+    set_number(object, "pressure_cpu_permille", c->pressure_cpu_permille);
+    set_number(object, "pressure_io_permille", c->pressure_io_permille);
+    set_number(object, "pressure_memory_permille", c->pressure_memory_permille);
+    set_number(object, "cpu_khz", c->cpu_khz);
+    set_number(object, "cpu_throttles", c->throttles_n);
+    set_number(object, "temperature_millicelsius", c->temperature_mc);
+    return object;
+}
+
 json_t *st_event_json(const struct st_event *event)
 {
     json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
@@ -30,5 +42,9 @@ json_t *st_event_json(const struct st_event *event)
     set_number(document, "explained_ns", event->explained_ns);
     set_text(document, "cause", event->cause);
     set_text(document, "culprit", event->culprit);
+    json_t *circumstances = circumstances_json(&event->circumstances);
+    if (json_object_size(circumstances) > 0)
+        json_object_set(document, "circumstances", circumstances);
+    json_decref(circumstances);
     return document;
 }

@@ -7,6 +7,19 @@
 #include "lib/base.h"
 #include "lib/certainty.h"
 
+/** What the machine was under in the second before. INT64_MIN: not known here. */
+struct st_event_circumstances {
+    /* share of the time in which some task waited for it, thousandths */
+    int64_t pressure_cpu_permille, pressure_io_permille, pressure_memory_permille;
+    int64_t cpu_khz;
+    int64_t throttles_n; /* of the CPU's core, because it was too hot */
+    int64_t temperature_mc;
+};
+
+/** Nothing known. */
+#define ST_EVENT_CIRCUMSTANCES_UNKNOWN                                                                       \
+    ((struct st_event_circumstances){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
+
 /** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
 struct st_event {
     int64_t wall_ns;
@@ -22,10 +35,11 @@ struct st_event {
     int64_t explained_ns; /* of the lateness, by the cause */
     char cause[40];       /* st_cause_name */
     char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
+    struct st_event_circumstances circumstances;
 };
 
 /** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
- * explained_ns, cause, culprit}. New reference, NULL when out of memory. */
+ * explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
 json_t *st_event_json(const struct st_event *event);
 
 #endif

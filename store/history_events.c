@@ -15,7 +15,8 @@ static json_t *event_json(sqlite3_stmt *statement)
     struct st_event event = {.wall_ns = st_sql_int(statement, 1),
                              .count_n = st_sql_int(statement, 8),
                              .lateness_ns = st_sql_int(statement, 9),
-                             .explained_ns = st_sql_int(statement, 10)};
+                             .explained_ns = st_sql_int(statement, 10),
+                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
     const int64_t certainty = st_sql_int(statement, 7);
     st_sql_text(statement, 2, event.name, sizeof(event.name));
     st_sql_text(statement, 3, event.text, sizeof(event.text));

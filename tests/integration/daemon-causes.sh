@@ -14,6 +14,7 @@ of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
 config
 starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
+ok "the machine's circumstances were looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
 kill -STOP "$daemon"
 sleep 0.5
 kill -CONT "$daemon"
@@ -24,6 +25,12 @@ is "every late wake-up has a row" "$(of 'sum(x["count"] for x in d["rows"]) == d
 is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "simulated-xrun" and e["lateness_ns"] > 3e8]')" "['stopped']"
 own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-xrun"] or d["audio"]["backend"] != "dummy"')" = True ]; }
 ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
+
+if [ -r /proc/pressure/cpu ]; then
+    is "events have what the machine was under" "$(value 'all(0 <= e["circumstances"]["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "simulated-xrun" and e["lateness_ns"] > 3e8)')" True
+else
+    skip "events have what the machine was under" "no /proc/pressure here"
+fi
 
 text=$(causes)
 is "sleeptune causes works" "$?" 0

@@ -86,6 +86,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
     int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
     if (r == 0 && late) {
         struct st_event event = {.wall_ns = row.from_wall_ns + ST_NS_PER_S,
+                                 .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
                                  .name = "late-wake",
                                  .source = "loop",
                                  .cause = "run-queue",

@@ -1,0 +1,114 @@
+/* What the machine was under: differences of samples, and unknown where nothing says it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "daemon/circumstances.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+#define CPU3 "/sys/devices/system/cpu/cpu3/"
+
+static struct st_platform *fake;
+static struct st_circumstances circumstances;
+
+static int setup(void **state)
+{
+    fake = st_fake_new(*(enum st_os *)*state, ST_NS_PER_S);
+    return fake == NULL || st_circumstances_init(&circumstances) != 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_circumstances_finish(&circumstances);
+    st_fake_free(fake);
+    return 0;
+}
+
+static void file(const char *path, const char *text)
+{
+    assert_int_equal(st_fake_set_file(fake, path, text, 0), 0);
+}
+
+static struct st_event_circumstances a_second_later(void)
+{
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_circumstances_sample(&circumstances, fake, 3);
+    return st_circumstances_now(&circumstances);
+}
+
+static void linux_has_shares_of_the_second(void **state)
+{
+    (void)state;
+    file("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n");
+    file("/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\nfull total=5\n");
+    file(CPU3 "cpufreq/scaling_cur_freq", "2400000\n");
+    file(CPU3 "thermal_throttle/core_throttle_count", "7\n");
+    file("/sys/class/thermal/thermal_zone0/temp", "45000\n");
+    file("/sys/class/thermal/thermal_zone1/temp", "61000\n");
+    file("/sys/class/thermal/thermal_zone2/temp", "999000\n"); /* broken */
+    file("/sys/class/thermal/cooling_device0/temp", "90000\n");
+    struct st_event_circumstances c = a_second_later();
+    assert_int_equal(c.cpu_khz, 2400000);
+    assert_int_equal(c.temperature_mc, 61000);
+    assert_int_equal(c.pressure_cpu_permille, INT64_MIN); /* one sample has no share */
+    assert_int_equal(c.throttles_n, INT64_MIN);
+    file("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1250000\n");
+    file(CPU3 "thermal_throttle/core_throttle_count", "9\n");
+    c = a_second_later();
+    assert_int_equal(c.pressure_cpu_permille, 250);
+    assert_int_equal(c.pressure_io_permille, 0);
+    assert_int_equal(c.pressure_memory_permille, INT64_MIN); /* no such file */
+    assert_int_equal(c.throttles_n, 2);
+    file("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3\n"); /* it went back */
+    assert_int_equal(a_second_later().pressure_cpu_permille, INT64_MIN);
+    file("/proc/pressure/cpu", "rubbish");
+    assert_int_equal(a_second_later().pressure_cpu_permille, INT64_MIN);
+}
+
+static void freebsd_has_clock_and_temperature(void **state)
+{
+    (void)state;
+    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.freq", "3400", 0), 0);
+    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.temperature", "45.5C", 0), 0);
+    const struct st_event_circumstances c = a_second_later();
+    assert_int_equal(c.cpu_khz, 3400000);
+    assert_int_equal(c.temperature_mc, 45500);
+    assert_int_equal(c.pressure_cpu_permille, INT64_MIN);
+    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.temperature", "nanC", 0), 0);
+    assert_int_equal(a_second_later().temperature_mc, INT64_MIN);
+}
+
+static void event_has_what_is_known_and_nothing_else(void **state)
+{
+    (void)state;
+    struct st_event event = {.name = "late-wake", .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+    json_t *document = st_event_json(&event);
+    assert_null(json_object_get(document, "circumstances"));
+    json_decref(document);
+    event.circumstances.temperature_mc = 45500;
+    document = st_event_json(&event);
+    const json_t *object = json_object_get(document, "circumstances");
+    assert_int_equal(json_object_size(object), 1);
+    assert_int_equal(json_integer_value(json_object_get(object, "temperature_millicelsius")), 45500);
+    json_decref(document);
+}
+
+int main(void)
+{
+    static enum st_os on_linux = ST_OS_LINUX, on_freebsd = ST_OS_FREEBSD;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate_setup_teardown(linux_has_shares_of_the_second, setup, teardown, &on_linux),
+        cmocka_unit_test_prestate_setup_teardown(freebsd_has_clock_and_temperature, setup, teardown,
+                                                 &on_freebsd),
+        cmocka_unit_test_prestate_setup_teardown(event_has_what_is_known_and_nothing_else, setup, teardown,
+                                                 &on_linux),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
