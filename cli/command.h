@@ -42,6 +42,8 @@ int st_cmd_revert(int argc, char **argv);
 int st_cmd_explain(int argc, char **argv);
 int st_cmd_guide(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
+int st_cmd_history(int argc, char **argv);
+int st_cmd_events(int argc, char **argv);
 int st_cmd_export(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
 int st_cmd_simulate(int argc, char **argv);

@@ -80,6 +80,31 @@ static int choose_socket(const struct asking *asking, const char *wish, char *bu
     return 0;
 }
 
+bool st_daemon_listens(const char *socket_wish)
+{
+    const char *env = getenv("SLEEPTUNE_SOCKET");
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    if (socket_wish != NULL || (env != NULL && env[0] != '\0'))
+        return true;
+    char error[256];
+    const struct asking nobody = {"", "", 0, error, sizeof(error)};
+    return choose_socket(&nobody, NULL, path, sizeof(path)) == 0 && listens(path);
+}
+
+/* What the daemon says is wrong, sleeptune-error/1. @return as fail. */
+static int refused(const struct asking *asking, const struct body *body, const char *path, long http_status)
+{
+    json_t *document = body->text != NULL ? json_loadb(body->text, body->len, 0, NULL) : NULL;
+    const char *error = json_string_value(json_object_get(document, "error"));
+    const int status =
+        error != NULL
+            ? fail(asking, "%s", error)
+            : fail(asking, "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
+                   path, http_status);
+    json_decref(document);
+    return status;
+}
+
 static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 {
     struct body *body = ctx;
@@ -141,8 +166,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
         return fail(asking, "the sleeptuned on %s is of another version: it has no %.*s", path,
                     (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
-        return fail(asking, "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
-                    path, http_status);
+        return refused(asking, body, path, http_status);
     return 0;
 }
 

@@ -3,9 +3,13 @@
 #define ST_CLI_DAEMON_CLIENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <sys/un.h>
 
 #include "lib/base.h"
+
+/** Does a daemon listen where one would be asked? True where a socket was named. */
+bool st_daemon_listens(const char *socket_wish);
 
 struct st_daemon_answer {
     char socket[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* who was asked */

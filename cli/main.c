@@ -28,6 +28,8 @@ const struct st_command st_commands[] = {
     {"status", "what the running sleeptuned says", NULL, "status"},
     {"causes", "why wake-ups were late while sleeptuned ran", NULL, "causes"},
     {"watch", "the running sleeptuned, live on the terminal", NULL, "watch"},
+    {"history", "what sleeptuned measured, by steps of time", st_cmd_history, NULL},
+    {"events", "what happened while sleeptuned ran", st_cmd_events, NULL},
     {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices"},
     {"help", "help for a subcommand", st_cmd_help, NULL},
     {"version", "version and optional parts of this build", st_cmd_version, NULL},

@@ -308,7 +308,10 @@ static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64
 int st_history_read(struct st_history_reader *reader, const struct st_history_span *span, json_t **ret)
 {
     const int64_t step_ns = usable_step(span);
-    struct walk walk = {.reader = reader, .rows = json_array(), .at_ns = floor_to(span->since_ns, step_ns)};
+    struct walk walk = {.reader = reader,
+                        .rows = json_array(),
+                        .until_ns = span->until_ns,
+                        .at_ns = floor_to(span->since_ns, step_ns)};
     const int64_t since_ns = walk.at_ns;
     json_t *used = NULL;
     int r = walk.rows == NULL ? -ENOMEM : 0;

@@ -33,7 +33,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch devices help version --help --version'
+        words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch history events devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -64,11 +64,13 @@ _sleeptune() {
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
+        history) words='--since --until --step --json --format --socket --db --help' ;;
+        events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
         causes) words='--since --until --json --format --socket --help' ;;
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch devices version' ;;
+        help) words='check measure bench report explain guide apply verify revert snapshot export analyse compare simulate plot status causes watch history events devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
