@@ -46,7 +46,7 @@ struct st_keeper;
 ST_NODISCARD int st_keeper_start(struct st_platform *platform, const struct st_config *config,
                                  struct st_events *events, struct st_keeper **ret);
 
-/** Other settings. Threads: main. */
+/** Other settings; what failed is tried again at once. Threads: main. */
 void st_keeper_set(struct st_keeper *keeper, const struct st_config *config);
 
 /** Adds a minute with its histogram (ST_MINUTE_DIGITS digits) and what the loop ran under. Threads: main. */
@@ -68,7 +68,10 @@ void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret);
 char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status);
 char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status);
 
-/* --- history_view.c: pure --- */
+/* --- history_view.c --- */
+
+/** Is what is to be written kept in memory only? Threads: any. */
+bool st_keeper_fails(struct st_keeper *keeper);
 
 /** The object "history" of the status document. New reference. */
 json_t *st_keeper_json(const struct st_keeper_view *view);

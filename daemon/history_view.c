@@ -34,3 +34,10 @@ json_t *st_keeper_json(const struct st_keeper_view *view)
                      (json_int_t)view->waiting_events_n, "lost_minutes", (json_int_t)view->lost_minutes_n,
                      "lost_events", (json_int_t)view->lost_events_n);
 }
+
+bool st_keeper_fails(struct st_keeper *keeper)
+{
+    struct st_keeper_view view;
+    st_keeper_look(keeper, &view);
+    return view.state == ST_KEEPER_FAILING;
+}

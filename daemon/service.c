@@ -197,7 +197,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_restart_tcp(service);
     if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
         st_observe_set(service->observe, config);
-    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
+    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_keeper_fails(service->keeper))
         st_keeper_set(service->keeper, config);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
         st_service_stop_trace(service); /* the next tick starts it, if it is wished for */

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# sleeptune history and events, on histories whose contents are known; a writer that is killed.
+# KILLS=1000 tests/integration/history.sh: how often (default 100)
+# shellcheck disable=SC2016
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+made=$SLEEPTUNE_BUILD/tests/integration
+[ -x "$made/make_history" ] || skip_all "this build is without SQLite"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export TZ=UTC LC_ALL=C.UTF-8
+unset SLEEPTUNE_SOCKET
+db=$tmp/h.db
+"$made/make_history" "$db" 1795190400 30 120 5 >/dev/null # up to 2026-11-20 16:00
+
+text=$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00)
+is "history ends with 0" "$?" 0
+like "it opens with how much was measured" "$(head -n 1 <<<"$text")" '^2026-11-20 00:00 to 2026-11-20 16:00: measured for 15 h 0 min of 16 h 0 min'
+like "a row an hour" "$text" '^2026-11-20 14:00 +100% +13500[0-9]{2} +1 +1/0/- '
+like "what was not measured is no zero" "$text" '^2026-11-20 03:00  no data until 2026-11-20 04:00$'
+like "and a blank in the sparkline" "$(grep '^over time' <<<"$text")" '^over time +[▁▂▃▄▅▆▇█]{3} [▁▂▃▄▅▆▇█]{12}$'
+like "misses have a bound" "$text" '^missed +15 of [0-9]+ periods \(95%: at most [0-9.]+ per hour\)$'
+like "nobody watched others" "$text" 'nobody watched those of other programs'
+like "circumstances are said" "$text" '128 frames at 48000 Hz, 2 periods; fifo 70, any CPU'
+is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.stdin.read().split("\n") if len(l) > 80])' <<<"$text")" "[]"
+like "minutes" "$("$SLEEPTUNE" history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m)" '^2026-11-20 15:57 +100% +22500 '
+is "ASCII where the locale is not UTF-8" "$(LC_ALL=C "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | LC_ALL=C grep -c '[^ -~]')" 0
+is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
+    "$SLEEPTUNE" history --db "$db" --since 2026-11-20T14:00 --until 2026-11-20T16:00 --step "$step" --json |
+        "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] for r in json.load(sys.stdin)["rows"] if r["cycles"] and r["from_ns"] >= 1795183200 * 10**9))'
+done | sed '$d' | sort -u | wc -l)" 1
+is "nothing in that time: exit status 2" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-02-01 >"$tmp/none"; echo $?)" 2
+like "which is said" "$(cat "$tmp/none")" '^Nothing was measured from 2026-01-01 00:00 to 2026-02-01 00:00\.$'
+
+is "events ends with 0" "$("$SLEEPTUNE" events --db "$db" >"$tmp/events"; echo $?)" 0
+like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
+is "--limit, --since, --kind" "$("$SLEEPTUNE" events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
+is "another kind: none" "$("$SLEEPTUNE" events --db "$db" --kind own-xrun)" "no events in that time"
+(timeout 3 "$SLEEPTUNE" events --db "$db" --follow --json --limit 1 >"$tmp/followed") 2>/dev/null &
+sleep 1
+"$made/make_history" "$db" 1795201200 0 61 6 >/dev/null # one more hour begins
+wait
+is "--follow tells what is new, once" "$(wc -l <"$tmp/followed")" 2
+is "--json: an event a line" "$("$PYTHON" -c 'import json, sys; print([json.loads(l)["event"] for l in open(sys.argv[1])])' "$tmp/followed")" "['late-wake', 'late-wake']"
+
+# --- bad input ---
+for args in "history --since never" "history --step 1s" "history --since 1h --until 2h" "history --db $db --socket $tmp/s" "history x" \
+    "events --kind BAD" "events --limit 0" "events --limit 5001" "events --follow --until now" "events --since 2026-02-30"; do
+    # shellcheck disable=SC2086
+    is "sleeptune $args: usage" "$("$SLEEPTUNE" $args >/dev/null 2>"$tmp/err"; echo $?)$(wc -l <"$tmp/err")" 32
+done
+is "too much: a message" "$("$SLEEPTUNE" history --db "$db" --since 2020-01-01 --step 1m 2>&1 >/dev/null)" "sleeptune history: that is too much for one answer: ask for less time, or a longer step"
+for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
+    is "history of $(basename "$file"): exit status 4" "$("$SLEEPTUNE" history --db "$file" >/dev/null 2>"$tmp/err"; echo $?)" 4
+    like "with a message" "$(cat "$tmp/err")" "^sleeptune history: $file: .+"
+done
+is "a socket that nobody listens on" "$("$SLEEPTUNE" history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4
+cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
+chmod 444 "$tmp/old.db"
+is "an older file is read as it is" "$("$SLEEPTUNE" history --db "$tmp/old.db" --since 2026-11-19 --until 2026-11-21 --step 1d | grep -c '^2026-11')" 3
+cut_file() { head -c "$1" "$db" >"$tmp/cut.db"; "$SLEEPTUNE" history --db "$tmp/cut.db" --since 2026-11-19 >"$tmp/out" 2>&1; echo $?; }
+is "a file that is cut anywhere ends in a message or a history" "$(for bytes in 0 1 50 100 4096 5000 20000 100000; do cut_file $bytes; done | grep -vE '^(0|2|4)$')" ""
+
+mkdir "$tmp/kill"
+kills=${KILLS:-100}
+like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
+tap_done

@@ -1,0 +1,513 @@
+/* The history's file: what is written is read, summed, kept as long as it should, and what is no history is
+ * told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "store/hist_deflate.h"
+#include "store/history.h"
+#include "store/history_read.h"
+
+#define MINUTE_NS (60 * ST_NS_PER_S)
+#define HOUR_NS   (60 * MINUTE_NS)
+#define DAY_NS    (24 * HOUR_NS)
+#define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
+
+static char folder[64], path[96], error[256];
+static struct st_history *history;
+
+static void open_it(void)
+{
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/test_history.XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    history = NULL;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    st_history_close(history);
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* A minute whose n wake-ups were all as late. */
+static void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
+{
+    struct st_hist hist;
+    struct st_history_minute minute = {.from_wall_ns = from_ns,
+                                       .to_wall_ns = from_ns + MINUTE_NS,
+                                       .measured_ns = MINUTE_NS,
+                                       .cycles = n,
+                                       .misses = 1,
+                                       .skipped_periods = 2,
+                                       .late_wakes = 3,
+                                       .simulated_xruns = 4,
+                                       .own_xruns = 5,
+                                       .observed_xruns = INT64_MIN,
+                                       .starved_clients = INT64_MIN,
+                                       .lateness_max_ns = lateness_ns + 1,
+                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+    assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
+    st_hist_add_n(&hist, lateness_ns, n);
+    minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
+    st_hist_finish(&hist);
+    assert_non_null(minute.lateness);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_minute(history, &minute), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    free(minute.lateness);
+}
+
+static void add_event(int64_t wall_ns, const char *name)
+{
+    struct st_event event = {
+        .wall_ns = wall_ns, .count_n = INT64_MIN, .lateness_ns = 7, .explained_ns = INT64_MIN};
+    snprintf(event.name, sizeof(event.name), "%s", name);
+    snprintf(event.text, sizeof(event.text), "text of %s", name);
+    snprintf(event.device, sizeof(event.device), "hw:\xff");
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
+static int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
+{
+    struct st_history_reader *reader;
+    const struct st_history_span span = {since_ns, until_ns, step_ns};
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    const int r = st_history_read(reader, &span, ret);
+    st_history_reader_close(reader);
+    return r;
+}
+
+static json_t *rows_of(json_t *document)
+{
+    return json_object_get(document, "rows");
+}
+
+static int64_t figure(const json_t *rows, size_t i, const char *key)
+{
+    return json_integer_value(json_object_get(json_array_get(rows, i), key));
+}
+
+static int64_t lateness(const json_t *rows, size_t i, const char *key)
+{
+    return json_integer_value(json_object_get(json_object_get(json_array_get(rows, i), "lateness"), key));
+}
+
+static int64_t query(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    const int64_t value = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
+    add(NOON_NS - MINUTE_NS, 1000, 9000);
+    add(NOON_NS, 1000, 100000);
+    assert_int_equal(read_it(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 3);
+    assert_int_equal(figure(rows_of(document), 1, "cycles"), 1000);
+    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 8965, 9036);
+    assert_int_equal(lateness(rows_of(document), 1, "max_ns"), 9001);
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 2);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 4000);
+    assert_int_equal(figure(rows_of(document), 0, "misses"), 2);
+    assert_int_equal(figure(rows_of(document), 0, "measured_ns"), 2 * MINUTE_NS);
+    assert_in_range(lateness(rows_of(document), 0, "p50_ns"), 4980, 5020);
+    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 8965, 9036);
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 1);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 5000);
+    assert_int_equal(lateness(rows_of(document), 0, "n"), 5000);
+    assert_int_equal(lateness(rows_of(document), 0, "max_ns"), 100001);
+    json_decref(document);
+}
+
+static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 10; i++)
+        add(NOON_NS + i * MINUTE_NS, 100, i < 9 ? 2000 : 70000);
+    add(NOON_NS + HOUR_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 2);
+    assert_int_equal(figure(rows_of(document), 1, "cycles"), 500);
+    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 1990, 2010);
+    assert_true(json_is_null(
+        json_object_get(json_object_get(json_array_get(rows_of(document), 1), "lateness"), "p99_ns")));
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 1);
+    assert_int_equal(lateness(rows_of(document), 0, "n"), 1100);
+    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 69700, 70300);
+    json_decref(document);
+}
+
+static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 2000);
+    add(NOON_NS + MINUTE_NS + ST_NS_PER_S, 100, 2000); /* a second between two minutes is none */
+    add(NOON_NS + 10 * MINUTE_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, MINUTE_NS, &document), 0);
+    const json_t *rows = rows_of(document);
+    assert_int_equal(json_array_size(rows), 6);
+    static const int gaps[] = {0, 3, 5};
+    for (size_t i = 0; i < ST_ARRAY_LEN(gaps); i++) {
+        const json_t *row = json_array_get(rows, (size_t)gaps[i]);
+        assert_true(json_is_null(json_object_get(row, "misses")));
+        assert_true(json_is_null(json_object_get(row, "xruns")));
+        assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
+    }
+    assert_int_equal(figure(rows, 0, "from_ns"), NOON_NS - HOUR_NS);
+    assert_int_equal(figure(rows, 0, "to_ns"), NOON_NS);
+    assert_int_equal(figure(rows, 3, "to_ns"), NOON_NS + 10 * MINUTE_NS);
+    assert_int_equal(figure(rows, 5, "to_ns"), NOON_NS + HOUR_NS);
+    /* nobody watched other programs: not known, in sums, too */
+    const json_t *xruns = json_object_get(json_array_get(rows, 1), "xruns");
+    assert_true(json_is_null(json_object_get(xruns, "observed")));
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
+    xruns = json_object_get(json_array_get(rows_of(document), 0), "xruns");
+    assert_true(json_is_null(json_object_get(xruns, "observed")));
+    assert_int_equal(json_integer_value(json_object_get(xruns, "own")), 15);
+    json_decref(document);
+}
+
+static void too_many_rows_are_refused(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS - 3 * DAY_NS, NOON_NS, MINUTE_NS, &document), -E2BIG);
+    assert_int_equal(read_it(NOON_NS - 300 * DAY_NS, NOON_NS, 6 * HOUR_NS, &document), -E2BIG);
+    assert_int_equal(read_it(NOON_NS - 3000 * DAY_NS, NOON_NS, 7 * DAY_NS, &document), 0);
+    json_decref(document);
+}
+
+static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 5; i++)
+        add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 2, ""};
+    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    const json_t *events = json_object_get(document, "events");
+    assert_int_equal(json_array_size(events), 2);
+    assert_int_equal(figure(events, 0, "id"), 4); /* the last two, oldest first */
+    assert_int_equal(figure(events, 1, "id"), 5);
+    assert_true(json_is_true(json_object_get(document, "more")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 0), "device")), "hw:?");
+    assert_null(json_object_get(json_array_get(events, 0), "explained_ns"));
+    json_decref(document);
+    wish = (struct st_history_events_wish){INT64_MIN, INT64_MAX, 3, 1, ""};
+    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(figure(json_object_get(document, "events"), 0, "id"), 4);
+    assert_true(json_is_true(json_object_get(document, "more")));
+    assert_int_equal(json_integer_value(json_object_get(document, "last_id")), 5);
+    json_decref(document);
+    wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, -1, 100, "late-wake"};
+    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), 1);
+    assert_true(json_is_false(json_object_get(document, "more")));
+    json_decref(document);
+    st_history_reader_close(reader);
+}
+
+static void what_is_rolled_back_was_never_there(void **state)
+{
+    (void)state;
+    const struct st_event event = {.wall_ns = NOON_NS, .name = "x"};
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    st_history_rollback(history);
+    assert_int_equal(query("SELECT count(*) FROM event"), 0);
+}
+
+static void copy_fixture(void)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-1.db' '%s'",
+             getenv("SLEEPTUNE_SRC"), path);
+    assert_int_equal(system(command), 0);
+}
+
+static void version_1_is_brought_up_to_date(void **state)
+{
+    (void)state;
+    copy_fixture();
+    assert_int_equal(query("PRAGMA user_version"), 1);
+    const int64_t cycles = query("SELECT sum(cycles) FROM span WHERE level = 3600");
+    open_it();
+    assert_int_equal(query("PRAGMA user_version"), 2);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
+    assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles);
+    assert_int_equal(query("SELECT sum(lateness_n) FROM span WHERE level = 86400"),
+                     query("SELECT sum(lateness_n) FROM span WHERE level = 3600"));
+    assert_int_equal(query("SELECT count(*) FROM event"), 1);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE starved IS NOT NULL"), 0);
+    add(NOON_NS, 100, 2000);
+    st_history_close(history);
+    open_it(); /* and it stays so */
+    assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles + 100);
+}
+
+static void version_1_is_read_as_it_is(void **state)
+{
+    (void)state;
+    json_t *document;
+    copy_fixture();
+    assert_int_equal(
+        read_it(INT64_C(1795090000) * ST_NS_PER_S, INT64_C(1795191000) * ST_NS_PER_S, DAY_NS, &document), 0);
+    const json_t *rows = rows_of(document);
+    int64_t cycles = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        cycles += figure(rows, i, "cycles");
+    assert_int_equal(cycles, query("SELECT sum(cycles) FROM span WHERE level = 3600"));
+    assert_int_equal(query("PRAGMA user_version"), 1);
+    json_decref(document);
+}
+
+static void write_file(const char *text, size_t bytes)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void what_is_no_history_is_told_and_left_as_it_was(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    write_file("This is a letter, not a database, and long enough.\n", 51);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    st_history_close(history);
+    assert_int_equal(query("PRAGMA application_id = 1"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_non_null(strstr(error, "another program"));
+    assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
+    assert_int_equal(query("PRAGMA user_version = 3"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
+    assert_non_null(strstr(error, "newer"));
+    assert_int_equal(query("PRAGMA user_version = 2"), -1);
+    assert_int_equal(query("DROP TABLE event"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    history = NULL;
+}
+
+static void damaged_pages_are_found_when_it_is_opened(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 200; i++)
+        add(NOON_NS + i * MINUTE_NS, 1000, 1000 + i * 1000);
+    st_history_close(history);
+    history = NULL;
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    char junk[4096 * 4];
+    memset(junk, 0x5a, sizeof(junk));
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
+    close(fd);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_true(error[0] != '\0');
+}
+
+static void nothing_but_files_is_opened(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    assert_int_equal(mkfifo(path, 0600), 0); /* an open would wait for ever */
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -EINVAL);
+    snprintf(path, sizeof(path), "%s/none/history.db", folder);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -ENOENT);
+}
+
+static void what_is_put_aside_is_never_overwritten(void **state)
+{
+    (void)state;
+    char aside[3][128], log[640];
+    for (int i = 0; i < 3; i++) {
+        write_file("x", 1);
+        snprintf(log, sizeof(log), "%s-wal", path);
+        FILE *file = fopen(log, "w");
+        assert_non_null(file);
+        fclose(file);
+        assert_int_equal(st_history_put_aside(path, NOON_NS, aside[i], sizeof(aside[i])), 0);
+        assert_int_equal(access(path, F_OK), -1);
+        assert_int_equal(access(log, F_OK), -1);
+    }
+    assert_non_null(strstr(aside[0], "history.db.aside-20261120T120000Z"));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(access(aside[i], F_OK), 0);
+        snprintf(log, sizeof(log), "%s-wal", aside[i]);
+        assert_int_equal(access(log, F_OK), 0);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(aside[i], aside[j]);
+    }
+}
+
+static void old_minutes_go_first_then_old_hours(void **state)
+{
+    (void)state;
+    open_it();
+    add(NOON_NS - 401 * DAY_NS, 100, 1000);
+    add(NOON_NS - 40 * DAY_NS, 100, 1000);
+    add(NOON_NS - 5 * DAY_NS, 100, 1000);
+    add_event(NOON_NS - 401 * DAY_NS, "late-wake");
+    add_event(NOON_NS - 40 * DAY_NS, "late-wake");
+    assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60"), 1);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 3600"), 2);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
+    assert_int_equal(query("SELECT count(*) FROM event"), 1);
+}
+
+static void where_only_hours_are_left_rows_are_hours(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS - 31 * DAY_NS, 100, 1000);
+    add(NOON_NS - 31 * DAY_NS + MINUTE_NS, 100, 1000);
+    add(NOON_NS - 30 * DAY_NS, 100, 1000);
+    assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(
+        read_it(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS, &document), 0);
+    const json_t *rows = rows_of(document);
+    assert_int_equal(json_array_size(rows), 3);
+    assert_int_equal(figure(rows, 0, "to_ns") - figure(rows, 0, "from_ns"), HOUR_NS);
+    assert_int_equal(figure(rows, 0, "cycles"), 200);
+    assert_int_equal(figure(rows, 2, "to_ns") - figure(rows, 2, "from_ns"), 10 * MINUTE_NS);
+    json_decref(document);
+}
+
+static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    const struct st_event event = {.wall_ns = NOON_NS, .name = "late-wake", .text = "woke late"};
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    for (int day = 0; day < 8; day++)
+        for (int i = 0; i < 100; i++)
+            add(NOON_NS + day * DAY_NS + i * MINUTE_NS, 1000, 1000 + i * 1000);
+    const int64_t bound = 140 * 1024;
+    assert_true(st_history_bytes(history) > bound);
+    assert_int_equal(st_history_retain(history, NOON_NS + 8 * DAY_NS, 400, bound), 0);
+    assert_in_range(st_history_bytes(history), 1, bound);
+    assert_in_range(query("SELECT count(*) FROM event"), 1, bound / 2 / 512);
+    assert_in_range(query("SELECT count(*) FROM span WHERE level = 60"), 100, 799);
+    /* the newest day is whole, and hours reach further back than minutes */
+    assert_int_equal(query("SELECT max(from_ns) FROM span WHERE level = 60"),
+                     NOON_NS + 7 * DAY_NS + 99 * MINUTE_NS);
+    assert_true(query("SELECT min(from_ns) FROM span WHERE level = 3600") <
+                query("SELECT min(from_ns) FROM span WHERE level = 60"));
+}
+
+static void a_file_that_was_moved_away_is_noticed(void **state)
+{
+    (void)state;
+    char elsewhere[128];
+    open_it();
+    assert_true(st_history_is_at_path(history));
+    snprintf(elsewhere, sizeof(elsewhere), "%s/moved.db", folder);
+    assert_int_equal(rename(path, elsewhere), 0);
+    assert_false(st_history_is_at_path(history));
+}
+
+static void a_history_without_writers_is_read_where_nothing_can_be_written(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 1000);
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 100);
+    json_decref(document);
+    assert_int_equal(chmod(folder, 0755), 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
+        TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
+        TEST(what_was_not_measured_is_a_gap_and_no_zero),
+        TEST(too_many_rows_are_refused),
+        TEST(events_are_read_by_time_by_kind_and_by_what_came_after),
+        TEST(what_is_rolled_back_was_never_there),
+        TEST(version_1_is_brought_up_to_date),
+        TEST(version_1_is_read_as_it_is),
+        TEST(what_is_no_history_is_told_and_left_as_it_was),
+        TEST(damaged_pages_are_found_when_it_is_opened),
+        TEST(nothing_but_files_is_opened),
+        TEST(what_is_put_aside_is_never_overwritten),
+        TEST(old_minutes_go_first_then_old_hours),
+        TEST(where_only_hours_are_left_rows_are_hours),
+        TEST(a_bound_of_size_is_kept_and_events_take_half_of_it),
+        TEST(a_file_that_was_moved_away_is_noticed),
+        TEST(a_history_without_writers_is_read_where_nothing_can_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

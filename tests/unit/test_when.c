@@ -1,0 +1,130 @@
+/* Points in time as people type them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/ns.h"
+#include "lib/when.h"
+
+#define NOW_S INT64_C(1795190400) /* 2026-11-20 16:00 UTC */
+
+static void times_that_are_taken(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t seconds;
+    } rows[] = {
+        {"now", NOW_S},
+        {"90s", NOW_S - 90},
+        {"1h30m", NOW_S - 5400},
+        {"2d", NOW_S - 172800},
+        {"1d12h", NOW_S - 129600},
+        {"1w", NOW_S - 604800},
+        {"0", 0},
+        {"1700000000", 1700000000},
+        {"1700000000000000000", 1700000000},
+        {"2026-11-20", 1795132800},
+        {"2026-11-20T15:04", 1795187040},
+        {"2026-11-20 15:04:05", 1795187045},
+        {"2026-11-20T15:04:05Z", 1795187045},
+        {"2026-11-20 15:04+01:00", 1795183440},
+        {"2026-11-20T15:04-0530", 1795206840},
+        {"2024-02-29", 1709164800},
+        {"1970-01-01", 0},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t ns = -1;
+        assert_int_equal(st_when_parse(rows[i].text, NOW_S * ST_NS_PER_S, false, &ns), 0);
+        assert_int_equal(ns, rows[i].seconds * ST_NS_PER_S);
+    }
+}
+
+static void what_is_no_time_is_refused_and_nothing_written(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"",
+                                       "yesterday",
+                                       "-1",
+                                       "1x",
+                                       "d",
+                                       "1h junk",
+                                       "2026-02-29",
+                                       "2026-13-01",
+                                       "2026-11-31",
+                                       "2026-11-20T24:00",
+                                       "2026-11-20T15",
+                                       "2026-11-20T15:04:",
+                                       "2026-11-20T15:04 UTC",
+                                       "2026-11-20T15:04+99:00",
+                                       "20261120T150405",
+                                       "1.2.3",
+                                       "99999999999999999999",
+                                       "9223372036854775808",
+                                       "99999999999w",
+                                       "100000w",
+                                       "9999999999"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t ns = 42;
+        assert_int_not_equal(st_when_parse(rows[i], NOW_S * ST_NS_PER_S, false, &ns), 0);
+        assert_int_equal(ns, 42);
+    }
+}
+
+static void dates_without_a_zone_are_local_where_that_is_wanted(void **state)
+{
+    (void)state;
+    int64_t utc_ns, local_ns, summer_ns;
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
+    assert_int_equal(st_when_parse("2026-11-20 15:00", 0, false, &utc_ns), 0);
+    assert_int_equal(st_when_parse("2026-11-20 15:00", 0, true, &local_ns), 0);
+    assert_int_equal(utc_ns - local_ns, 3600 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse("2026-07-20 15:00", 0, false, &utc_ns), 0);
+    assert_int_equal(st_when_parse("2026-07-20 15:00", 0, true, &summer_ns), 0);
+    assert_int_equal(utc_ns - summer_ns, 7200 * ST_NS_PER_S);
+}
+
+static void lengths_have_days_and_weeks(void **state)
+{
+    (void)state;
+    int64_t ns;
+    assert_int_equal(st_when_parse_length("1d", &ns), 0);
+    assert_int_equal(ns, 86400 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse_length("2w", &ns), 0);
+    assert_int_equal(ns, 1209600 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse_length("10m", &ns), 0);
+    assert_int_equal(ns, 600 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse_length("1d1d", &ns), -EINVAL);
+    assert_int_equal(st_when_parse_length("999999999999w", &ns), -ERANGE);
+}
+
+static void steps_read_well_and_are_not_too_many(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t span_s, steps, step_s;
+    } rows[] = {{3600, 100, 60}, {86400, 25, 3600}, {7 * 86400, 100, 10800}, {365 * 86400, 100, 604800},
+                {60, 1, 300},    {1, 1, 60}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_when_step(rows[i].span_s * ST_NS_PER_S, rows[i].steps),
+                         rows[i].step_s * ST_NS_PER_S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_that_are_taken),
+        cmocka_unit_test(what_is_no_time_is_refused_and_nothing_written),
+        cmocka_unit_test(dates_without_a_zone_are_local_where_that_is_wanted),
+        cmocka_unit_test(lengths_have_days_and_weeks),
+        cmocka_unit_test(steps_read_well_and_are_not_too_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
