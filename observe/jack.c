@@ -18,7 +18,8 @@
 #include "observe/line.h"
 
 #define NAME     "sleeptune-observe-jack"
-#define ANSWER_S 5 /* a server that hangs does not answer at all */
+#define ANSWER_S 5   /* a server that hangs does not answer at all */
+#define PAUSE_MS 100 /* between two lines */
 
 enum what { WHAT_DEVICE, WHAT_CLIENT, WHAT_GONE, WHAT_END };
 
@@ -148,6 +149,8 @@ int main(int argc, char **argv)
             return st_line_absent("JACK server \"%s\" has ended", server); /* nothing is left to close */
         if (n > 0 && fds[0].revents != 0 && st_line_input_ended())
             over = WHAT_END;
+        if (n > 0 && fds[1].revents != 0 && over == WHAT_DEVICE)
+            poll(fds, 1, PAUSE_MS);
     }
     st_line_deadline(1, "the JACK server does not answer any more");
     jack_client_close(observer.client);

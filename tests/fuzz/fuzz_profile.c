@@ -1,0 +1,37 @@
+/* A profile as PipeWire's client library hands it over: a pod that is as long as it says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <spa/pod/pod.h>
+
+#include "observe/profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int64_t seen_n;
+
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    (void)ctx;
+    seen_n += seen->device_xruns_n + seen->starved_n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct st_profile profile;
+    if (size < sizeof(struct spa_pod))
+        return 0;
+    struct spa_pod *pod = malloc(size);
+    if (pod == NULL)
+        return 0;
+    memcpy(pod, data, size);
+    if (pod->size <= size - sizeof(*pod)) {
+        profile = (struct st_profile){0};
+        st_profile_add(&profile, 31, true);
+        for (int i = 0; i < 2; i++)
+            seen_n += st_profile_take(&profile, pod) == 0;
+        st_profile_tell(&profile, on_seen, NULL);
+    }
+    free(pod);
+    return 0;
+}
