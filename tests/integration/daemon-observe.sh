@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Other programs' xruns through a helper program, which is a script here: told, dying, hanging at its end, missing, flooding.
+# The real servers are in observe-*.sh, ALSA in tests/vm/41-observe-alsa.sh.
+# shellcheck disable=SC2016,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+programs=$tmp/programs
+mkdir "$programs"
+export SLEEPTUNE_OBSERVE_DIR=$programs
+
+# script NAME: standard input becomes the helper program of that source
+script() {
+    cat >"$programs/sleeptune-observe-$1.new" && chmod 755 "$programs/sleeptune-observe-$1.new" &&
+        mv "$programs/sleeptune-observe-$1.new" "$programs/sleeptune-observe-$1"
+}
+source_is() { value_is "[s for s in d['observe'] if s['source'] == '$1'][0]['$2']" "$3"; }
+quiet="audio: { backend = \"none\"; };"
+
+script jack <<'SH'
+#!/bin/sh
+echo "ready server $JACK_DEFAULT_SERVER"
+echo 'xrun certainty=exact n=2 starved=0 device=system'
+echo 'xrun certainty=probable n=0 starved=3 device=system client=Carla%20Host%0a'
+echo epoch
+echo $$ >"$PID_FILE"
+exec cat # ends with its standard input
+SH
+export PID_FILE=$tmp/jack.pid
+config "$quiet" 'observe: { jack = "on"; jack_server = "studio"; pipewire = "off"; };'
+starts "the daemon starts"
+ok "a source that is there is watched" wait_for source_is jack state watching
+is "its server is the configured one" "$(value '[s for s in d["observe"] if s["source"] == "jack"][0]["why"]')" "server studio"
+ok "device xruns, starved clients and epochs are counted apart" value_is \
+    '[(s["device_xruns"], s["starved"], s["epochs"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3, 1)]'
+ok "by device, too" value_is '[s["devices"] for s in d["observe"] if s["source"] == "jack"]' \
+    "[[{'device': 'system', 'device_xruns': 2, 'starved': 3}]]"
+ok "events have source, device, client, certainty and count" wait_for value_is \
+    'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
+    "[('observed-xrun', 'jack', 'system', None, 'exact', 2), ('starved-client', 'jack', 'system', 'Carla Host?', 'probable', 3)]"
+ok "one that is off is not started" source_is pipewire state off
+ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
+ok "and has no counts, not zero" source_is pulseaudio device_xruns None
+like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
+like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
+is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
+page=$("$SLEEPTUNE" status --socket "$sock")
+like "sleeptune status shows them" "$page" '^Xruns +simulated [0-9]+, own 0, jack 2'
+like "and what is watched at which cost" "$page" '^Watched +jack \(server studio\), clients not ready 3, CPU per look'
+is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
+
+kill -KILL "$(cat "$tmp/jack.pid")"
+ok "a program that is killed is told" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
+    "['xruns of jack are not watched any more: sleeptune-observe-jack was ended by signal 9']"
+ok "and started again; counts go on" wait_for value_is \
+    '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
+
+script jack <<'SH'
+#!/bin/sh
+echo absent no server of that name runs
+SH
+kill -KILL "$(cat "$tmp/jack.pid")"
+ok "a server that is gone is absent with its reason" wait_for source_is jack why 'no server of that name runs'
+ok "a source that is \"on\" and absent is degraded" value_is '[x["why"] for x in d["degraded"] if x["what"] == "observe"]' \
+    "['xruns of jack are not watched: no server of that name runs']"
+config "$quiet" 'observe: { jack = "auto"; };'
+kill -HUP "$daemon"
+ok "\"auto\" is not" wait_for value_is '[x for x in d["degraded"] if x["what"] == "observe"]' '[]'
+
+script jack <<'SH'
+#!/bin/sh
+echo "Segmentation fault (core dumped)"
+exec cat
+SH
+ok "rubbish is quoted, not counted" wait_for source_is jack why \
+    'sleeptune-observe-jack prints what is no line of ours: "Segmentation fault (core dumped)"'
+
+script jack <<'SH'
+#!/bin/sh
+echo ready a flood
+while :; do echo xrun certainty=exact n=1 starved=0 device=system client=flood; done
+SH
+cycles_go_on() { [ "$(value 'd["loop"]["cycles"]')" -gt "$cycles" ]; }
+ok "a flood is watched" wait_for source_is jack why 'a flood'
+cycles=$(value 'd["loop"]["cycles"]')
+ok "while it lasts, the loop goes on" wait_for cycles_go_on
+is "and it becomes few events" "$(value 'sum(e.get("client") == "flood" for e in d["events"]) < 10')" True
+
+script jack <<'SH'
+#!/bin/sh
+trap '' TERM
+echo ready I stay
+echo $$ >"$PID_FILE"
+while :; do sleep 0.1; done
+SH
+config "$quiet" 'observe: { jack = "off"; };'
+kill -HUP "$daemon"
+ok "switched off by SIGHUP" wait_for source_is jack state off
+rm -f "$tmp/jack.pid"
+config "$quiet"
+kill -HUP "$daemon"
+ok "and on again" wait_for source_is jack why 'I stay'
+stop
+is "a clean end" "$status" 0
+ok "a program that ignores SIGTERM does not outlive it" bash -c '! kill -0 "$1" 2>/dev/null' _ "$(cat "$tmp/jack.pid")"
+
+script jack <<'SH'
+#!/bin/sh
+echo ready until the end
+echo $$ >"$PID_FILE"
+exec cat
+SH
+rm -f "$tmp/jack.pid"
+starts "once more"
+ok "it is watched" wait_for source_is jack state watching
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+gone() { ! kill -0 "$(cat "$tmp/jack.pid")"; }
+ok "a daemon that is killed takes its programs along" wait_for gone
+
+config 'observe: { jack = "perhaps"; };'
+refused
+is "another word is refused" "$status" 3
+like "with what is allowed" "$(cat "$log")" 'conf:2: observe\.jack = "perhaps": allowed is one of "auto", "on", "off"'
+tap_done
