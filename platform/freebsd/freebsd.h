@@ -50,6 +50,9 @@ const struct st_wake_method *st_freebsd_wake_method(struct st_platform *p, size_
 /* xrun_sources_freebsd.c */
 const struct st_xrun_source *st_freebsd_xrun_source(struct st_platform *p, size_t i);
 
+/* xrun_sound4.c */
+extern const struct st_xrun_source st_xrun_sound4;
+
 /* sleep_methods_freebsd.c */
 const struct st_sleep_method *st_freebsd_sleep_method(struct st_platform *p, size_t i);
 

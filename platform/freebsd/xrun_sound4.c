@@ -1,0 +1,167 @@
+/* Xruns of sound(4)'s channels: from 14 on by an ioctl of /dev/sndstat, which shows them at any verbosity;
+ * before, or where that tells of no channel, from the text. sndstat(4). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/types.h>
+
+#include <sys/ioctl.h>
+#include <sys/sndstat.h>
+
+#include "lib/ns.h"
+#include "platform/freebsd/freebsd.h"
+#include "platform/snd_nvlist.h"
+#include "platform/xrun_sndstat.h"
+
+#define PATH      "/dev/sndstat"
+#define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */
+
+struct sound4 {
+    struct st_snd_counters counters;
+    int fd;
+    unsigned char *bytes;
+    size_t bytes_n; /* allocated */
+    st_xrun_seen_fn seen;
+    void *seen_ctx;
+};
+
+/** Fills sound4->bytes. @return how many, or what the system said. */
+static int64_t get_devices(struct sound4 *sound4)
+{
+    struct sndstioc_nv_arg arg = {.nbytes = 0};
+    if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 || ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
+        return -errno;
+    if (arg.nbytes > BYTES_MAX)
+        return -EFBIG;
+    if (arg.nbytes > sound4->bytes_n) {
+        unsigned char *more = realloc(sound4->bytes, arg.nbytes);
+        if (more == NULL)
+            return -ENOMEM;
+        sound4->bytes = more;
+        sound4->bytes_n = arg.nbytes;
+    }
+    arg = (struct sndstioc_nv_arg){.nbytes = sound4->bytes_n, .buf = sound4->bytes};
+    if (ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
+        return -errno;
+    return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
+}
+
+static void on_channel(void *ctx, const struct st_snd_channel *channel)
+{
+    struct sound4 *sound4 = ctx;
+    st_snd_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
+}
+
+static void no_sighting(void *ctx, const struct st_xrun_seen *seen)
+{
+    (void)ctx;
+    (void)seen;
+}
+
+/** One look. @return how many channels, or an error. */
+static int64_t look(struct sound4 *sound4, st_xrun_seen_fn seen, void *ctx)
+{
+    const int64_t n = get_devices(sound4);
+    if (n < 0)
+        return n;
+    sound4->seen = seen;
+    sound4->seen_ctx = ctx;
+    st_snd_look_begin(&sound4->counters);
+    const int64_t channels_n = st_snd_nvlist_channels(sound4->bytes, (size_t)n, on_channel, sound4);
+    if (channels_n >= 0)
+        st_snd_look_end(&sound4->counters);
+    return channels_n;
+}
+
+static int poll_ioctl(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    const int64_t n = look(w->state, seen, ctx);
+    if (n == -EAGAIN || n == -EBUSY)
+        return 0;
+    if (n < 0)
+        return st_xrun_because(w, (int)n, "the devices of " PATH " cannot be read: %s", strerror((int)-n));
+    return st_xrun_because(w, 0, "%lld channels of sound(4)", (long long)n);
+}
+
+static void close_ioctl(struct sound4 *sound4)
+{
+    if (sound4->fd >= 0)
+        close(sound4->fd);
+    free(sound4->bytes);
+    free(sound4);
+}
+
+/** @return 0 where the ioctl tells of channels. */
+static int open_ioctl(struct st_xrun_watch *w)
+{
+    struct sound4 *sound4 = calloc(1, sizeof(*sound4));
+    if (sound4 == NULL)
+        return -ENOMEM;
+    sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
+    const int64_t n = sound4->fd >= 0 ? look(sound4, no_sighting, NULL) : -errno;
+    if (n > 0) {
+        w->state = sound4;
+        return 0;
+    }
+    close_ioctl(sound4);
+    return n < 0 ? (int)n : -ENOENT;
+}
+
+/* Which of the two a watch uses: the text's state is another one. */
+struct either {
+    bool text;
+    void *state;
+};
+
+static int open_sound4(struct st_xrun_watch *w)
+{
+    struct either *either = calloc(1, sizeof(*either));
+    if (either == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    int r = open_ioctl(w);
+    if (r < 0) {
+        either->text = true;
+        r = st_xrun_sndstat_ops.open(w);
+    }
+    if (r < 0) {
+        free(either);
+        return r;
+    }
+    either->state = w->state;
+    w->state = either;
+    return 0;
+}
+
+static int poll_sound4(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct either *either = w->state;
+    w->state = either->state;
+    const int r = either->text ? st_xrun_sndstat_ops.poll(w, seen, ctx) : poll_ioctl(w, seen, ctx);
+    w->state = either;
+    return r;
+}
+
+static void close_sound4(struct st_xrun_watch *w)
+{
+    struct either *either = w->state;
+    w->state = either->state;
+    if (either->text)
+        st_xrun_sndstat_ops.close(w);
+    else
+        close_ioctl(w->state);
+    free(either);
+}
+
+static const struct st_xrun_ops ops = {.open = open_sound4, .poll = poll_sound4, .close = close_sound4};
+
+const struct st_xrun_source st_xrun_sound4 = {
+    .name = "sound4",
+    .summary =
+        "counters of sound(4)'s channels: fragments, not gaps; those of virtual channels are programs that "
+        "were not ready",
+    .poll_ns = ST_NS_PER_S,
+    .ops = &ops,
+};

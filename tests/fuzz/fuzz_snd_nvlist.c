@@ -1,0 +1,24 @@
+/* Packed nvlists of FreeBSD's sound devices: any bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/snd_nvlist.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void on_channel(void *ctx, const struct st_snd_channel *channel)
+{
+    int64_t *told_n = ctx;
+    (*told_n)++;
+    if (channel->pid < 0 || channel->name[0] == '\0' || strlen(channel->name) >= sizeof(channel->name))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int64_t told_n = 0;
+    const int64_t n = st_snd_nvlist_channels(data, size, on_channel, &told_n);
+    if (n >= 0 && n != told_n)
+        abort();
+    return 0;
+}
