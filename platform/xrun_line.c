@@ -28,6 +28,7 @@ static bool is_control(char c)
 static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
 {
     size_t n = 0;
+    memset(ret, 0, ST_XRUN_NAME_BYTES); /* a field that is there twice: the last one, whole */
     for (; *text != '\0' && *text != ' '; text++) {
         char c = *text;
         if (c == '%') {
@@ -40,7 +41,6 @@ static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
         if (n + 1 < ST_XRUN_NAME_BYTES)
             ret[n++] = is_control(c) ? '?' : c;
     }
-    ret[n] = '\0';
     return text;
 }
 
