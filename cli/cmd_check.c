@@ -22,7 +22,6 @@ struct options {
     struct st_report_options report;
     int64_t duration_ns;
     bool quiet;
-    bool no_servers;
 };
 
 static void help(void)
@@ -43,51 +42,6 @@ static void help(void)
         "findings or misses, 2 a rule that could have reached it stayed unknown, 3 usage,\n"
         "4 failure, 5 the books do not balance.\n",
         stdout);
-}
-
-/** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    static const struct option table[] = {
-        {"duration", required_argument, NULL, 'd'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"no-servers", no_argument, NULL, 'N'},
-        ST_REPORT_LONG_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
-    int option, r = 0;
-    opterr = 0;
-    optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":d:q" ST_REPORT_SHORT_OPTIONS, table, NULL)) != -1) {
-        switch (option) {
-        case 'd':
-            if (st_ns_parse(optarg, &options->duration_ns) != 0 || options->duration_ns < ST_NS_PER_MS ||
-                options->duration_ns > DURATION_MAX_NS)
-                r = st_usage_error(COMMAND, "--duration: '%s' is not a time such as 10s or 1m, 1ms .. 1 day",
-                                   optarg);
-            break;
-        case 'N':
-            options->no_servers = true;
-            break;
-        case 'q':
-            options->quiet = true;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            r = st_report_option(COMMAND, option, optarg, &options->report);
-            if (r == -1)
-                return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (r != 0)
-        return r;
-    if (optind < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
-    return -1;
 }
 
 /** The verdict so far: kept up to date on a terminal, once elsewhere. */
@@ -144,11 +98,14 @@ int st_cmd_check(int argc, char **argv)
     struct options options = {.duration_ns = DURATION_NS};
     struct st_facts_input input = {0};
     struct st_facts *facts;
-    st_report_defaults(&options.report);
-    int status = parse_options(argc, argv, &options);
+    const struct st_option own[] = {
+        {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
+        {"quiet", 'q', .flag = &options.quiet},
+        {"no-servers", .flag = &input.no_servers},
+    };
+    int status = st_report_options_read(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &options.report);
     if (status >= 0)
         return status;
-    input.no_servers = options.no_servers;
     /* before the loop runs, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)

@@ -48,66 +48,35 @@ static void help(void)
           stdout);
 }
 
-/** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int take_input(const char *command, void *ctx, const char *text)
 {
-    static const struct option table[] = {
-        {"snapshot", required_argument, NULL, 's'},
-        {"root", required_argument, NULL, 'O'},
-        {"input", required_argument, NULL, 'T'},
-        {"user", required_argument, NULL, 'U'},
-        {"no-servers", no_argument, NULL, 'N'},
-        {"measurement", required_argument, NULL, 'M'},
-        {"measure", optional_argument, NULL, 'm'},
-        ST_REPORT_LONG_OPTIONS,
-        {NULL, 0, NULL, 0},
+    struct options *options = ctx;
+    return st_facts_input_text(command, &options->input, text);
+}
+
+/* text may be NULL: --measure alone */
+static int take_measure(const char *command, void *ctx, const char *text)
+{
+    struct options *options = ctx;
+    options->try_it = true;
+    return text != NULL
+               ? st_option_time(command, "--measure", text, ST_NS_PER_S, TRY_MAX_NS, &options->try_ns)
+               : 0;
+}
+
+/** @return -1 to go on, or an st_exit. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    const struct st_option own[] = {
+        {"snapshot", .text = &options->input.snapshot},
+        {"root", .text = &options->input.root},
+        {"input", .take = take_input, .ctx = options},
+        {"user", .text = &options->input.user},
+        {"no-servers", .flag = &options->input.no_servers},
+        {"measurement", .text = &options->measurement},
+        {"measure", .take = take_measure, .ctx = options, .optional = true},
     };
-    int option, r = 0;
-    opterr = 0;
-    optind = 1;
-    while (r == 0 && (option = getopt_long(argc, argv, ":" ST_REPORT_SHORT_OPTIONS, table, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            options->input.snapshot = optarg;
-            break;
-        case 'O':
-            options->input.root = optarg;
-            break;
-        case 'T':
-            r = st_facts_input_text(COMMAND, &options->input, optarg);
-            break;
-        case 'U':
-            options->input.user = optarg;
-            break;
-        case 'N':
-            options->input.no_servers = true;
-            break;
-        case 'M':
-            options->measurement = optarg;
-            break;
-        case 'm':
-            options->try_it = true;
-            if (optarg != NULL && (st_ns_parse(optarg, &options->try_ns) != 0 ||
-                                   options->try_ns < ST_NS_PER_S || options->try_ns > TRY_MAX_NS))
-                r = st_usage_error(COMMAND, "--measure: '%s' is not a time such as 10s or 1m, 1s .. 1h",
-                                   optarg);
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            r = st_report_option(COMMAND, option, optarg, &options->report);
-            if (r == -1)
-                return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (r != 0)
-        return r;
-    if (optind < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind]);
-    return -1;
+    return st_report_options_read(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &options->report);
 }
 
 /** Adds the measurement, whose period is the one to judge for. @return an st_exit. */
@@ -134,8 +103,7 @@ static int load_measurement(struct options *options, struct st_facts *facts)
 int st_cmd_report(int argc, char **argv)
 {
     struct options options = {.try_ns = TRY_NS};
-    st_report_defaults(&options.report);
-    int status = parse_options(argc, argv, &options);
+    int status = read_options(argc, argv, &options);
     if (status >= 0)
         return status;
     struct st_facts *facts;

@@ -1,6 +1,7 @@
 /* What report and check share: options, judging, printing. */
 #include "cli/report_run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,15 @@
 #include "cli/mutes.h"
 #include "cli/output.h"
 
-void st_report_defaults(struct st_report_options *options)
-{
-    *options = (struct st_report_options){.frames = 128, .rate_hz = 48000, .threshold = ST_STATUS_PROBLEM};
-}
+#define OWN_MAX 16 /* options of one subcommand beside the common ones */
 
-static int parse_format(const char *command, const char *text, enum st_format *ret)
+/* What the common options are read into. */
+struct reading {
+    struct st_report_options options;
+    bool json; /* the last of --json and --format was --json */
+};
+
+static int take_format(const char *command, void *ctx, const char *text)
 {
     static const char *const names[] = {
         [ST_FORMAT_TEXT] = "text",
@@ -25,53 +29,63 @@ static int parse_format(const char *command, const char *text, enum st_format *r
         [ST_FORMAT_HTML] = "html",
         [ST_FORMAT_MARKDOWN] = "markdown",
     };
+    struct reading *reading = ctx;
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         if (strcmp(text, names[i]) == 0) {
-            *ret = (enum st_format)i;
+            reading->options.format = (enum st_format)i;
+            reading->json = false;
             return 0;
         }
     }
     return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown", text);
 }
 
-int st_report_option(const char *command, int option, const char *text, struct st_report_options *options)
+static int take_threshold(const char *command, void *ctx, const char *text)
 {
-    options->period_given = options->period_given || option == 'f' || option == 'r';
-    switch (option) {
-    case 'f':
-        return st_option_i64(command, "--frames", text, 1, 1 << 22, &options->frames);
-    case 'r':
-        return st_option_i64(command, "--rate", text, 1, 1 << 22, &options->rate_hz);
-    case 'F':
-        return parse_format(command, text, &options->format);
-    case 'j':
-        options->format = ST_FORMAT_JSON;
-        return 0;
-    case 't':
-        if (st_status_parse(text, &options->threshold) != 0)
-            return st_usage_error(
-                command, "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable", text);
-        return 0;
-    case 'P':
-        if (st_profile_parse(text, &options->profile) != 0)
-            return st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server",
-                                  text);
-        return 0;
-    case 'I':
-        options->only = text;
-        return 0;
-    case 'C':
-        options->config = text;
-        return 0;
-    case 'a':
-        options->all = true;
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return -1;
-    }
+    struct st_report_options *options = ctx;
+    return st_status_parse(text, &options->threshold) == 0
+               ? 0
+               : st_usage_error(command,
+                                "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",
+                                text);
+}
+
+static int take_profile(const char *command, void *ctx, const char *text)
+{
+    struct st_report_options *options = ctx;
+    return st_profile_parse(text, &options->profile) == 0
+               ? 0
+               : st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server", text);
+}
+
+int st_report_options_read(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
+                           int argc, char **argv, struct st_report_options *ret)
+{
+    struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM}};
+    struct st_report_options *o = &reading.options;
+    const struct st_option common[] = {
+        {"frames", 'f', .number = &o->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .number = &o->rate_hz, .min = 1, .max = 1 << 22},
+        {"format", .take = take_format, .ctx = &reading},
+        {"json", .flag = &reading.json},
+        {"threshold", .take = take_threshold, .ctx = o},
+        {"profile", .take = take_profile, .ctx = o},
+        {"only", .text = &o->only},
+        {"config", .text = &o->config},
+        {"all", .flag = &o->all},
+        {"output", 'o', .text = &o->output},
+    };
+    struct st_option options[ST_ARRAY_LEN(common) + OWN_MAX];
+    assert(own_n <= OWN_MAX);
+    memcpy(options, common, sizeof(common));
+    memcpy(options + ST_ARRAY_LEN(common), own, own_n * sizeof(*own));
+    const int r = st_options_only(command, options, ST_ARRAY_LEN(common) + own_n, help, argc, argv);
+    o->period_given = o->frames != 0 || o->rate_hz != 0;
+    o->frames = o->frames != 0 ? o->frames : 128;
+    o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
+    o->format = reading.json ? ST_FORMAT_JSON : o->format;
+    *ret = *o;
+    return r;
 }
 
 static int print_report(const char *command, const struct st_report *report,

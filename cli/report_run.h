@@ -2,9 +2,8 @@
 #ifndef ST_CLI_REPORT_RUN_H
 #define ST_CLI_REPORT_RUN_H
 
-#include <getopt.h>
-
 #include "advisor/report.h"
+#include "cli/command.h"
 
 struct st_report_options {
     int64_t frames;
@@ -19,18 +18,6 @@ struct st_report_options {
     const char *output;
     const struct st_trials *trials; /* what was tried on this machine; NULL: nothing */
 };
-
-#define ST_REPORT_SHORT_OPTIONS "f:r:o:h"
-/** Rows for getopt_long; 'h' is left to the caller. */
-#define ST_REPORT_LONG_OPTIONS                                                                               \
-    {"frames", required_argument, NULL, 'f'}, {"rate", required_argument, NULL, 'r'},                        \
-        {"format", required_argument, NULL, 'F'}, {"json", no_argument, NULL, 'j'},                          \
-        {"threshold", required_argument, NULL, 't'}, {"profile", required_argument, NULL, 'P'},              \
-        {"only", required_argument, NULL, 'I'}, {"config", required_argument, NULL, 'C'},                    \
-        {"all", no_argument, NULL, 'a'}, {"output", required_argument, NULL, 'o'},                           \
-    {                                                                                                        \
-        "help", no_argument, NULL, 'h'                                                                       \
-    }
 
 /** The part of --help that both have. */
 #define ST_REPORT_HELP                                                                                       \
@@ -49,10 +36,13 @@ struct st_report_options {
     "  -o, --output FILE  write to FILE\n"                                                                   \
     "  -h, --help         this text\n"
 
-void st_report_defaults(struct st_report_options *options);
-
-/** One option of ST_REPORT_LONG_OPTIONS. @return 0, an st_exit after a message, or -1: not one of them. */
-int st_report_option(const char *command, int option, const char *text, struct st_report_options *options);
+/**
+ * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
+ * @return -1 to go on, or an st_exit.
+ */
+ST_NODISCARD int st_report_options_read(const char *command, const struct st_option *own, size_t own_n,
+                                        void (*help)(void), int argc, char **argv,
+                                        struct st_report_options *ret);
 
 /** Judges and prints. own_machine: the installed configuration's mutes are for it. @return an st_exit. */
 int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
