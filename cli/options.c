@@ -74,6 +74,21 @@ int st_option_i64(const char *command, const char *option, const char *text, int
     return 0;
 }
 
+/* As it is typed: "90s", "1ms". */
+static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "m"}, {ST_NS_PER_S, "s"},
+                 {ST_NS_PER_MS, "ms"},      {ST_NS_PER_US, "us"},    {1, "ns"}};
+    size_t i = ns == 0 ? 2 : 0;
+    while (ns % units[i].ns != 0)
+        i++;
+    snprintf(buf, buf_bytes, "%lld%s", (long long)(ns / units[i].ns), units[i].name);
+    return buf;
+}
+
 int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
                    int64_t *ret_ns)
 {
@@ -84,8 +99,7 @@ int st_option_time(const char *command, const char *option, const char *text, in
         return st_usage_error(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
     if (r != 0 || ns < min_ns || ns > max_ns)
         return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
-                              st_ns_format(min_ns, low, sizeof(low)),
-                              st_ns_format(max_ns, high, sizeof(high)));
+                              typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
     *ret_ns = ns;
     return 0;
 }

@@ -14,7 +14,8 @@ int st_rank(struct st_ranked *items, size_t n,
             int (*difference)(const void *ctx, size_t a, size_t b, struct st_quantile *ret), const void *ctx)
 {
     size_t leader = 0;
-    qsort(items, n, sizeof(*items), compare);
+    if (n > 0)
+        qsort(items, n, sizeof(*items), compare);
     for (size_t i = 0; i < n; i++) {
         struct st_quantile later;
         const int r = i > 0 ? difference(ctx, items[leader].id, items[i].id, &later) : 0;

@@ -123,8 +123,8 @@ t = json.load(open(sys.argv[1]))["trials"]
 print(t["interrupted"], t["rows"][0]["pairs"] > 0, t["rows"][-1]["not_tried"])' "$tmp/cut.json")" "True True interrupted before"
 
 refused "a time that is none" 'is not a time' --measure=soon
-refused "no time at all" 'is not a time' --measure=0
-refused "too long" '1s \.\. 1h' --measure=2h
+refused "no time at all" 'out of range: 1s \.\. 1h' --measure=0
+refused "too long" 'out of range: 1s \.\. 1h' --measure=2h
 refused "another machine cannot be tried" 'leave --snapshot, --root, --input and --user out' --measure --root /
 refused "nor another user" 'leave --snapshot, --root, --input and --user out' --measure --user root
 refused "a period that cannot be measured" 'out of range: 50 us' --measure --frames 1 --rate 4000000
