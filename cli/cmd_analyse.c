@@ -76,6 +76,9 @@ int st_cmd_analyse(int argc, char **argv)
     if (result == NULL)
         return st_failure(NAME, "out of memory");
     status = st_series_input(NAME, argv[optind], &common, result);
+    if (status == ST_EXIT_DONE && result->series.n == 0 && result->all.n == 0)
+        status = st_failure(NAME, "%s: no samples%s%s", argv[optind], result->note[0] != '\0' ? ": " : "",
+                            result->note);
     if (status == ST_EXIT_DONE) {
         status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
         const char *label = argv[optind];

@@ -47,6 +47,9 @@ if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/nu
     like "which is said" "$(cat out)" 'no end mark'
     head -c 20 run.strec >stump.strec
     status 4 "one cut in its first block is a failure" "$SLEEPTUNE" analyse stump.strec
+    head -c 100 run.strec >early.strec
+    status 4 "one cut before its first sample is a failure" "$SLEEPTUNE" analyse early.strec
+    like "which names the file and what is wrong with it" "$(cat err)" 'early.strec: no samples: .*no end mark'
 else
     fail "measure records" "$(cat err)"
 fi
