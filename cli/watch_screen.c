@@ -142,6 +142,8 @@ static void find_scale(const json_t *live, int *ret_low, int *ret_high)
     }
     *ret_low = (int)floor(log10(low < 100 ? 100 : low) + 1e-9);
     *ret_high = (int)ceil(log10(high < 1000 ? 1000 : high) - 1e-9);
+    if (*ret_high > 18) /* what an int64_t holds */
+        *ret_high = 18;
     if (*ret_high <= *ret_low)
         *ret_high = *ret_low + 1;
 }

@@ -1,0 +1,44 @@
+/* What a daemon, or somebody in its place, answers to `sleeptune watch`: never beyond the screen, never raw. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/watch_screen.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A control character on the screen, or a cell with more than one character, would reach the terminal. */
+static void check(const struct st_screen *screen)
+{
+    for (int row = 0; row < screen->rows; row++) {
+        for (int column = 0; column < screen->columns; column++) {
+            const struct st_cell *cell = st_screen_cell(screen, row, column);
+            const unsigned char first = (unsigned char)cell->text[0];
+            const int bytes = first < 0x80 ? first != 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+            if ((first > 0 && first < 0x20) || first == 0x7f || (first >= 0x80 && first < 0xc2) ||
+                (first == 0xc2 && (unsigned char)cell->text[1] < 0xa0) ||
+                (int)strnlen(cell->text, sizeof(cell->text)) != bytes || (!screen->unicode && first >= 0x80))
+                abort();
+        }
+    }
+}
+
+/* The first two bytes are rows and columns; the rest is the answer. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    json_t *live = json_loadb((const char *)data + 2, size - 2, 0, NULL);
+    for (int unicode = 0; unicode < 2; unicode++) {
+        struct st_screen screen;
+        char doubt[100];
+        if (st_screen_init(&screen, 1 + data[0] % 64, 1 + data[1] % 200, unicode == 1) != 0)
+            continue;
+        const char *said = live != NULL ? st_watch_doubt(live, doubt, sizeof(doubt)) : "waiting";
+        st_watch_draw(&screen, live, said[0] != '\0' ? said : NULL, true);
+        check(&screen);
+        st_screen_finish(&screen);
+    }
+    json_decref(live);
+    return 0;
+}
