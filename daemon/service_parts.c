@@ -167,7 +167,7 @@ void st_service_restart_tcp(struct st_service *service)
     const int r = st_http_start_tcp(listen_on, &from, &service->http_tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
-        ST_INFO("serving on http://%s/v1/status too", listen_on);
+        ST_INFO("serving on http://%s/ too", listen_on);
         return;
     }
     snprintf(text, sizeof(text), "http.listen = \"%.100s\" cannot be served: %s", listen_on,
