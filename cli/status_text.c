@@ -213,10 +213,11 @@ static void show_observe(const struct page *page, const json_t *sources)
         if (strcmp(state, "watching") != 0)
             continue;
         line = (struct line){0};
-        put(&line, "%s%s%s%s, clients not ready %" PRId64, text_of(source, "source"),
-            json_is_string(json_object_get(source, "why")) ? " (" : "",
-            json_is_string(json_object_get(source, "why")) ? why : "",
-            json_is_string(json_object_get(source, "why")) ? ")" : "", integer_of(source, "starved"));
+        put(&line, "%s", text_of(source, "source"));
+        if (json_is_string(json_object_get(source, "why")))
+            put(&line, " (%s)", why);
+        if (json_is_integer(json_object_get(source, "starved")))
+            put(&line, ", clients not ready %" PRId64, integer_of(source, "starved"));
         put_ns(&line, "CPU per look", json_object_get(source, "cost_ns_per_poll"));
         put(&line, " (n = %" PRId64 ")", integer_of(source, "polls"));
         paragraph(page, first ? "Watched" : "", line.text);

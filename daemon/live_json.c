@@ -115,7 +115,7 @@ static json_t *xruns_json(const struct st_view *view)
         if (known || of->mode != ST_OBSERVED_OFF)
             add_xruns(list, of->source, of->state == ST_OBSERVED_WATCHING,
                       known ? (int64_t)of->device_xruns_n : INT64_MIN,
-                      known ? (int64_t)of->starved_n : INT64_MIN);
+                      known && !of->device_only ? (int64_t)of->starved_n : INT64_MIN);
     }
     return list;
 }

@@ -27,7 +27,9 @@ static json_t *source_json(const struct st_observed_view *source)
     const bool known = source->opened_n > 0; /* what was never watched has no counts, not zero */
     json_object_set_new(object, "device_xruns",
                         known ? json_integer((json_int_t)source->device_xruns_n) : json_null());
-    json_object_set_new(object, "starved", known ? json_integer((json_int_t)source->starved_n) : json_null());
+    json_object_set_new(object, "starved",
+                        known && !source->device_only ? json_integer((json_int_t)source->starved_n)
+                                                      : json_null());
     json_object_set_new(object, "epochs", json_integer((json_int_t)source->epochs_n));
     json_object_set_new(object, "opened", json_integer((json_int_t)source->opened_n));
     json_object_set_new(object, "watched_ns", json_integer(source->watched_ns));
@@ -67,7 +69,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view)
           out);
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
-        if (source->opened_n > 0)
+        if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_starved_clients_total{source=\"%s\"} %" PRIu64 "\n", source->source,
                     source->starved_n);
     }

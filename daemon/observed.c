@@ -185,8 +185,10 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                       const struct st_xrun_source *source)
 {
     *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
-    o->view = (struct st_observed_view){
-        .source = source->name, .summary = source->summary, .program_cpu_ns = INT64_MIN};
+    o->view = (struct st_observed_view){.source = source->name,
+                                        .summary = source->summary,
+                                        .device_only = source->device_only,
+                                        .program_cpu_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         o->pending[i].told_ns = INT64_MIN;
 }

@@ -31,6 +31,7 @@ struct st_observed_device {
 /** Counts are since the daemon's start. */
 struct st_observed_view {
     const char *source, *summary; /* constant texts */
+    bool device_only;             /* starved_n is unknown */
     enum st_observed_mode mode;
     enum st_observed_state state;
     char why[ST_XRUN_WHY_BYTES]; /* why it is absent; what it watches; "" */

@@ -48,6 +48,7 @@ struct st_xrun_source {
     const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key observe.NAME */
     const char *summary; /* one line: what is read, and what that cannot see */
     const char *absent;  /* why this OS or build has none */
+    bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;     /* how often it wants to be polled */
     const struct st_xrun_ops *ops; /* NULL: absent */
     const char *program;           /* posix/xrun_program.c: name of the helper program */

@@ -203,7 +203,8 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     if (bad_n > 0 && bad_n == alsa->n)
         return st_xrun_because(w, -EBADMSG, "what %s/asound says of streams is in no form we know",
                                alsa->proc);
-    int len = snprintf(w->why, sizeof(w->why), "%zu streams of sound cards", alsa->n - bad_n);
+    int len = snprintf(w->why, sizeof(w->why), "%zu stream%s of sound cards", alsa->n - bad_n,
+                       alsa->n - bad_n == 1 ? "" : "s");
     if (bad_n + alsa->left_out_n > 0)
         snprintf(w->why + len, sizeof(w->why) - (size_t)len, ", not watched are %zu",
                  bad_n + alsa->left_out_n);
@@ -240,6 +241,7 @@ const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .summary = "state of ALSA's streams in /proc/asound, four looks a second: of xruns between two looks one "
                "is seen",
+    .device_only = true,
     .poll_ns = POLL_NS,
     .ops = &ops,
 };

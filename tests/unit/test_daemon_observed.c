@@ -327,6 +327,26 @@ static void what_was_never_watched_has_no_counts(void **state)
     json_decref(document);
 }
 
+static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
+{
+    (void)state;
+    struct st_xrun_source device_only = source;
+    device_only.device_only = true;
+    struct st_observed other;
+    st_observed_init(&other, platform, &events, &device_only);
+    const struct st_xrun_setting setting = {{0}};
+    st_observed_set(&other, ST_OBSERVED_AUTO, &setting);
+    st_observed_turn(&other);
+    struct st_observe_view view = {.n = 1};
+    view.sources[0] = other.view;
+    json_t *document = st_observe_json(&view);
+    const json_t *entry = json_array_get(document, 0);
+    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_null(json_object_get(entry, "starved")));
+    json_decref(document);
+    st_observed_finish(&other);
+}
+
 /* --- the thread, with the real clock -------------------------------------------------------------------- */
 
 static void thread_watches_counts_and_ends(void **state)
@@ -380,6 +400,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_server_opens_it_again_the_same_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(new_epochs_are_counted_not_taken_for_xruns, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(source_that_cannot_see_clients_says_nothing_of_them, setup, teardown),
         cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void card_that_comes_is_watched_within_two_seconds(void **state)
 {
     (void)state;
     one_card();
-    assert_string_equal(watch.why, "1 streams of sound cards");
+    assert_string_equal(watch.why, "1 stream of sound cards");
     put("asound/card1/pcm2c/sub1/status", "closed\n");
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n01-02: USB : USB : capture 2\n");
     for (int i = 0; i < 8; i++)
