@@ -62,6 +62,9 @@ struct st_chart_set {
     uint64_t left_out_n;        /* samples that are not in series */
     uint64_t missed_n;
     bool timed; /* a value a period; else columns count values */
+    /* a value each `step` units of time, which is longer than a period can be: 6, "h"; NULL: not so */
+    double step;
+    const char *step_unit;
     struct st_chart_price price[ST_CHART_PRICES_MAX];
     size_t prices_n;
 };
@@ -98,6 +101,9 @@ ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label
 /** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
+/** How far one value is from the next on an axis of times, and the unit of that. */
+double st_chart_value_x(const struct st_chart_set *set);
+const char *st_chart_x_unit(const struct st_chart_set *set);
 /** After the last value: boxes and samples are made of histograms. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 

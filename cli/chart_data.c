@@ -169,3 +169,17 @@ int st_chart_complete(struct st_chart_data *data)
     }
     return 0;
 }
+
+double st_chart_value_x(const struct st_chart_set *set)
+{
+    if (set->step_unit != NULL)
+        return set->step;
+    return set->timed ? st_period_seconds(&set->series.period) : 1;
+}
+
+const char *st_chart_x_unit(const struct st_chart_set *set)
+{
+    if (set->step_unit != NULL)
+        return set->step_unit;
+    return set->timed ? "s" : "values";
+}

@@ -25,7 +25,9 @@ static void say_set(struct st_chart_picture *picture, const struct st_chart_set 
                  picture->data->quantity, set->label, (unsigned long long)set->n, least, greatest, median);
     st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", set->label,
                  (unsigned long long)set->n);
-    if (set->timed)
+    if (set->step_unit != NULL)
+        st_chart_say(caption, bytes, ", one every %g %s", set->step, set->step_unit);
+    else if (set->timed)
         st_chart_say(caption, bytes, ", one every %s",
                      st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
     st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
@@ -101,8 +103,10 @@ static void mark_misses(const struct st_chart_area *area, const struct st_column
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
 {
     const struct st_chart_set *set = picture->data->set[panel];
-    const double column_x =
-        (set->timed ? st_period_seconds(&set->series.period) : 1) * (double)set->columns->periods;
+    const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
+    char axis[64] = "values before it";
+    if (set->timed)
+        snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
     struct st_pen pen = st_chart_pen(0);
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
@@ -111,7 +115,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     area->y_axis = st_chart_value_axis(picture->data);
     area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
     st_chart_y_times(area, picture->data->quantity);
-    st_chart_x_numbers(area, set->timed ? "time since the first value (s)" : "values before it");
+    st_chart_x_numbers(area, axis);
     st_chart_frame(area);
     if (picture->data->n > 1)
         st_chart_heading(area, set->label);

@@ -165,9 +165,7 @@ static void print_series(const struct page *page)
         for (size_t k = 0; k < n; k++)
             fputs(columns[k].missed_n > 0 ? "!" : page->glyphs->whisker, page->out);
         const double span = (double)set->columns->n * (double)set->columns->periods;
-        snprintf(end, sizeof(end), "%.4g%s",
-                 set->timed ? span * st_period_seconds(&set->series.period) : span,
-                 set->timed ? " s" : " values");
+        snprintf(end, sizeof(end), "%.4g %s", span * st_chart_value_x(set), st_chart_x_unit(set));
         fputc('\n', page->out);
         label(page, "");
         fprintf(page->out, "0%*s\n", (int)n - 1, end);

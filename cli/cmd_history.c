@@ -3,8 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/history_ask.h"
+#include "cli/history_plot.h"
 #include "cli/history_text.h"
 #include "cli/locale.h"
 #include "cli/words.h"
@@ -17,19 +19,21 @@
 
 struct options {
     struct st_history_options shared;
-    const char *step;
+    const char *step, *plot;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune history [--since TIME] [--until TIME] [--step LENGTH] [--json]\n"
-          "                         [--socket PATH | --db FILE]\n"
+    fputs("Usage: sleeptune history [--since TIME] [--until TIME] [--step LENGTH]\n"
+          "                         [--plot FILE] [--json] [--socket PATH | --db FILE]\n"
           "Show what sleeptuned measured: cycles, misses, xruns and lateness by steps of\n"
           "time. Where nothing was measured it says so.\n\n"
           "  --since TIME   how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20 15:00\")\n"
           "                 or seconds since 1970; default: a day ago\n"
           "  --until TIME   likewise; default: now\n"
           "  --step LENGTH  1m, 10m, 1h, 1d ...; default: what gives at most 25 rows\n"
+          "  --plot FILE    draw p50, p99 and the latest wake of each step: .svg, .png, .pdf,\n"
+          "                 or - for text\n"
           "  --json         the document, sleeptune-history/1\n"
           "  --format F     text (default) or json\n"
           "  --socket PATH  ask the daemon there; also SLEEPTUNE_SOCKET\n"
@@ -51,6 +55,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "format", .take = st_take_format, .ctx = &ret->shared.json},
         {.name = "socket", .text = &ret->shared.socket},
         {.name = "db", .text = &ret->shared.db},
+        {.name = "plot", .text = &ret->plot},
     };
     int first;
     const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, &first);
@@ -58,7 +63,8 @@ static int read_options(int argc, char **argv, struct options *ret)
         return status;
     if (first < argc)
         return st_usage_error(COMMAND, "what is '%s'?", argv[first]);
-    return -1;
+    const int wrong = st_chart_option_check(COMMAND, ret->plot, ret->shared.json);
+    return wrong != 0 ? wrong : -1;
 }
 
 /* @return 0 or ST_EXIT_USAGE. */
@@ -111,11 +117,13 @@ int st_cmd_history(int argc, char **argv)
     if (status != 0)
         return status;
     const bool measured = st_history_measured(document);
-    if (options.shared.json) {
-        status = st_print_json(COMMAND, document);
-    } else {
+    if (!options.shared.json)
         status = print_text(document);
+    if (status == ST_EXIT_DONE && options.plot != NULL && measured)
+        status = st_history_plot(COMMAND, document, options.plot);
+    if (options.shared.json)
+        status = status == ST_EXIT_DONE ? st_print_json(COMMAND, document) : status;
+    else
         json_decref(document);
-    }
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }

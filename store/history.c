@@ -47,6 +47,14 @@ static const struct {
     {"ALTER TABLE span ADD COLUMN starved INTEGER;"
      "CREATE INDEX event_name ON event (name, wall_ns)",
      st_history_make_days},
+    /* what the machine was under at an event */
+    {"ALTER TABLE event ADD COLUMN pressure_cpu_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN pressure_io_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN pressure_memory_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN cpu_khz INTEGER;"
+     "ALTER TABLE event ADD COLUMN throttles_n INTEGER;"
+     "ALTER TABLE event ADD COLUMN temperature_mc INTEGER",
+     NULL},
 };
 
 static int exec(struct st_history *history, const char *sql)

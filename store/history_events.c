@@ -1,14 +1,18 @@
 /* Events of a history. */
-#include <string.h>
+#include <stdio.h>
 
 #include "lib/ns.h"
 #include "store/event.h"
 #include "store/history_reader.h"
 
 #define COLUMNS                                                                                              \
-    "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, "       \
-    "cause, "                                                                                                \
-    "culprit"
+    "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, cause," \
+    " culprit"
+/* since version 3 */
+#define CIRCUMSTANCES                                                                                        \
+    ", pressure_cpu_permille, pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n,"         \
+    " temperature_mc"
+#define COLUMNS_N 13
 
 static json_t *event_json(sqlite3_stmt *statement)
 {
@@ -27,25 +31,37 @@ static json_t *event_json(sqlite3_stmt *statement)
     st_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
+    if (sqlite3_column_count(statement) > COLUMNS_N)
+        event.circumstances = (struct st_event_circumstances){
+            st_sql_int(statement, COLUMNS_N),     st_sql_int(statement, COLUMNS_N + 1),
+            st_sql_int(statement, COLUMNS_N + 2), st_sql_int(statement, COLUMNS_N + 3),
+            st_sql_int(statement, COLUMNS_N + 4), st_sql_int(statement, COLUMNS_N + 5)};
     json_t *document = st_event_json(&event);
     json_object_set_new(document, "id", json_integer(st_sql_int(statement, 0)));
     return document;
 }
 
 /* One row more than asked for tells whether there are more. */
-static int prepare(sqlite3 *db, const struct st_history_events_wish *wish, sqlite3_stmt **ret)
+static int prepare(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                   sqlite3_stmt **ret)
 {
-    if (wish->after >= 0)
-        return st_sql_prepare(db, ret,
-                              "SELECT " COLUMNS " FROM event WHERE id > ? AND wall_ns >= ? AND wall_ns < ?"
-                              " AND (? = '' OR name = ?) ORDER BY id LIMIT ?",
-                              "iiitti", wish->after, wish->since_ns, wish->until_ns, wish->kind, wish->kind,
-                              wish->limit + 1);
-    return st_sql_prepare(db, ret,
-                          "SELECT " COLUMNS " FROM (SELECT * FROM event WHERE wall_ns >= ? AND wall_ns < ?"
-                          " AND (? = '' OR name = ?) ORDER BY wall_ns DESC, id DESC LIMIT ?)"
-                          " ORDER BY wall_ns, id",
-                          "iitti", wish->since_ns, wish->until_ns, wish->kind, wish->kind, wish->limit + 1);
+    const char *columns = reader->version >= 3 ? COLUMNS CIRCUMSTANCES : COLUMNS;
+    const char *kind = wish->kind[0] != '\0' ? "name = ?" : "'' = ?";
+    char sql[768];
+    if (wish->after >= 0) {
+        snprintf(sql, sizeof(sql),
+                 "SELECT %s FROM event WHERE id > ? AND wall_ns >= ? AND wall_ns < ? AND %s ORDER BY id"
+                 " LIMIT ?",
+                 columns, kind);
+        return st_sql_prepare(reader->db, ret, sql, "iiiti", wish->after, wish->since_ns, wish->until_ns,
+                              wish->kind, wish->limit + 1);
+    }
+    snprintf(sql, sizeof(sql),
+             "SELECT %s FROM (SELECT * FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
+             " ORDER BY wall_ns DESC, id DESC LIMIT ?) ORDER BY wall_ns, id",
+             columns, kind);
+    return st_sql_prepare(reader->db, ret, sql, "iiti", wish->since_ns, wish->until_ns, wish->kind,
+                          wish->limit + 1);
 }
 
 int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
@@ -55,7 +71,7 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     int64_t last_id = 0;
     int r = st_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
     if (r == 0)
-        r = prepare(reader->db, wish, &statement);
+        r = prepare(reader, wish, &statement);
     if (r < 0)
         return r;
     json_t *list = json_array();

@@ -204,13 +204,17 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
 
 int st_history_add_event(struct st_history *history, const struct st_event *event)
 {
+    const struct st_event_circumstances *c = &event->circumstances;
     return st_sql_run(history->db,
                       "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
-                      " lateness_ns, explained_ns, cause, culprit)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "ittsssinnnss", event->wall_ns, event->name, event->text, event->source, event->device,
-                      event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns,
-                      event->explained_ns, event->cause, event->culprit);
+                      " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
+                      " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "ittsssinnnssnnnnnn", event->wall_ns, event->name, event->text, event->source,
+                      event->device, event->client, (int64_t)event->certainty, event->count_n,
+                      event->lateness_ns, event->explained_ns, event->cause, event->culprit,
+                      c->pressure_cpu_permille, c->pressure_io_permille, c->pressure_memory_permille,
+                      c->cpu_khz, c->throttles_n, c->temperature_mc);
 }
 
 /* --- retention

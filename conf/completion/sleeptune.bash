@@ -64,7 +64,7 @@ _sleeptune() {
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
-        history) words='--since --until --step --json --format --socket --db --help' ;;
+        history) words='--since --until --step --plot --json --format --socket --db --help' ;;
         events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
         causes) words='--since --until --json --format --socket --help' ;;
         status) words='--json --format --socket --help' ;;

@@ -32,14 +32,28 @@ done | sed '$d' | sort -u | wc -l)" 1
 is "nothing in that time: exit status 2" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-02-01 >"$tmp/none"; echo $?)" 2
 like "which is said" "$(cat "$tmp/none")" '^Nothing was measured from 2026-01-01 00:00 to 2026-02-01 00:00\.$'
 
+"$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/h.svg" >/dev/null
+is "--plot draws" "$?" 0
+like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'latest wake of each step: 15 values from '
+like "and misses" "$(cat "$tmp/h.svg")" '15 periods missed'
+like "in text, too" "$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot -)" 'missed periods'
+is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-01-02 --plot "$tmp/no.svg" >/dev/null; echo $?; ls "$tmp/no.svg" 2>/dev/null)" 2
+
 is "events ends with 0" "$("$SLEEPTUNE" events --db "$db" >"$tmp/events"; echo $?)" 0
 like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
 is "--limit, --since, --kind" "$("$SLEEPTUNE" events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
 is "another kind: none" "$("$SLEEPTUNE" events --db "$db" --kind own-xrun)" "no events in that time"
-(timeout 3 "$SLEEPTUNE" events --db "$db" --follow --json --limit 1 >"$tmp/followed") 2>/dev/null &
-sleep 1
+lines_are() { # up to a minute; how long it takes says nothing
+    local tries=300
+    until [ "$(wc -l <"$tmp/followed")" -ge "$1" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+}
+"$SLEEPTUNE" events --db "$db" --follow --json --limit 1 >"$tmp/followed" &
+follower=$!
+lines_are 1
 "$made/make_history" "$db" 1795201200 0 61 6 >/dev/null # one more hour begins
-wait
+lines_are 2
+kill "$follower"
+wait "$follower" 2>/dev/null
 is "--follow tells what is new, once" "$(wc -l <"$tmp/followed")" 2
 is "--json: an event a line" "$("$PYTHON" -c 'import json, sys; print([json.loads(l)["event"] for l in open(sys.argv[1])])' "$tmp/followed")" "['late-wake', 'late-wake']"
 

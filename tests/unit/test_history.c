@@ -83,8 +83,11 @@ static void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
 
 static void add_event(int64_t wall_ns, const char *name)
 {
-    struct st_event event = {
-        .wall_ns = wall_ns, .count_n = INT64_MIN, .lateness_ns = 7, .explained_ns = INT64_MIN};
+    struct st_event event = {.circumstances = {125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN},
+                             .wall_ns = wall_ns,
+                             .count_n = INT64_MIN,
+                             .lateness_ns = 7,
+                             .explained_ns = INT64_MIN};
     snprintf(event.name, sizeof(event.name), "%s", name);
     snprintf(event.text, sizeof(event.text), "text of %s", name);
     snprintf(event.device, sizeof(event.device), "hw:\xff");
@@ -245,6 +248,8 @@ static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
     assert_true(json_is_true(json_object_get(document, "more")));
     assert_string_equal(json_string_value(json_object_get(json_array_get(events, 0), "device")), "hw:?");
     assert_null(json_object_get(json_array_get(events, 0), "explained_ns"));
+    const json_t *machine = json_object_get(json_array_get(events, 0), "circumstances");
+    assert_int_equal(json_object_size(machine), 2); /* what is not known is left out */
     json_decref(document);
     wish = (struct st_history_events_wish){INT64_MIN, INT64_MAX, 3, 1, ""};
     assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
@@ -271,22 +276,22 @@ static void what_is_rolled_back_was_never_there(void **state)
     assert_int_equal(query("SELECT count(*) FROM event"), 0);
 }
 
-static void copy_fixture(void)
+static void copy_fixture(int version)
 {
     char command[512];
-    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-1.db' '%s'",
-             getenv("SLEEPTUNE_SRC"), path);
+    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-%d.db' '%s'",
+             getenv("SLEEPTUNE_SRC"), version, path);
     assert_int_equal(system(command), 0);
 }
 
 static void version_1_is_brought_up_to_date(void **state)
 {
     (void)state;
-    copy_fixture();
+    copy_fixture(1);
     assert_int_equal(query("PRAGMA user_version"), 1);
     const int64_t cycles = query("SELECT sum(cycles) FROM span WHERE level = 3600");
     open_it();
-    assert_int_equal(query("PRAGMA user_version"), 2);
+    assert_int_equal(query("PRAGMA user_version"), 3);
     assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
     assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles);
     assert_int_equal(query("SELECT sum(lateness_n) FROM span WHERE level = 86400"),
@@ -303,7 +308,7 @@ static void version_1_is_read_as_it_is(void **state)
 {
     (void)state;
     json_t *document;
-    copy_fixture();
+    copy_fixture(1);
     assert_int_equal(
         read_it(INT64_C(1795090000) * ST_NS_PER_S, INT64_C(1795191000) * ST_NS_PER_S, DAY_NS, &document), 0);
     const json_t *rows = rows_of(document);
@@ -313,6 +318,28 @@ static void version_1_is_read_as_it_is(void **state)
     assert_int_equal(cycles, query("SELECT sum(cycles) FROM span WHERE level = 3600"));
     assert_int_equal(query("PRAGMA user_version"), 1);
     json_decref(document);
+}
+
+static void version_2_is_read_and_brought_up_to_date(void **state)
+{
+    (void)state;
+    for (int written = 0; written < 2; written++) {
+        struct st_history_reader *reader;
+        json_t *document;
+        const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 100, ""};
+        if (written == 0)
+            copy_fixture(2);
+        else
+            open_it();
+        assert_int_equal(query("PRAGMA user_version"), 2 + written);
+        assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+        assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+        assert_int_equal(json_array_size(json_object_get(document, "events")),
+                         query("SELECT count(*) FROM event"));
+        assert_true(json_array_size(json_object_get(document, "events")) > 0);
+        json_decref(document);
+        st_history_reader_close(reader);
+    }
 }
 
 static void write_file(const char *text, size_t bytes)
@@ -337,10 +364,10 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
-    assert_int_equal(query("PRAGMA user_version = 3"), -1);
+    assert_int_equal(query("PRAGMA user_version = 4"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_non_null(strstr(error, "newer"));
-    assert_int_equal(query("PRAGMA user_version = 2"), -1);
+    assert_int_equal(query("PRAGMA user_version = 3"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     history = NULL;
@@ -499,6 +526,7 @@ int main(void)
         TEST(what_is_rolled_back_was_never_there),
         TEST(version_1_is_brought_up_to_date),
         TEST(version_1_is_read_as_it_is),
+        TEST(version_2_is_read_and_brought_up_to_date),
         TEST(what_is_no_history_is_told_and_left_as_it_was),
         TEST(damaged_pages_are_found_when_it_is_opened),
         TEST(nothing_but_files_is_opened),

@@ -1,0 +1,252 @@
+/* The thread that writes the history: what is put is in the file, what cannot be written waits, nobody waits
+ * for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/history.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+#define THREADS     3
+#define EVENTS_EACH 50
+#define TRIES_MAX   600
+#define TRY_NS      50000000
+
+static char folder[64];
+static struct st_platform *fake;
+static struct st_events events;
+static struct st_config config;
+static struct st_keeper *keeper;
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/test_keeper.XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    setenv("STATE_DIRECTORY", folder, 1);
+    st_config_defaults(&config);
+    fake = st_fake_new(ST_OS_LINUX, 0);
+    keeper = NULL;
+    return fake == NULL || st_events_init(&events) != 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    st_keeper_stop(keeper);
+    st_events_finish(&events);
+    st_fake_free(fake);
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static void start(void)
+{
+    assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
+}
+
+static struct st_keeper_view look(void)
+{
+    struct st_keeper_view view;
+    st_keeper_look(keeper, &view);
+    return view;
+}
+
+/* How long it takes says nothing; half a minute is a failure. */
+static void wait_for(enum st_keeper_state state)
+{
+    const struct timespec pause = {.tv_nsec = TRY_NS};
+    for (int i = 0; i < TRIES_MAX && look().state != state; i++)
+        nanosleep(&pause, NULL);
+    assert_int_equal(look().state, state);
+}
+
+static void *add_events(void *ctx)
+{
+    (void)ctx;
+    for (int i = 0; i < EVENTS_EACH; i++)
+        st_events_add(&events, ST_LOG_DBG, ST_NS_PER_S, "test", NULL, 0, "number %d", i);
+    return NULL;
+}
+
+static void add_minute(void)
+{
+    struct st_hist lateness;
+    const struct st_minute minute = {.from_wall_ns = 60 * ST_NS_PER_S,
+                                     .to_wall_ns = 120 * ST_NS_PER_S,
+                                     .duration_ns = 60 * ST_NS_PER_S,
+                                     .cycles = 2000,
+                                     .observed_xruns = INT64_MIN,
+                                     .starved_clients = INT64_MIN,
+                                     .lateness_max_ns = 5000};
+    const struct st_result result = {
+        .policy = ST_POLICY_FIFO, .priority = 70, .cpu = -1, .frames = 128, .rate_hz = 48000};
+    assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
+    st_hist_add_n(&lateness, 5000, 2000);
+    st_keeper_minute(keeper, &minute, &lateness, &result);
+    st_hist_finish(&lateness);
+}
+
+static json_t *answer(bool steps)
+{
+    struct st_query query;
+    unsigned http_status = 200;
+    st_query_init(&query);
+    query.since_wall_ns = 0;
+    query.until_wall_ns = 3600 * ST_NS_PER_S;
+    char *text = steps ? st_keeper_history(keeper, &query, &http_status)
+                       : st_keeper_events(keeper, &query, &http_status);
+    assert_non_null(text);
+    json_t *document = json_loads(text, 0, NULL);
+    assert_non_null(document);
+    assert_true((http_status == 200) == (json_object_get(document, "error") == NULL));
+    free(text);
+    return document;
+}
+
+static void what_threads_put_is_in_the_file(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    start();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_events, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    add_minute(); /* takes the events along at once */
+    wait_for(ST_KEEPER_WRITING);
+    const struct timespec pause = {.tv_nsec = TRY_NS};
+    for (int i = 0; i < TRIES_MAX && look().minutes_n < 1; i++)
+        nanosleep(&pause, NULL);
+    const struct st_keeper_view view = look();
+    assert_int_equal(view.minutes_n, 1);
+    assert_int_equal(
+        view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n + view.lost_events_n, 0);
+    assert_int_equal(view.events_n, THREADS * EVENTS_EACH);
+    assert_true(view.bytes > 0);
+    json_t *document = answer(false);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), THREADS * EVENTS_EACH);
+    json_decref(document);
+    document = answer(true);
+    const json_t *rows = json_object_get(document, "rows");
+    int64_t cycles = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        cycles += json_integer_value(json_object_get(json_array_get(rows, i), "cycles"));
+    assert_int_equal(cycles, 2000);
+    json_decref(document);
+}
+
+static void what_is_left_at_the_end_is_written(void **state)
+{
+    (void)state;
+    start();
+    add_events(NULL);
+    add_minute();
+    st_keeper_stop(keeper);
+    events.sinks_n = 0;
+    start();
+    json_t *document = answer(false);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), EVENTS_EACH);
+    json_decref(document);
+}
+
+static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void **state)
+{
+    (void)state;
+    snprintf(config.history.path, sizeof(config.history.path), "%s/none/history.db", folder);
+    start();
+    wait_for(ST_KEEPER_FAILING);
+    assert_non_null(strstr(look().why, "/none/history.db cannot be written"));
+    while (events.added_n < ST_KEEPER_EVENTS_MAX + 2 * EVENTS_EACH)
+        add_events(NULL);
+    add_minute();
+    assert_int_equal(look().waiting_events_n, ST_KEEPER_EVENTS_MAX);
+    assert_int_equal(look().lost_events_n, events.added_n - ST_KEEPER_EVENTS_MAX);
+    assert_int_equal(look().waiting_minutes_n, 1);
+    json_t *document = answer(true);
+    assert_non_null(json_object_get(document, "error"));
+    json_decref(document);
+    char parent[96];
+    snprintf(parent, sizeof(parent), "%s/none", folder);
+    assert_int_equal(mkdir(parent, 0755), 0);
+    st_keeper_set(keeper, &config); /* SIGHUP: at once */
+    wait_for(ST_KEEPER_WRITING);
+    assert_int_equal(look().events_n, ST_KEEPER_EVENTS_MAX);
+    assert_int_equal(look().minutes_n, 1);
+    assert_int_equal(look().waiting_events_n, 0);
+}
+
+static void what_is_off_keeps_nothing_and_says_why(void **state)
+{
+    (void)state;
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    start();
+    add_events(NULL);
+    add_minute();
+    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_non_null(strstr(look().why, "history.enabled"));
+    assert_int_equal(look().waiting_events_n + look().waiting_minutes_n + look().lost_events_n, 0);
+    json_t *document = answer(false);
+    assert_non_null(strstr(json_string_value(json_object_get(document, "error")), "history.enabled"));
+    json_decref(document);
+    st_config_defaults(&config);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_WRITING);
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_OFF);
+}
+
+static void a_machine_without_a_state_folder_has_no_history(void **state)
+{
+    (void)state;
+    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    start();
+    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_non_null(strstr(look().why, "state folder"));
+}
+
+static void a_foreign_file_is_put_aside(void **state)
+{
+    (void)state;
+    char path[96];
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("my precious letter, which is no database\n", file);
+    fclose(file);
+    start();
+    wait_for(ST_KEEPER_WRITING);
+    assert_non_null(strstr(look().aside, "history.db.aside-"));
+    assert_int_equal(access(look().aside, F_OK), 0);
+    assert_string_equal(events.events[0].name, "history-aside");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(what_threads_put_is_in_the_file),
+        TEST(what_is_left_at_the_end_is_written),
+        TEST(what_cannot_be_written_waits_within_bounds_and_is_written_later),
+        TEST(what_is_off_keeps_nothing_and_says_why),
+        TEST(a_machine_without_a_state_folder_has_no_history),
+        TEST(a_foreign_file_is_put_aside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
