@@ -55,6 +55,15 @@ static json_t *sawtooth(const struct st_lattice *l)
                      "residual_sd_ns", l->residual_sd_ns);
 }
 
+static json_t *settling(const struct st_settling *s)
+{
+    if (!s->found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "gain", s->gain, "gain_sd", s->gain_sd, "rest_ns",
+                     s->rest_ns, "start_ns", s->start_ns, "within_s", s->within_s, "residual_sd_ns",
+                     s->residual_sd_ns, "tick_hz", s->hz > 0 ? json_integer(s->hz) : json_null());
+}
+
 static json_t *wake_interval(const struct st_interval *i)
 {
     if (!i->found)
@@ -109,16 +118,16 @@ static json_t *analysis_json(const struct st_analysis *a)
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
     json_t *tick_hz = !l->found ? json_null() : l->hz > 0 ? json_integer(l->hz) : json_real(1e9 / l->tick_ns);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "tick_hz",
-                     tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
-                     l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
-                     l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
-                     l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
-                     "wake_interval", wake_interval(&a->interval), "beat", beat(&a->beat), "trend",
-                     trend(&a->changes), "steps", steps(&a->changes), "clusters", clusters(&a->clusters),
-                     "outliers", (json_int_t)a->clusters.outliers_n, "outliers_above_ns",
-                     (json_int_t)a->clusters.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
-                     "sentences", sentences);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "tick_hz",
+        tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
+        l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
+        l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
+        l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l), "settling",
+        settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat", beat(&a->beat), "trend",
+        trend(&a->changes), "steps", steps(&a->changes), "clusters", clusters(&a->clusters), "outliers",
+        (json_int_t)a->clusters.outliers_n, "outliers_above_ns", (json_int_t)a->clusters.above_ns,
+        "cannot_tell_hz", integers(a->blind_hz, a->blind_n), "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)

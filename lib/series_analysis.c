@@ -81,6 +81,20 @@ static void say_lattice(struct st_analysis *a)
             l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
 }
 
+static void say_settling(struct st_analysis *a)
+{
+    const struct st_settling *s = &a->settling;
+    char rest[TEXT_BYTES], within[TEXT_BYTES], jump[80] = "";
+    if (!s->found)
+        return;
+    if (s->hz > 0)
+        snprintf(jump, sizeof(jump), "; on its way it jumps by a tick of %d Hz", s->hz);
+    say(a,
+        "Lateness comes to rest at %s, as where a loop steers the tick once a second with a gain of %.3g "
+        "(standard error %.2g): after %s it stays within 1 %%%s.",
+        time_text(s->rest_ns, rest), s->gain, s->gain_sd, seconds_text(s->within_s, within), jump);
+}
+
 static void say_interval(struct st_analysis *a)
 {
     const struct st_interval *i = &a->interval;
@@ -207,11 +221,17 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         return 0;
     }
     if (r == 0 && !ret->lattice.found)
+        r = st_settling_find(head, &ret->settling);
+    const bool settles = ret->settling.found && head->n <= ST_SETTLING_SAMPLES_MAX;
+    if (settles)
+        ret->clusters.n = 0; /* what is far from rest is no outlier */
+    if (r == 0 && !ret->lattice.found && !settles)
         r = find_changes(parts, ret);
     if (r != 0)
         return r;
     say_lattice(ret);
-    if (!ret->lattice.found) {
+    say_settling(ret);
+    if (!ret->lattice.found && !settles) {
         r = st_interval_find(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
             r = st_beat_find(head, known_hz, &ret->beat);

@@ -7,6 +7,7 @@
 #include "lib/clusters.h"
 #include "lib/lattice.h"
 #include "lib/long_series.h"
+#include "lib/settling.h"
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
@@ -19,6 +20,8 @@ struct st_analysis {
     uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
     uint64_t clusters_n; /* outliers: among the first so many samples */
     struct st_lattice lattice;
+    struct st_settling
+        settling; /* nor with a lattice; no changes, beat and clusters where it has all samples */
     struct st_interval
         interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
     struct st_beat beat; /* nor this when wake-ups have intervals of their own */
