@@ -8,7 +8,7 @@ where that is not 1 +- 0.03, the machine is too noisy to say much.
 
 The clients are threads of this program, kept on the CPUs that are not the loop's: a real one is on another machine, or another CPU.
 
-    tests/bench/clients.py --rounds 10 --seconds 5 --path /v1/live       3.5 minutes; also /v1/status, /metrics, /v1/stream
+    tests/bench/clients.py --rounds 10 --seconds 5 --path /v1/live       5 minutes; also /v1/status, /metrics, /v1/stream
 """
 import argparse
 import http.client

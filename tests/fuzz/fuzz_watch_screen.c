@@ -1,4 +1,5 @@
-/* What a daemon, or somebody in its place, answers to `sleeptune watch`: never beyond the screen, never raw. */
+/* What a daemon, or somebody in its place, answers to `sleeptune watch`: never beyond the screen, never raw.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
