@@ -53,9 +53,11 @@ char *st_view_metrics(const struct st_view *view);
 
 #define ST_VIEW_DEGRADED_MAX 16
 
+/** What can be degraded ("loop", "memory" ...), ends with NULL. */
+extern const char *const st_degraded_parts[];
+
 struct st_degraded {
-    const char *what; /* "loop", "memory", "audio", "watchdog", "config", "socket", "http", "state",
-                         "observe", "history" */
+    const char *what; /* of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
 };
 

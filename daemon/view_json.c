@@ -8,6 +8,10 @@
 #include "store/json_text.h"
 #include "st_config.h"
 
+const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",
+                                         "observe", "config",  "socket", "http",     "trace",
+                                         "state",   "history", NULL};
+
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
     ST_PRINTF(4, 5);
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/ns.h"
 #include "st_config.h"
@@ -41,6 +42,56 @@ static void lateness(FILE *out, const struct st_result *loop)
             name, loop->lateness.total_n);
 }
 
+/** A label's value in quotes; what is not printable ASCII (a name that firmware gave) becomes '?'. */
+static void label(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=\"", name);
+    for (; *value != '\0'; value++) {
+        if (*value == '"' || *value == '\\')
+            fputc('\\', out);
+        fputc(*value >= ' ' && *value <= '~' ? *value : '?', out);
+    }
+    fputc('"', out);
+}
+
+static void late_wakes(FILE *out, const struct st_result *loop)
+{
+    fputs("# HELP sleeptune_late_wakes_total Late wake-ups by what kept the loop from running.\n"
+          "# TYPE sleeptune_late_wakes_total counter\n",
+          out);
+    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
+                st_cause_name((enum st_cause)i), loop->causes[i].n);
+    fputs("# HELP sleeptune_late_wakes_seconds_total Their lateness.\n"
+          "# TYPE sleeptune_late_wakes_seconds_total counter\n",
+          out);
+    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+        fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
+                st_cause_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
+}
+
+/** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of
+ * values is a series of its own. */
+static void circumstances(FILE *out, const struct st_result *loop)
+{
+    static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
+                                       "cpu_model", "governor",       "idle_driver", "clocksource"};
+    fputs(
+        "# HELP sleeptune_circumstances_info What the loop runs under; what could not be read is left out.\n"
+        "# TYPE sleeptune_circumstances_info gauge\nsleeptune_circumstances_info{",
+        out);
+    const char *comma = "";
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        const char *value = st_result_circumstance(loop, keys[i]);
+        if (value == NULL)
+            continue;
+        fputs(comma, out);
+        label(out, keys[i], value);
+        comma = ",";
+    }
+    fputs("} 1\n", out);
+}
+
 static void loop_metrics(FILE *out, const struct st_result *loop)
 {
     counter(out, "sleeptune_cycles_total", "Cycles of the loop since it was started last.", loop->cycles);
@@ -50,6 +101,8 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             loop->skipped_periods);
     counter(out, "sleeptune_records_lost_total", "Cycles that found the ring full.", loop->records_lost);
     lateness(out, loop);
+    late_wakes(out, loop);
+    circumstances(out, loop);
     gauge(out, "sleeptune_period_seconds", "Period of the loop.", st_period_seconds(&loop->period));
     const char *name = "sleeptune_loop_info";
     fprintf(
@@ -57,6 +110,38 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
         "# HELP %s How the loop runs.\n# TYPE %s gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
         "\",rate_hz=\"%" PRIu32 "\"} 1\n",
         name, name, name, st_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+}
+
+/** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */
+static void degraded(FILE *out, const struct st_view *view)
+{
+    struct st_degraded list[ST_VIEW_DEGRADED_MAX];
+    const size_t n = st_view_degraded(view, list);
+    fputs("# HELP sleeptune_degraded Things that are not as they were asked for, by part; /v1/status has "
+          "why.\n# TYPE sleeptune_degraded gauge\n",
+          out);
+    for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
+        size_t of_part = 0;
+        for (size_t i = 0; i < n; i++)
+            of_part += strcmp(list[i].what, *part) == 0;
+        fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
+    }
+}
+
+static void history(FILE *out, const struct st_keeper_view *view)
+{
+    fprintf(out,
+            "# HELP sleeptune_history_rows_total Rows written to the history since the start.\n"
+            "# TYPE sleeptune_history_rows_total counter\n"
+            "sleeptune_history_rows_total{kind=\"minute\"} %" PRIu64 "\n"
+            "sleeptune_history_rows_total{kind=\"event\"} %" PRIu64 "\n"
+            "# HELP sleeptune_history_lost_rows_total Rows dropped before they could be written.\n"
+            "# TYPE sleeptune_history_lost_rows_total counter\n"
+            "sleeptune_history_lost_rows_total{kind=\"minute\"} %" PRIu64 "\n"
+            "sleeptune_history_lost_rows_total{kind=\"event\"} %" PRIu64 "\n",
+            view->minutes_n, view->events_n, view->lost_minutes_n, view->lost_events_n);
+    if (view->bytes != INT64_MIN)
+        gauge(out, "sleeptune_history_bytes", "Size of the history's file in use.", (double)view->bytes);
 }
 
 char *st_view_metrics(const struct st_view *view)
@@ -76,9 +161,10 @@ char *st_view_metrics(const struct st_view *view)
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.underflows_n);
     st_observe_xrun_metrics(out, &view->observe);
     st_observe_metrics(out, &view->observe);
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    gauge(out, "sleeptune_degraded", "Number of things that are not as they were asked for; see /v1/status.",
-          (double)st_view_degraded(view, degraded));
+    degraded(out, view);
+    history(out, &view->history);
+    counter(out, "sleeptune_loop_starts_total", "Starts of the loop; its counters begin at 0 with each.",
+            view->loop_starts);
     gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
           view->audio.state == ST_AUDIO_PLAYING ? 1 : 0);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",

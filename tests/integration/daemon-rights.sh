@@ -28,7 +28,7 @@ else
     like "memory too" "$(value 'd["degraded"]')" 'memory'
 fi
 like "sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded .*(SCHED_FIFO|real-time)'
-like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded [1-9]'
+like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded\{what="loop"\} 1$'
 ok "the log says so" wait_for logged 'degraded, loop: .*SCHED_FIFO'
 like "a system without D-Bus is told" "$(value 'd["rtkit"]')" 'no system bus|built without'
 stop

@@ -220,6 +220,77 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     free(text);
 }
 
+/** The sum over all parts: a part that st_degraded_parts lacks would be missing in it. */
+static int degraded_n(const char *metrics)
+{
+    static const char line[] = "\nsleeptune_degraded{what=";
+    int n = 0;
+    for (const char *p = metrics; (p = strstr(p, line)) != NULL; p += sizeof(line))
+        n += atoi(strchr(p, '}') + 1);
+    return n;
+}
+
+static void metrics_count_each_degraded_part(void **state)
+{
+    (void)state;
+    char *text = st_view_metrics(&view);
+    assert_int_equal(degraded_n(text), 0);
+    assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"loop\"} 0\n"));
+    free(text);
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    result.lock = ST_LOCK_NONE;
+    result.books_balance = false;
+    view.ended = true;
+    view.audio.state = ST_AUDIO_WAITING;
+    snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
+    for (char *const *error = (char *const[]){view.config_error, view.http_error, view.socket_error,
+                                              view.state_error, view.trace_error, NULL};
+         *error != NULL; error++)
+        memcpy(*error, "x", 2);
+    view.history.state = ST_KEEPER_FAILING;
+    view.observe.n = 2;
+    for (size_t i = 0; i < view.observe.n; i++)
+        view.observe.sources[i] = (struct st_observed_view){
+            .source = i == 0 ? "jack" : "alsa", .mode = ST_OBSERVED_ON, .state = ST_OBSERVED_ABSENT};
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    text = st_view_metrics(&view);
+    assert_int_equal(st_view_degraded(&view, degraded), 13);
+    assert_int_equal(degraded_n(text), 13);
+    assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"observe\"} 2\n"));
+    free(text);
+}
+
+static void metrics_tell_causes_and_circumstances(void **state)
+{
+    (void)state;
+    result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 3, .total_ns = 4500000};
+    result.circumstances[0] = (struct st_circumstance){"cpu_model", "A \"fast\" one\\two\n\xe9"};
+    result.circumstances[1] = (struct st_circumstance){"kernel_release", "6.1.0-rt"};
+    result.circumstances_n = 2;
+    char *text = st_view_metrics(&view);
+    assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"run-queue\"} 3\n"));
+    assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"page-fault\"} 0\n"));
+    assert_non_null(strstr(text, "\nsleeptune_late_wakes_seconds_total{cause=\"run-queue\"} 0.004500000\n"));
+    assert_non_null(strstr(text, "\nsleeptune_circumstances_info{kernel_release=\"6.1.0-rt\","
+                                 "cpu_model=\"A \\\"fast\\\" one\\\\two??\"} 1\n"));
+    free(text);
+}
+
+static void metrics_of_the_history_are_known_or_absent(void **state)
+{
+    (void)state;
+    view.history.bytes = INT64_MIN;
+    view.history.lost_minutes_n = 2;
+    char *text = st_view_metrics(&view);
+    assert_null(strstr(text, "sleeptune_history_bytes"));
+    assert_non_null(strstr(text, "\nsleeptune_history_lost_rows_total{kind=\"minute\"} 2\n"));
+    free(text);
+    view.history.bytes = 4096;
+    text = st_view_metrics(&view);
+    assert_non_null(strstr(text, "\nsleeptune_history_bytes 4096\n"));
+    free(text);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -233,6 +304,9 @@ int main(void)
         TEST(closed_stream_shows_no_figures_of_an_old_one),
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
+        TEST(metrics_count_each_degraded_part),
+        TEST(metrics_tell_causes_and_circumstances),
+        TEST(metrics_of_the_history_are_known_or_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
