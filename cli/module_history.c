@@ -1,6 +1,8 @@
 /* The history: of the daemon that runs, or from its file. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/daemon_client.h"
@@ -99,5 +101,7 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return read_file(command, wish->db, wish, ret);
     if (st_daemon_listens(wish->socket))
         return ask_daemon(command, wish, ret);
+    if (access(USUAL_PATH, F_OK) != 0)
+        return st_failure(command, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));
     return read_file(command, USUAL_PATH, wish, ret);
 }

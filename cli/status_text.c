@@ -239,6 +239,32 @@ static void show_minute(const struct page *page, const json_t *minute)
     paragraph(page, "Minute", line.text);
 }
 
+static void show_history(const struct page *page, const json_t *history)
+{
+    struct line line = {0};
+    if (!json_is_object(history))
+        return;
+    put(&line, "%s", text_of(history, "state"));
+    if (json_is_string(json_object_get(history, "path")))
+        put(&line, " %s", text_of(history, "path"));
+    if (json_is_integer(json_object_get(history, "bytes")))
+        put(&line, ", %.1f MB", (double)integer_of(history, "bytes") / 1e6);
+    if (json_is_string(json_object_get(history, "why")))
+        put(&line, ": %s", text_of(history, "why"));
+    if (integer_of(history, "waiting_minutes") > 0 || integer_of(history, "waiting_events") > 0)
+        put(&line, "; %" PRId64 " minutes and %" PRId64 " events wait in memory",
+            integer_of(history, "waiting_minutes"), integer_of(history, "waiting_events"));
+    if (integer_of(history, "lost_minutes") > 0 || integer_of(history, "lost_events") > 0)
+        put(&line, "; %" PRId64 " minutes and %" PRId64 " events are lost",
+            integer_of(history, "lost_minutes"), integer_of(history, "lost_events"));
+    paragraph(page, "History", line.text);
+    if (json_is_string(json_object_get(history, "put_aside"))) {
+        line.len = 0;
+        put(&line, "what was there before is now %s", text_of(history, "put_aside"));
+        paragraph(page, "", line.text);
+    }
+}
+
 static void show_machine(const struct page *page, const json_t *found)
 {
     static const char *const keys[] = {"os",       "kernel_release", "preemption", "cpu_model",
@@ -303,6 +329,7 @@ void st_status_text(FILE *out, const json_t *document, const char *socket_path, 
     show_audio(&page, document);
     show_observe(&page, json_object_get(document, "observe"));
     show_minute(&page, json_object_get(document, "last_minute"));
+    show_history(&page, json_object_get(document, "history"));
     show_machine(&page, json_object_get(json_object_get(document, "loop"), "circumstances"));
     show_events(&page, json_object_get(document, "events"));
 }

@@ -42,7 +42,7 @@ struct st_keeper_view {
 struct st_keeper;
 
 /** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN,
- * -ENOSPC (too many who listen), -ENOTSUP (built without SQLite). Threads: main. */
+ * -ENOSPC (too many who listen); no events may be added after an error. Threads: main. */
 ST_NODISCARD int st_keeper_start(struct st_platform *platform, const struct st_config *config,
                                  struct st_events *events, struct st_keeper **ret);
 

@@ -433,17 +433,14 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
         ST_INFO("no history: %s", keeper->used.why);
     int r = -pthread_mutex_init(&keeper->mutex, NULL);
     if (r == 0) {
-        r = start_thread(keeper);
+        r = st_events_listen(events, hear, keeper); /* the thread may add one at once */
+        if (r == 0)
+            r = start_thread(keeper);
         if (r < 0)
             pthread_mutex_destroy(&keeper->mutex);
     }
     if (r < 0) {
         free(keeper);
-        return r;
-    }
-    r = st_events_listen(events, hear, keeper);
-    if (r < 0) {
-        st_keeper_stop(keeper);
         return r;
     }
     *ret = keeper;

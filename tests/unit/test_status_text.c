@@ -136,6 +136,22 @@ static void line_is_cut_between_characters(void **state)
     assert_string_equal(st_text_clip(text, 0), "");
 }
 
+static void history_says_what_waits_and_what_was_put_aside(void **state)
+{
+    (void)state;
+    char *text =
+        render("{\"verdict\": \"v\", \"history\": {\"state\": \"failing\", \"why\": \"disk full\", \"path\": "
+               "\"/h.db\","
+               " \"bytes\": 2500000, \"waiting_minutes\": 3, \"waiting_events\": 0, \"lost_events\": 4,"
+               " \"put_aside\": \"/h.db.aside-1\"}}",
+               200);
+    assert_non_null(
+        strstr(text, "History    failing /h.db, 2.5 MB: disk full; 3 minutes and 0 events wait in memory"));
+    assert_non_null(strstr(text, "minutes and 4 events"));
+    assert_non_null(strstr(text, "what was there before is now /h.db.aside-1"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +162,7 @@ int main(void)
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(line_is_cut_between_characters),
         cmocka_unit_test(text_longer_than_a_line_is_cut_not_overrun),
+        cmocka_unit_test(history_says_what_waits_and_what_was_put_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
