@@ -8,7 +8,7 @@
 
 #include "lib/base.h"
 
-enum st_history_document { ST_HISTORY_OF_STEPS, ST_HISTORY_OF_EVENTS };
+enum st_history_document { ST_HISTORY_OF_STEPS, ST_HISTORY_OF_EVENTS, ST_HISTORY_OF_CAUSES };
 
 /** What is asked for, and of whom. Times are CLOCK_REALTIME; INT64_MIN: not given. */
 struct st_history_wish {

@@ -26,7 +26,7 @@ const struct st_command st_commands[] = {
     {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},
     {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
     {"status", "what the running sleeptuned says", NULL, "status"},
-    {"causes", "why wake-ups were late while sleeptuned ran", NULL, "causes"},
+    {"causes", "why wake-ups were late while sleeptuned ran", st_cmd_causes, NULL},
     {"watch", "the running sleeptuned, live on the terminal", NULL, "watch"},
     {"history", "what sleeptuned measured, by steps of time", st_cmd_history, NULL},
     {"events", "what happened while sleeptuned ran", st_cmd_events, NULL},

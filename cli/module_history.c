@@ -9,6 +9,7 @@
 #include "cli/history_ask.h"
 #include "lib/ns.h"
 #include "st_config.h"
+#include "store/history_causes.h"
 #include "store/history_read.h"
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
@@ -41,11 +42,14 @@ static void put_moment(struct target *target, const char *key, int64_t wall_ns)
 
 static int ask_daemon(const char *command, const struct st_history_wish *wish, json_t **ret)
 {
-    const bool steps = wish->document == ST_HISTORY_OF_STEPS;
+    static const struct {
+        const char *path, *schema;
+    } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
+                     [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
+                     [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"}};
     struct target target = {.text = ""};
     struct st_daemon_answer answer;
-    target.len =
-        (size_t)snprintf(target.text, sizeof(target.text), "%s", steps ? "/v1/history" : "/v1/events");
+    target.len = (size_t)snprintf(target.text, sizeof(target.text), "%s", documents[wish->document].path);
     put_moment(&target, "since", wish->since_ns);
     put_moment(&target, "until", wish->until_ns);
     put_number(&target, "limit", wish->limit);
@@ -57,8 +61,8 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     if (wish->kind != NULL)
         snprintf(target.text + target.len, sizeof(target.text) - target.len, "%ckind=%s",
                  strchr(target.text, '?') != NULL ? '&' : '?', wish->kind);
-    const int status = st_daemon_ask(command, wish->socket, target.text,
-                                     steps ? "sleeptune-history/1" : "sleeptune-events/1", &answer);
+    const int status =
+        st_daemon_ask(command, wish->socket, target.text, documents[wish->document].schema, &answer);
     if (status == 0)
         *ret = json_incref(answer.document);
     st_daemon_answer_finish(&answer);
@@ -77,6 +81,8 @@ static int read_file(const char *command, const char *path, const struct st_hist
                                              .until_ns = wish->until_ns,
                                              .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
         r = st_history_read(reader, &span, ret);
+    } else if (wish->document == ST_HISTORY_OF_CAUSES) {
+        r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, ret);
     } else {
         const struct st_history_events_wish events = {.since_ns = wish->since_ns,
                                                       .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns
@@ -89,6 +95,10 @@ static int read_file(const char *command, const char *path, const struct st_hist
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
         status = st_failure(command, "that is too much for one answer: ask for less time, or a longer step");
+    else if (r == -ENODATA)
+        status = st_failure(
+            command, "%s: written by a version that did not keep causes; sleeptuned brings it up to date",
+            path);
     else if (r < 0)
         status = st_failure(command, "%s: %s", path, st_history_reader_error(reader));
     st_history_reader_close(reader);

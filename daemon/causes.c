@@ -160,7 +160,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     st_circumstances_sample(&causes->circumstances, causes->platform, cpu);
 }
 
-void st_causes_end_minute(struct st_causes *causes)
+void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret)
 {
     struct st_platform *p = causes->platform;
     pthread_mutex_lock(&causes->mutex);
@@ -172,6 +172,9 @@ void st_causes_end_minute(struct st_causes *causes)
     for (size_t i = 0; i < causes->now.n; i++)
         causes->rows[causes->rows_n++ % ROWS_MAX] = causes->now.rows[i];
     causes->minutes[causes->minutes_n++ % MINUTES_MAX] = *minute;
+    ret->sums = causes->now;
+    ret->above_ns = causes->above_ns;
+    ret->xruns_unknown_n = minute->xruns_unknown_n;
     begin_minute(causes);
     pthread_mutex_unlock(&causes->mutex);
 }

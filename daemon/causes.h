@@ -38,8 +38,15 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 /** A second goes by: what the machine is under. cpu: the loop's, -1: any. Threads: main. */
 void st_causes_tick(struct st_causes *causes, int cpu);
 
-/** A minute ends. Threads: main. */
-void st_causes_end_minute(struct st_causes *causes);
+/** What a minute's sums were. */
+struct st_causes_minute {
+    struct st_cause_sums sums;
+    int64_t above_ns;
+    uint64_t xruns_unknown_n;
+};
+
+/** A minute ends; *ret is it. Threads: main. */
+void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret);
 
 /** That many woke since the last call, late ones too. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);

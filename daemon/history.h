@@ -49,9 +49,11 @@ ST_NODISCARD int st_keeper_start(struct st_platform *platform, const struct st_c
 /** Other settings; what failed is tried again at once. Threads: main. */
 void st_keeper_set(struct st_keeper *keeper, const struct st_config *config);
 
-/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits) and what the loop ran under. Threads: main. */
+/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late and what the loop ran
+ * under. Threads: main. */
 void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
-                      const struct st_hist *lateness, const struct st_result *result);
+                      const struct st_hist *lateness, const struct st_causes_minute *causes,
+                      const struct st_result *result);
 
 /** Writes what is waiting, once, and ends. Nobody may add events any more. NULL is fine. Threads: main. */
 void st_keeper_stop(struct st_keeper *keeper);

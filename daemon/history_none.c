@@ -34,11 +34,13 @@ void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
 }
 
 void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
-                      const struct st_hist *lateness, const struct st_result *result)
+                      const struct st_hist *lateness, const struct st_causes_minute *causes,
+                      const struct st_result *result)
 {
     (void)keeper;
     (void)minute;
     (void)lateness;
+    (void)causes;
     (void)result;
 }
 

@@ -95,6 +95,7 @@ static void drop_minute(struct waiting *waiting)
         waiting->minutes_end = &waiting->minutes;
     waiting->minutes_n--;
     free(node->minute.lateness);
+    free(node->minute.causes);
     free(node);
 }
 
@@ -473,12 +474,23 @@ static struct st_history_circumstances circumstances_of(const struct st_result *
     return ret;
 }
 
+/* NULL: none, or out of memory. */
+static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
+{
+    struct st_cause_sum *rows = sums->n > 0 ? malloc(sums->n * sizeof(*rows)) : NULL;
+    if (rows != NULL)
+        memcpy(rows, sums->rows, sums->n * sizeof(*rows));
+    return rows;
+}
+
 void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
-                      const struct st_hist *lateness, const struct st_result *result)
+                      const struct st_hist *lateness, const struct st_causes_minute *causes,
+                      const struct st_result *result)
 {
     struct minute_node *node = malloc(sizeof(*node));
     size_t bytes = 0;
     uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
+    struct st_cause_sum *rows = copy_of(&causes->sums);
     if (payload != NULL)
         node->minute = (struct st_history_minute){.from_wall_ns = minute->from_wall_ns,
                                                   .to_wall_ns = minute->to_wall_ns,
@@ -494,11 +506,16 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
                                                   .lateness_max_ns = minute->lateness_max_ns,
                                                   .lateness = payload,
                                                   .lateness_bytes = bytes,
-                                                  .circumstances = circumstances_of(result)};
+                                                  .circumstances = circumstances_of(result),
+                                                  .late_above_ns = causes->above_ns,
+                                                  .causes = rows,
+                                                  .causes_n = rows != NULL ? causes->sums.n : 0,
+                                                  .xruns_unknown_n = causes->xruns_unknown_n};
     pthread_mutex_lock(&keeper->mutex);
     if (keeper->settings.path[0] == '\0' || payload == NULL) {
         keeper->view.lost_minutes_n += payload == NULL;
         free(payload);
+        free(rows);
         free(node);
     } else {
         append_minute(&keeper->waiting, node);

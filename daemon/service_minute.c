@@ -59,12 +59,13 @@ void st_service_end_minute(struct st_service *service)
     const struct st_minute minute =
         st_minute_take(&service->sink, &service->counts, &now, service->minute_from_wall_ns, view.now_wall_ns,
                        now_ns - service->minute_from_ns, &lateness);
-    st_keeper_minute(service->keeper, &minute, &lateness, &result);
+    struct st_causes_minute causes;
+    st_causes_end_minute(service->causes, &causes);
+    st_keeper_minute(service->keeper, &minute, &lateness, &causes, &result);
     st_hist_finish(&lateness);
     st_result_finish(&result);
     service->minute_from_wall_ns = view.now_wall_ns;
     service->minute_from_ns = now_ns;
-    st_causes_end_minute(service->causes);
     char text[256];
     st_minute_text(&minute, text, sizeof(text));
     const struct st_log_field fields[] = {

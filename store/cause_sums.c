@@ -102,6 +102,11 @@ const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct
     }
     uint64_t n = 0;
     int64_t total_ns = 0;
+    if (span->above_ns <= 0) { /* nothing that was late says what late meant */
+        snprintf(buf, buf_bytes, "In %s 0 of %s wake-ups were late.", measured,
+                 count_text(span->wakes_n, wakes, sizeof(wakes)));
+        return buf;
+    }
     for (size_t i = 0; i < sums->n; i++) {
         n += sums->rows[i].n;
         total_ns = st_ns_add(total_ns, sums->rows[i].total_ns);

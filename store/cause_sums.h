@@ -41,7 +41,7 @@ struct st_cause_span {
     int64_t asked_from_wall_ns; /* INT64_MIN: everything there is */
     int64_t measured_ns;        /* in which somebody measured, on CLOCK_MONOTONIC */
     uint64_t wakes_n;
-    int64_t above_ns; /* what late means */
+    int64_t above_ns; /* what late means, the least of it; 0: not known, nothing was */
     uint64_t xruns_n; /* simulated */
     uint64_t xruns_unknown_n;
     const char *tracer; /* "" it runs; else why nobody can be named */

@@ -55,6 +55,16 @@ static const struct {
      "ALTER TABLE event ADD COLUMN throttles_n INTEGER;"
      "ALTER TABLE event ADD COLUMN temperature_mc INTEGER",
      NULL},
+    /* why wake-ups were late, and the mark from which on that is kept */
+    {"CREATE TABLE cause ("
+     " id INTEGER PRIMARY KEY,"
+     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
+     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
+     " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
+     "CREATE INDEX cause_time ON cause (from_ns);"
+     "INSERT INTO cause (level, from_ns, to_ns, cause, culprit, n, total_ns, worst_ns, xruns_n)"
+     " SELECT 60, to_ns, to_ns, 'unknown', '', 0, 0, 0, 0 FROM span ORDER BY to_ns DESC LIMIT 1",
+     NULL},
 };
 
 static int exec(struct st_history *history, const char *sql)

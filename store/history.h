@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "lib/base.h"
+#include "store/cause_sums.h"
 #include "store/event.h"
 
 #define ST_HISTORY_MINUTES_DAYS 30 /* minutes are kept so long; their hours longer */
@@ -34,6 +35,10 @@ struct st_history_minute {
     uint8_t *lateness;                       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
     struct st_history_circumstances circumstances;
+    int64_t late_above_ns;       /* from which lateness on a wake-up is late */
+    struct st_cause_sum *causes; /* why */
+    size_t causes_n;
+    uint64_t xruns_unknown_n; /* simulated xruns without a known cause */
 };
 
 struct st_history;

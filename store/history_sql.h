@@ -8,7 +8,7 @@
 #include "lib/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     3
+#define ST_HISTORY_VERSION     4
 
 /* Lengths in s of what a row stands for. A minute begins when it began; the others at multiples since 1970.
  */

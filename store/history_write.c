@@ -4,6 +4,7 @@
 
 #include "lib/ns.h"
 #include "store/hist_deflate.h"
+#include "store/history_causes.h"
 #include "store/history_private.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
@@ -199,7 +200,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
         r = put(history, ST_HISTORY_MINUTE, &row, minute->lateness, minute->lateness_bytes);
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(levels); i++)
         r = sum_up(history, levels[i], &row, minute->lateness, minute->lateness_bytes);
-    return r;
+    return r == 0 ? st_history_add_causes(history, minute) : r;
 }
 
 int st_history_add_event(struct st_history *history, const struct st_event *event)
@@ -239,7 +240,7 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     if (r == 0)
         r = st_sql_run(history->db, "DELETE FROM event WHERE id <= (SELECT max(id) FROM event) - ?", "i",
                        max_bytes / 2 / EVENT_BYTES);
-    return r;
+    return r == 0 ? st_history_retain_causes(history, now_wall_ns, all_from_ns) : r;
 }
 
 /* Removes the oldest of what is worth least. @return 1, 0 when nothing is left to remove, or an error. */
@@ -270,6 +271,8 @@ static int remove_oldest(struct st_history *history)
     r = st_sql_run(history->db, "DELETE FROM span WHERE from_ns < ?", "i", to_ns);
     if (r == 0)
         r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
     return r < 0 ? r : 1;
 }
 

@@ -66,7 +66,7 @@ _sleeptune() {
         plot) words='--output -o --kind -k --width --fold --every --help' ;;
         history) words='--since --until --step --plot --json --format --socket --db --help' ;;
         events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
-        causes) words='--since --until --json --format --socket --help' ;;
+        causes) words='--since --until --json --format --socket --db --help' ;;
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;

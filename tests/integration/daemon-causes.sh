@@ -11,6 +11,8 @@ causes() { "$SLEEPTUNE" causes --socket "$sock" "$@"; }
 of() { causes --json | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
 of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
 
+mkdir "$tmp/state"
+export STATE_DIRECTORY=$tmp/state
 config
 starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
@@ -62,4 +64,18 @@ is "no daemon: failure" "$?" 4
 like "and how to start one" "$(cat "$tmp/err")" 'no sleeptuned is listening'
 stop
 is "it ends well" "$status" 0
+db=$tmp/state/history.db
+of_db() { "$SLEEPTUNE" causes --db "$db" --json "${@:2}" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
+if [ -e "$db" ]; then
+    is "the history has the sums" "$(of_db 'r["stopped"]["count"], r["stopped"]["simulated_xruns"], d["late_threshold_ns"]')" "1 1 1333333"
+    is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
+    is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
+    is "its events have what the machine was under" "$("$SLEEPTUNE" events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e["lateness_ns"] > 3e8))')" True
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
+    "$SLEEPTUNE" causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
+    is "a history of before causes were kept: failure" "$?" 4
+    like "that is told, instead of nothing late" "$(cat "$tmp/err")" 'did not keep causes'
+else
+    skip "the history has the sums" "this build is without SQLite"
+fi
 tap_done

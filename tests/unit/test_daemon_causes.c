@@ -18,6 +18,7 @@
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
+static struct st_causes_minute ended;
 static struct st_session_config config;
 
 static int setup(void **state)
@@ -58,7 +59,7 @@ static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
 static void minute_passes(void)
 {
     st_fake_advance(fake, 60 * ST_NS_PER_S);
-    st_causes_end_minute(causes);
+    st_causes_end_minute(causes, &ended);
 }
 
 static json_int_t number(const json_t *document, const char *key)

@@ -98,7 +98,8 @@ static void add_minute(void)
         .policy = ST_POLICY_FIFO, .priority = 70, .cpu = -1, .frames = 128, .rate_hz = 48000};
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    st_keeper_minute(keeper, &minute, &lateness, &result);
+    static const struct st_causes_minute none_late;
+    st_keeper_minute(keeper, &minute, &lateness, &none_late, &result);
     st_hist_finish(&lateness);
 }
 

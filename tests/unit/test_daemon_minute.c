@@ -15,6 +15,7 @@
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
+static struct st_causes_minute ended;
 static struct st_minute_sink sink;
 static struct st_hist lateness;
 
@@ -107,7 +108,7 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
     assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1, &lateness).late_wakes, 25);
-    st_causes_end_minute(causes);
+    st_causes_end_minute(causes, &ended);
     functions.late(functions.ctx, &event); /* the next minute tells again */
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
 }
