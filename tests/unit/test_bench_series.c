@@ -149,6 +149,7 @@ static void what_cannot_sleep_is_refused(void **state)
     c = config("umtx", 1000000, 3);
     assert_int_equal(st_bench_series_measure(fake, &c, &bench), -ENOTSUP);
     assert_int_equal(bench.all.n, 0);
+    st_long_series_finish(&bench.all);
 }
 
 int main(void)
