@@ -13,13 +13,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "observe/line.h"
 
-#define NAME     "sleeptune-observe-jack"
-#define ANSWER_S 5   /* a server that hangs does not answer at all */
-#define PAUSE_MS 100 /* between two lines */
+#define NAME         "sleeptune-observe-jack"
+#define ANSWER_S     5   /* a server that hangs does not answer at all */
+#define PAUSE_MS     100 /* between two lines */
+#define SERVER_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */
 
 enum what { WHAT_DEVICE, WHAT_CLIENT, WHAT_GONE, WHAT_END };
 
@@ -126,6 +128,8 @@ int main(int argc, char **argv)
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (server == NULL || server[0] == '\0')
         server = "default";
+    if (strlen(server) >= SERVER_BYTES)
+        return st_line_absent("the name of the JACK server is longer than %d bytes", SERVER_BYTES - 1);
     if (pipe(observer.fds) != 0) {
         perror(NAME);
         return ST_LINE_FAILED;

@@ -17,6 +17,8 @@ jack() { server jackd -n "$name" -r "$@" -d dummy -r 48000 -p 8192; }
 out=$("$observer" <>"$tmp/no-end" 2>&1)
 is "without a server: status 2" "$?" 2
 like "and one line says so" "$out" '^absent no JACK server "no-such-server" of this user answers$'
+long=$(JACK_DEFAULT_SERVER=$(printf 'x%.0s' $(seq 5000)) "$observer" </dev/null 2>&1)
+is "a name that libjack has no room for is said" "$long" "absent the name of the JACK server is longer than 255 bytes"
 
 only "jack_server = \"$name\";"
 starts "the daemon starts"

@@ -64,10 +64,14 @@ missed=$(($(of starved) - before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
 is "no device had an xrun" "$(of device_xruns)" 0
-# its lines have ten columns of the driver, then of each follower id, ..., status; PipeWire 0.3 tells such a cycle twice
-told=$(awk -F '\t' '$11 == 1 || $11 == 2' "$tmp/profile" | wc -l)
-tap_note <<<"pw-profiler has $told lines of a client that was not ready"
-ok "pw-profiler saw the same cycles" test "$told" -eq "$missed" -o "$told" -eq $((2 * missed))
+case $(of why) in
+*'PipeWire 0.'*)
+    # its lines have ten columns of the driver, then of each follower id, ..., status; such a cycle is there twice
+    told=$(awk -F '\t' '$11 == 1 || $11 == 2' "$tmp/profile" | wc -l)
+    is "pw-profiler saw the same cycles" "$told" $((2 * missed))
+    ;;
+*) is "pw-top has as many" "$(pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n}')" "$(of starved)" ;;
+esac
 event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
