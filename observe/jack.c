@@ -82,7 +82,9 @@ static int open_client(const char *server)
     jack_status_t status = 0;
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
-    st_line_deadline(ANSWER_S, "the JACK server does not answer");
+    st_line_deadline(ANSWER_S,
+                     "the JACK server does not answer, or a client that was killed has left an empty "
+                     "/dev/shm/jack_db-UID/__db.001");
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
@@ -134,11 +136,12 @@ int main(int argc, char **argv)
         perror(NAME);
         return ST_LINE_FAILED;
     }
+    /* before libjack: a client that is killed while it makes its data base locks all others out */
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
     const int r = open_client(server);
     if (r != ST_LINE_DONE)
         return r;
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
     st_line_ready("JACK server \"%s\", %u frames at %u Hz", server, jack_get_buffer_size(observer.client),
                   jack_get_sample_rate(observer.client));
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
