@@ -10,6 +10,15 @@ unit=$SLEEPTUNE_BUILD/conf/sleeptuned.service
 if command -v systemd-analyze >/dev/null; then
     sed "s|^ExecStart=.*|ExecStart=$(command -v true)|" "$unit" >"$tmp/sleeptuned.service"
     is "systemd-analyze verify has nothing to say" "$(systemd-analyze verify --man=no "$tmp/sleeptuned.service" 2>&1 | grep sleeptuned)" ""
+    if systemd-analyze security --offline=true "$unit" >"$tmp/security" 2>&1; then
+        ok "its exposure is 1.5 of 10 or less" systemd-analyze security --offline=true --threshold=15 "$unit"
+        # "✗ ProcSubset=  ..." is explained where a comment has that word
+        is "what is left open is explained in the unit" "$(sed -n 's/^✗ \([A-Za-z]*\)=.*/\1/p' "$tmp/security" | sort -u | while read -r setting; do
+            grep -q "^#.*$setting=" "$unit" || echo "$setting"
+        done)" ""
+    else
+        skip "its exposure is 1.5 of 10 or less" "this systemd-analyze cannot judge a file"
+    fi
 else
     skip "systemd-analyze verify has nothing to say" "systemd-analyze is not installed"
 fi
@@ -17,6 +26,24 @@ is "the unit does not forbid real-time scheduling" "$(grep -c '^RestrictRealtime
 like "the unit gives the right to it" "$(cat "$unit")" '^LimitRTPRIO=95$'
 like "the unit's watchdog is armed" "$(cat "$unit")" '^WatchdogSec=[1-9]'
 is "no placeholder is left" "$(grep -c '@[a-z]*@' "$unit" "$SLEEPTUNE_BUILD/conf/sleeptuned" | grep -v ':0$')" ""
+# names of events: the first text of a call that makes one, or of a choice of two
+events=$("$PYTHON" - "$SLEEPTUNE_SRC"/daemon/*.c <<'PY'
+import re, sys
+for path in sys.argv[1:]:
+    for call in re.findall(r'st_event(?:s_add|_make)\(([^;]*);', open(path).read()):
+        name = re.search(r'"([a-z]+(?:-[a-z]+)*)"', call)
+        if name: print(name[1])
+PY
+)
+is "the manual has each event that the code makes" "$(sort -u <<<"$events" | while read -r event; do
+    grep -qE "(Sy|,) $event( |\$)" "$SLEEPTUNE_SRC/man/sleeptuned.8" || echo "$event"
+done)" ""
+is "and the code each event that the manual has" "$(sed -n '/^.Sh DIAGNOSTICS/,$s/^.It Sy \(.*\) Ta .*/\1/p' "$SLEEPTUNE_SRC/man/sleeptuned.8" | sed 's/ , Sy /\n/g' | while read -r event; do
+    cat "$SLEEPTUNE_SRC"/daemon/*.c | grep -qF "\"$event\"" || echo "$event"
+done)" ""
+is "and each field" "$(cat "$SLEEPTUNE_SRC"/daemon/*.c | tr '\n' ' ' | grep -oE 'st_log_field [a-z]+\[\] = \{[^;]*;' | grep -oE '\{"[A-Z_]+"' | tr -d '{"' | sort -u | while read -r field; do
+    grep -q "Va.* $field" "$SLEEPTUNE_SRC/man/sleeptuned.8" || echo "$field"
+done)" ""
 ok "the rc.d script is sh" sh -n "$SLEEPTUNE_BUILD/conf/sleeptuned"
 
 if ! "$SLEEPTUNE" version | grep -q 'systemd yes'; then

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# What is installed, and that uninstalling leaves nothing.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+command -v meson >/dev/null || skip_all "meson is not installed"
+tmp=$(mktemp -d)
+log=$SLEEPTUNE_BUILD/meson-logs/install-log.txt
+[ ! -e "$log" ] || cp "$log" "$tmp/install-log.txt"
+trap 'if [ -e "$tmp/install-log.txt" ]; then cp "$tmp/install-log.txt" "$log"; else rm -f "$log"; fi; rm -rf "$tmp"' EXIT
+
+ok "meson install" meson install -C "$SLEEPTUNE_BUILD" --no-rebuild --destdir "$tmp/root"
+installed=$(find "$tmp/root" ! -type d | sed "s|^$tmp/root||")
+wanted='/bin/sleeptune /sbin/sleeptuned /sleeptune/sleeptuned.conf /share/sleeptune/prometheus/scrape.yml
+    /share/sleeptune/prometheus/sleeptune.rules.yml /share/sleeptune/grafana/sleeptune.json /man/man8/sleeptuned.8'
+if "$SLEEPTUNE" version | grep -q 'systemd yes'; then
+    wanted="$wanted /lib/systemd/system/sleeptuned.service /lib/sysusers.d/sleeptune.conf /lib/tmpfiles.d/sleeptune.conf"
+fi
+for file in $wanted; do
+    ok "there is $file" grep -q "$file\$" <<<"$installed"
+done
+is "nothing that is installed knows the build folder" "$(grep -rIl "$SLEEPTUNE_BUILD" "$tmp/root")" ""
+ok "ninja uninstall" ninja -C "$SLEEPTUNE_BUILD" uninstall
+is "leaves no file" "$([ ! -e "$tmp/root" ] || find "$tmp/root" ! -type d)" ""
+tap_done

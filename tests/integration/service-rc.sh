@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# The rc.d script's whole life on a stub of FreeBSD's rc.subr(8) and daemon(8), with the real sleeptuned: what rc.subr does with the
+# variables of a script, as its manual says. It was not run by a FreeBSD.
+# shellcheck disable=SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/var/run" "$tmp/var/db"
+
+# daemon(8): -f (no terminal), -p FILE (the child's PID)
+cat >"$tmp/sbin/daemon" <<'SH'
+#!/bin/sh
+while getopts fp: o; do [ "$o" = p ] && pidfile=$OPTARG; done
+shift $((OPTIND - 1))
+"$@" </dev/null >/dev/null 2>&1 &
+echo $! >"$pidfile"
+SH
+chmod +x "$tmp/sbin/daemon"
+cat >"$tmp/etc/rc.subr" <<'SH'
+load_rc_config() { [ ! -f "$RC_CONF" ] || . "$RC_CONF"; }
+rc_pid() { pid=$(cat "$pidfile" 2>/dev/null) && [ "$(readlink "/proc/$pid/exe")" = "$procname" ] && echo "$pid"; }
+run_rc_command() {
+    action=$1 one=''
+    case $action in one*) action=${action#one} one=1 ;; esac
+    case " start stop restart rcvar status $extra_commands " in
+    *" $action "*) ;;
+    *) echo "$0: unknown directive '$action'." >&2; return 1 ;;
+    esac
+    eval "enabled=\$$rcvar flags=\${${name}_flags:-} own=\${${action}_cmd:-} pre=\${${action}_precmd:-} signal=\${sig_${action}:-}"
+    case $action in rcvar) echo "# $name : $desc"; echo "$rcvar=\"$enabled\""; return ;; esac
+    case $enabled in
+    [Yy][Ee][Ss]) ;;
+    *) [ -n "$one" ] || { echo "Cannot '$action' $name. Set $rcvar to YES in /etc/rc.conf or use 'one$action' instead of '$action'." >&2; return 1; } ;;
+    esac
+    pid=$(rc_pid)
+    [ -z "$own" ] || { ${pre:-:} && "$own"; return; }
+    case $action in
+    status) if [ -n "$pid" ]; then echo "$name is running as pid $pid."; else echo "$name is not running."; return 1; fi ;;
+    start)
+        [ -z "$pid" ] || { echo "$name already running? (pid=$pid)." >&2; return 1; }
+        for f in $required_files; do [ -r "$f" ] || { echo "$0: WARNING: $f is not readable." >&2; return 1; }; done
+        ${pre:-:} || return
+        echo "Starting $name."
+        $command $flags $command_args ;;
+    stop | reload)
+        [ -n "$pid" ] || { echo "$name not running?" >&2; return 1; }
+        ${pre:-:} || return
+        kill -"${signal:-TERM}" "$pid"
+        [ "$action" = reload ] || while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done ;;
+    restart) ("$0" "${one:+one}stop"); "$0" "${one:+one}start" ;;
+    esac
+}
+SH
+sed -e "s|/etc/rc.subr|$tmp/etc/rc.subr|; s|/usr/sbin/daemon|$tmp/sbin/daemon|; s|/var/run|$tmp/var/run|g; s|/var/db|$tmp/var/db|g" \
+    -e "s|^procname=.*|procname=\"$SLEEPTUNED\"|" "$SLEEPTUNE_BUILD/conf/sleeptuned" >"$tmp/rc"
+chmod +x "$tmp/rc"
+export RC_CONF=$tmp/rc.conf SLEEPTUNE_SOCKET=$sock
+service() { out=$("$tmp/rc" "$@" 2>&1); status=$?; }
+
+config 'audio: { backend = "none"; };'
+: >"$RC_CONF"
+service start
+is "not enabled, it does not start" "$status" 1
+like "and says which variable" "$out" 'Set sleeptuned_enable to YES'
+service rcvar
+like "rcvar" "$out" '^sleeptuned_enable="NO"$'
+printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$tmp/none\"" >"$RC_CONF"
+service start
+is "without its configuration it does not start" "$status $(grep -c 'not readable' <<<"$out")" "1 1"
+printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$conf\"" >"$RC_CONF"
+config 'loop: { frames = 3; };'
+service start
+like "a wrong configuration does not start, and is told with its line" "$out" "$conf:2: loop.frames"
+is "nothing runs" "$("$tmp/rc" status)" "sleeptuned is not running."
+config 'audio: { backend = "none"; };'
+service configtest
+is "configtest of a right one" "$status $out" "0 configuration OK ($conf)"
+
+service start
+is "start" "$status" 0
+daemon=$(cat "$tmp/var/run/sleeptuned.pid")
+pids+=("$daemon")
+ok "it measures" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
+is "the PID file has the daemon's, not daemon(8)'s" "$(value 'd["pid"]')" "$daemon"
+is "status" "$("$tmp/rc" status)" "sleeptuned is running as pid $daemon."
+is "run and state folder are there" "$(stat -c %a "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "755 755 "
+service start
+is "a second start is refused" "$status" 1
+config 'audio: { backend = "none"; };' 'loop: { frames = 512; };'
+service reload
+ok "reload reads the configuration" wait_for value_is 'd["loop"] and d["loop"]["period_ns"]["num"]' 32000000
+config 'nonsense'
+service reload
+is "a wrong one is refused before the daemon hears of it" "$status $(value 'd["config"]["error"]')" "3 None"
+config 'audio: { backend = "none"; };'
+service restart
+new=$(cat "$tmp/var/run/sleeptuned.pid")
+pids+=("$new")
+ok "restart: another process measures" wait_for value_is 'd["loop"] is not None and d["pid"]' "$new"
+is "and it is another" "$([ "$new" != "$daemon" ] && echo yes)" yes
+kill -9 "$new"
+wait_for test ! -e "/proc/$new"
+is "killed: status sees it in spite of the PID file" "$("$tmp/rc" status)" "sleeptuned is not running."
+service start
+pids+=("$(cat "$tmp/var/run/sleeptuned.pid")")
+ok "and it starts again over what was left" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
+service stop
+is "stop" "$status" 0
+is "nothing runs" "$("$tmp/rc" status)" "sleeptuned is not running."
+service stop
+is "a second stop says so" "$status $out" "1 sleeptuned not running?"
+service nonsense
+is "another word is refused" "$status" 1
+tap_done

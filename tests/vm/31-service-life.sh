@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# vm: -k generic -c dummy -t 240
+# The life of the service on one machine: installed, started, playing, killed, restarted, stopped, removed; and all of it without one
+# system call that its unit does not allow: here such a call would end the daemon instead of being refused.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+find / -xdev -name '*sleeptune*' | sort >/tmp/before
+(cd /share && find usr etc ! -type d) >/tmp/installed
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+systemd-sysusers
+systemd-tmpfiles --create sleeptune.conf
+mkdir -p /etc/systemd/system/sleeptuned.service.d
+printf '[Service]\nSystemCallErrorNumber=kill\n' >/etc/systemd/system/sleeptuned.service.d/kill.conf
+systemctl daemon-reload
+
+state() { systemctl show -P "$1" sleeptuned.service; }
+# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
+wait_for() {
+    local tries=$(($1 * 5))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || return 1
+        sleep 0.2
+    done
+}
+status() { sleeptune status --json | jq -r "$1"; }
+# shellcheck disable=SC2317
+says() { [ "$(status "$1")" = "$2" ]; } # called by wait_for
+# shellcheck disable=SC2317
+restarted() { [ "$(state NRestarts)" = 1 ] && [ "$(state ActiveState)" = active ] && sleeptune status; }
+
+is "the state folder is the service's, and its group may read it" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
+cat >/etc/sleeptune/sleeptuned.conf <<'CONF'
+audio: { backend = "alsa"; device = "hw:0,0"; };
+observe: { alsa = "on"; };
+http: { listen = "127.0.0.1:9733"; };
+socket: { group = "audio"; };
+CONF
+ok "it is a right configuration" sleeptuned -n
+# a JACK server of the service's user, as only that may be watched
+systemd-run --quiet --unit=jackd --uid=sleeptune -p LimitMEMLOCK=infinity jackd --no-realtime -d dummy
+wait_for 20 systemctl is-active jackd
+ok "installed, it starts" systemctl start sleeptuned.service
+ok "it measures" wait_for 20 says '.loop.cycles > 0' true
+is "with SCHED_FIFO, by its limits alone" "$(status .loop.circumstances.policy)" fifo
+is "and locked memory" "$(status '.loop.circumstances.memory_locked | . != null and . != "none"')" true
+is "the socket has the group of socket.group" "$(stat -c '%U %G %a' /run/sleeptune/sleeptuned.sock)" "sleeptune audio 660"
+ok "own stream: it plays on a real ALSA device" wait_for 30 says .audio.state playing
+is "its device is the raw one" "$(status .audio.raw)" true
+ok "JACK is watched from inside the unit" wait_for 30 says '.observe[] | select(.source == "jack") | .state' watching
+timeout 5 aplay -q -D hw:0,0 -f S16_LE -r 48000 -c 2 /dev/zero &
+ok "other programs' streams are watched while one plays" wait_for 20 says '.observe[] | select(.source == "alsa") | .state' watching
+ok "TCP on loopback answers" wait_for 10 curl -sf -o /tmp/metrics http://127.0.0.1:9733/metrics
+like "with the metrics" "$(cat /tmp/metrics)" '^sleeptune_degraded\{what="audio"\} 0$'
+is "nothing is degraded" "$(status '.degraded | map(.what) | join(" ")')" ""
+is "the history is written to" "$(status .history.state)" writing
+wait
+
+pid=$(state MainPID)
+kill -9 "$pid"
+ok "killed, it is started again" wait_for 30 restarted
+like "and knows that it did not end by itself" "$(status .previous_run)" '[a-z]'
+ok "its stream plays again" wait_for 30 says .audio.state playing
+is "the history goes on in its file" "$(status .history.aside)" null
+is "it was started again once only: no call of it was refused" "$(state NRestarts)" 1
+
+ok "stopped" systemctl stop sleeptuned.service
+is "cleanly" "$(state Result)" success
+is "the kernel tells of no refused call" "$(journalctl -k -o cat | grep -c 'type=1326')" 0
+is "nothing is left in /run" "$(find /run -xdev -path '*sleeptune*' ! -path '/run/systemd/*')" ""
+
+systemctl stop jackd 2>/dev/null
+rm -r /etc/systemd/system/sleeptuned.service.d
+sed 's|^|/|' /tmp/installed | tr '\n' '\0' | xargs -0 rm -f
+systemctl daemon-reload
+find / -xdev -name '*sleeptune*' ! -type d ! -path '/proc/*' | sort | comm -13 /tmp/before - >/tmp/left
+is "removed, only state is left" "$(grep -v '^/var/lib/sleeptune/' /tmp/left)" ""
+tap_done
