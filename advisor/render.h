@@ -48,5 +48,6 @@ int st_render_text(const struct st_report *report, FILE *out, const struct st_vi
 int st_render_json(const struct st_report *report, FILE *out); /* 0, -ENOMEM, -EIO */
 void st_render_html(const struct st_report *report, FILE *out);
 void st_render_markdown(const struct st_report *report, FILE *out);
+void st_render_prometheus(const struct st_report *report, FILE *out);
 
 #endif

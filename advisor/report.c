@@ -332,6 +332,9 @@ int st_report_print(const struct st_report *report, enum st_format format, FILE 
     case ST_FORMAT_MARKDOWN:
         st_render_markdown(report, out);
         break;
+    case ST_FORMAT_PROMETHEUS:
+        st_render_prometheus(report, out);
+        break;
     }
     if (r != 0)
         return r;

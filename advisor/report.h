@@ -27,7 +27,7 @@ struct st_mute {
     char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
 };
 
-enum st_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_HTML, ST_FORMAT_MARKDOWN };
+enum st_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_HTML, ST_FORMAT_MARKDOWN, ST_FORMAT_PROMETHEUS };
 
 ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz,
                                 struct st_report *ret);

@@ -28,6 +28,7 @@ static int take_format(const char *command, void *ctx, const char *text)
         [ST_FORMAT_JSON] = "json",
         [ST_FORMAT_HTML] = "html",
         [ST_FORMAT_MARKDOWN] = "markdown",
+        [ST_FORMAT_PROMETHEUS] = "prometheus",
     };
     struct reading *reading = ctx;
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
@@ -37,7 +38,7 @@ static int take_format(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown", text);
+    return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown, prometheus", text);
 }
 
 static int take_threshold(const char *command, void *ctx, const char *text)

@@ -10,6 +10,10 @@ unit=$SLEEPTUNE_BUILD/conf/sleeptuned.service
 if command -v systemd-analyze >/dev/null; then
     sed "s|^ExecStart=.*|ExecStart=$(command -v true)|" "$unit" >"$tmp/sleeptuned.service"
     is "systemd-analyze verify has nothing to say" "$(systemd-analyze verify --man=no "$tmp/sleeptuned.service" 2>&1 | grep sleeptuned)" ""
+    sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" "$SLEEPTUNE_BUILD/conf/sleeptune-report.service" >"$tmp/sleeptune-report.service"
+    cp "$SLEEPTUNE_SRC/conf/sleeptune-report.timer" "$tmp/"
+    is "nor of the report's unit and timer" \
+        "$(systemd-analyze verify --man=no "$tmp/sleeptune-report.service" "$tmp/sleeptune-report.timer" 2>&1 | grep sleeptune)" ""
     if systemd-analyze security --offline=true "$unit" >"$tmp/security" 2>&1; then
         ok "its exposure is 1.5 of 10 or less" systemd-analyze security --offline=true --threshold=15 "$unit"
         # "✗ ProcSubset=  ..." is explained where a comment has that word

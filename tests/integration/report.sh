@@ -172,10 +172,23 @@ if [ -x "$SLEEPTUNED" ]; then
 fi
 
 # --- formats -------------------------------------------------------------------------------------------------------
-for format in text json html markdown; do
+for format in text json html markdown prometheus; do
     report --root "$captures/linux-laptop" --format "$format" -o "$tmp/report.$format" >"$tmp/out"
     is "--format $format -o writes the file only" "$([ -s "$tmp/report.$format" ] && [ ! -s "$tmp/out" ] && echo yes)" yes
 done
+ok "--format prometheus has the figures of the JSON" "$PYTHON" - "$tmp/report.json" "$tmp/report.prometheus" <<'PY'
+import json, re, sys
+document = json.load(open(sys.argv[1]))
+metrics = dict(line.rsplit(" ", 1) for line in open(sys.argv[2]) if line[0] != "#")
+findings = [f for f in document["findings"] if not f["muted"] and not f["set_aside"]]
+for status in ("problem", "advice", "unknown", "ok", "not-applicable"):
+    n = sum(f["status"] == status for f in findings)
+    assert int(metrics['sleeptune_report_findings{status="%s"}' % status]) == n, status
+effects = {f["id"]: f["effect_us"] for f in findings if f["status"] in ("problem", "advice") and f["effect_us"] is not None}
+told = {re.search('id="(.*)"', key)[1]: float(value) for key, value in metrics.items() if "effect_seconds{" in key}
+assert effects and effects.keys() == told.keys(), (effects, told)
+assert all(abs(effects[i] / 1e6 - told[i]) <= 1e-8 * told[i] for i in told), (effects, told)
+PY
 is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
 ok "HTML is well-formed" "$PYTHON" - "$tmp/report.html" <<'PY'
 import sys

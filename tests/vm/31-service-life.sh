@@ -71,6 +71,12 @@ is "cleanly" "$(state Result)" success
 is "the kernel tells of no refused call" "$(journalctl -k -o cat | grep -c 'type=1326')" 0
 is "nothing is left in /run" "$(find /run -xdev -path '*sleeptune*' ! -path '/run/systemd/*')" ""
 
+mkdir -p /var/lib/prometheus/node-exporter
+ok "the report for node_exporter is written" systemctl start sleeptune-report.service
+like "and has findings" "$(cat /var/lib/prometheus/node-exporter/sleeptune.prom)" '^sleeptune_report_findings\{status="ok"\} [1-9]'
+is "whole, with nothing beside it" "$(stat -c '%n %a' /var/lib/prometheus/node-exporter/*)" "/var/lib/prometheus/node-exporter/sleeptune.prom 644"
+rm -r /var/lib/prometheus
+
 systemctl stop jackd 2>/dev/null
 rm -r /etc/systemd/system/sleeptuned.service.d
 sed 's|^|/|' /tmp/installed | tr '\n' '\0' | xargs -0 rm -f
