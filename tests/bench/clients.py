@@ -147,4 +147,5 @@ def main():
     print(f"  at most {GOAL} on the median: {result['verdict']}")
 
 
-main()
+if __name__ == "__main__":
+    main()
