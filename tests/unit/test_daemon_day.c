@@ -203,9 +203,10 @@ static void end_minute(void)
     const struct st_minute minute = st_minute_take(&minute_sink, &counts, &now, minute_from_wall_ns, wall_ns,
                                                    now_ns - minute_from_ns, &lateness);
     assert_int_equal(lateness.total_n, minute.cycles);
-    st_keeper_minute(keeper, &minute, &lateness, &result);
+    static struct st_causes_minute minute_causes;
+    st_causes_end_minute(causes, &minute_causes);
+    st_keeper_minute(keeper, &minute, &lateness, &minute_causes, &result);
     st_hist_finish(&lateness);
-    st_causes_end_minute(causes);
     minute_from_ns = now_ns;
     minute_from_wall_ns = wall_ns;
     told.minutes_n++;
