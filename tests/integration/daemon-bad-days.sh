@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Bad days of the machine that sleeptuned runs on: nowhere to write, no journal, no D-Bus, no cgroups, one CPU, killed at any
+# moment. Each in a mount namespace of the daemon's own. docs/bad-days.md has all of them.
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl unshare mount taskset
+[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+unshare -m mount -t tmpfs none /mnt 2>/dev/null || skip_all "no right to mount here"
+export STATE_DIRECTORY=$tmp/state
+mkdir "$STATE_DIRECTORY"
+config 'audio: { backend = "none"; };'
+cycles() { value 'd["loop"]["cycles"]'; }
+goes_on() { [ "$(cycles)" -gt "$before" ]; }
+# still_measures NAME: the loop goes on and its books balance
+still_measures() {
+    before=$(cycles)
+    ok "$1: it measures" wait_for goes_on
+    is "$1: the books balance" "$(value 'd["loop"]["books_balance"]')" True
+}
+# within COMMANDS PROGRAM ARG...: the program where these mounts were done, seen by nobody else
+within() { exec unshare -m bash -ec "$1"'; shift; exec "$@"' bash "$@"; }
+
+# --- a root that is read-only ---
+config 'audio: { backend = "none"; };' "history: { path = \"$STATE_DIRECTORY/history.db\"; };"
+starts "a read-only root: it starts" within 'mount --bind "'"$tmp"'" "'"$tmp"'"; mount --bind "$STATE_DIRECTORY" "$STATE_DIRECTORY"
+    mount -o remount,bind,ro "$STATE_DIRECTORY"; mount -o remount,bind,ro /'
+still_measures "a read-only root"
+ok "the history waits in memory" wait_for value_is 'd["history"]["state"]' failing
+like "and why is said" "$(value 'd["history"]["why"]')" 'history.db cannot be written'
+is "the status says degraded" "$(value 'd["state"]')" degraded
+like "and so does sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded .*history'
+like "the last minute has no place either, which is logged" "$(cat "$log")" 'no state folder that can be written'
+is "nothing was written" "$(ls -A "$STATE_DIRECTORY")" ""
+stop
+is "it ends cleanly" "$status" 0
+config 'audio: { backend = "none"; };'
+
+# --- no journal, no syslog, no D-Bus ---
+export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/no-bus
+unshare -m bash -ec 'mount -t tmpfs none /run; [ ! -e /dev/log ] || mount --bind /dev/null /dev/log; exec "$@"' bash "$SLEEPTUNED" -c "$conf" >"$tmp/out" 2>"$log" &
+daemon=$!
+pids+=("$daemon")
+ok "no journal, no syslog: it starts" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
+still_measures "no journal, no syslog"
+ok "its events are in its own list" value_is 'isinstance(d["events"], list)' True
+stop
+is "and ends cleanly" "$status" 0
+is "nothing went to its output" "$(cat "$tmp/out" "$log")" ""
+
+# --- no cgroups ---
+if [ -d /sys/fs/cgroup ]; then
+    starts "no cgroup file system: it starts" within 'mount -t tmpfs none /sys/fs/cgroup'
+    still_measures "no cgroup file system"
+    stop
+    is "and ends cleanly" "$status" 0
+else
+    skip "no cgroup file system" "this system has none anyway"
+fi
+
+# --- one CPU for all of it ---
+cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+starts "one CPU for all threads: it starts" taskset -c "$cpu"
+still_measures "one CPU"
+is "its threads are all there" "$(for task in /proc/"$daemon"/task/*; do taskset -cp "${task##*/}" | sed 's/.*: //'; done | sort -u)" "$cpu"
+kill -STOP "$daemon"
+sleep 0.5
+kill -CONT "$daemon"
+ok "stopped for half a second: it is a cause of its own" wait_for value_is 'any(r["cause"] == "stopped" for r in d["loop"]["causes"])' True
+still_measures "stopped"
+stop
+is "and ends cleanly" "$status" 0
+
+# --- killed at any moment, ten times ---
+torn=0 state=$STATE_DIRECTORY/last.json
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    "$SLEEPTUNED" -f -c "$conf" 2>>"$tmp/kills" &
+    daemon=$!
+    sleep "0.$((i * 7 % 10))"
+    kill -9 "$daemon"
+    wait "$daemon" 2>/dev/null
+    [ ! -e "$state" ] || "$PYTHON" -c 'import json, sys; json.load(open(sys.argv[1]))' "$state" || torn=$((torn + 1))
+done
+is "killed ten times: the stored state is whole each time" "$torn" 0
+ok "and there" test -s "$state"
+starts "and it starts again"
+ok "with its history" wait_for value_is 'd["history"]["state"]' writing
+is "which is the same file" "$(find "$STATE_DIRECTORY" -name '*aside*')" ""
+still_measures "after kills"
+stop
+is "and ends cleanly" "$status" 0
+tap_done

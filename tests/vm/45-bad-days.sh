@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# vm: -k generic -q -i -c aloop -t 240
+# Bad days that need a machine of its own, which has one CPU: the sound card that the own stream plays on is unplugged
+# and comes back, somebody sets the clock back, the daemon's cgroup has no CPU controller.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mkdir -p /tmp/s
+cat >/tmp/s/conf <<'CONF'
+audio = { backend = "alsa"; device = "hw:0,0"; };
+socket = { path = "/tmp/s/sock"; };
+CONF
+export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
+status() { sleeptune status --json | jq -r "$1"; }
+until_is() {
+    local tries=300
+    until [ "$(status "$1" 2>/dev/null)" = "$2" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    [ $tries -gt 0 ]
+}
+# goes_on NAME: the loop cycles, and its books balance
+goes_on() {
+    local before
+    before=$(status .loop.cycles)
+    sleep 1
+    is "$1: the loop goes on" "$([ "$(status .loop.cycles)" -gt "$before" ] && echo yes)" yes
+    is "$1: the books balance" "$(status .loop.books_balance)" true
+}
+
+is "the machine has one CPU" "$(nproc)" 1
+echo -cpu >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
+mkdir /sys/fs/cgroup/plain
+is "a cgroup without CPU controller" "$(grep -cw cpu /sys/fs/cgroup/plain/cgroup.controllers)" 0
+sh -c 'echo $$ >/sys/fs/cgroup/plain/cgroup.procs && exec sleeptuned -f -c /tmp/s/conf' 2>/tmp/s/log &
+pid=$!
+ok "it plays on the card" until_is .audio.state playing
+goes_on "in such a cgroup"
+
+cd /sys/bus/platform/drivers/snd_aloop || fail "snd-aloop is there"
+echo snd_aloop.0 >unbind
+ok "the card is unplugged: the stream is not called playing" until_is '.audio.state != "playing"' true
+like "and why is said" "$(status .audio.error)" '.'
+is "the status says degraded" "$(status .state)" degraded
+goes_on "without the card"
+echo snd_aloop.0 >bind
+ok "the card is back: the stream plays again" until_is .audio.state playing
+is "opened anew" "$([ "$(status .audio.opened)" -ge 2 ] && echo yes)" yes
+goes_on "with the card"
+
+date -s "$(date -d '-1 hour' '+%F %T')" >/dev/null
+ok "the clock is set back: one event" until_is '[.events[] | select(.event == "clock-jump")] | length' 1
+like "that says by how much" "$(status '.events[] | select(.event == "clock-jump") | .text')" 'set (59 min|1 h|3[56][0-9][0-9]).* back'
+is "and no suspend" "$(status '[.events[] | select(.event == "suspend")] | length')" 0
+goes_on "after it"
+kill -TERM $pid
+wait $pid
+is "it ends cleanly" "$?" 0
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+tap_done
