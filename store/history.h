@@ -47,9 +47,9 @@ struct st_history;
  * Opens a history, makes a new one where there is no file or an empty one, and brings an older one up to
  * date.
  * @param error  a sentence without the path, when it fails.
- * @return 0; -EBADMSG: damaged or not ours (st_history_put_aside helps); -EPROTO: of a newer version, left
- * alone; -EBUSY: locked by another program for 2 s; -ENOSPC, -EROFS, -EACCES, -ENOENT, -EIO, -ENOMEM.
- * Threads: any, one a history.
+ * @return 0; -EBADMSG: damaged or no database (st_history_put_aside helps); -EPROTO: of a newer version or of
+ * another program, to be left alone; -EBUSY: locked by another program for 2 s; -ENOSPC, -EROFS, -EACCES,
+ * -ENOENT, -EIO, -ENOMEM. Threads: any, one a history.
  */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
 void st_history_close(struct st_history *history); /* NULL is fine */

@@ -53,13 +53,15 @@ int st_history_retain_causes(struct st_history *history, int64_t now_wall_ns, in
     return r;
 }
 
-/* What was measured between the moments, as far back as causes are kept. Minutes where all of the time has
- * them. */
+/* What was measured between the moments, as far back as causes are kept: from the mark on that an older file
+ * was given when it was brought up to date, and where there is none, for all that is in the file. A quiet
+ * time before the first late wake-up counts. Minutes where all of the time has them. */
 static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                      struct st_cause_span *span)
 {
     int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN, tracked_ns = INT64_MIN;
-    int r = st_sql_number(reader->db, &tracked_ns, "SELECT min(from_ns) FROM cause", "");
+    int r = st_sql_number(reader->db, &tracked_ns, "SELECT from_ns FROM cause WHERE above_ns IS NULL LIMIT 1",
+                          "");
     if (r == 0)
         r = st_sql_number(reader->db, &minutes_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
                           ST_HISTORY_MINUTE);

@@ -16,6 +16,7 @@
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define JOIN_NS     (2 * ST_NS_PER_S) /* between two minutes; less is no gap */
 #define SUMMED_MAX  4000              /* rows of the file whose histograms one answer sums: 0.1 to 0.2 s */
+#define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 #define COUNTS_N    8
 #define COLUMNS                                                                                              \
     "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
@@ -152,10 +153,10 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
         group->p99_ns = st_sql_int(statement, 13);
         group->circumstances = circumstances;
     }
-    group->measured_ns += st_sql_int(statement, 2);
+    group->measured_ns = st_sql_add(group->measured_ns, st_sql_int(statement, 2));
     for (int i = 0; i < COUNTS_N; i++)
         group->counts[i] = st_sql_add(group->counts[i], st_sql_int(statement, 3 + i));
-    group->n += st_sql_int(statement, 11);
+    group->n = st_sql_add(group->n, st_sql_int(statement, 11));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->circumstances != circumstances)
@@ -184,7 +185,7 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
             return r;
     }
     if (group->rows_n == 0) {
-        if (minutes ? from_ns > walk->at_ns + JOIN_NS : from_ns > walk->at_ns) {
+        if (minutes ? from_ns > st_ns_add(walk->at_ns, JOIN_NS) : from_ns > walk->at_ns) {
             const int r = append_gap(walk, from_ns);
             if (r < 0)
                 return r;
@@ -282,6 +283,8 @@ static int64_t usable_step(const struct st_history_span *span)
 {
     int64_t step_ns =
         span->step_ns > 0 ? span->step_ns : st_when_step(span->until_ns - span->since_ns, ROWS_WANTED);
+    if (step_ns > STEP_MAX_NS)
+        step_ns = STEP_MAX_NS; /* times are at most 2200: a step more is no overflow */
     const int64_t unit_ns = step_ns > HOUR_NS ? HOUR_NS : MINUTE_NS;
     if (step_ns % unit_ns != 0)
         step_ns += unit_ns - step_ns % unit_ns;
@@ -319,7 +322,7 @@ int st_history_read(struct st_history_reader *reader, const struct st_history_sp
         r = (span->until_ns - since_ns) / step_ns > ST_HISTORY_ROWS_MAX
                 ? -E2BIG
                 : walk_all(&walk, since_ns, span->until_ns, step_ns);
-    if (r == 0 && span->until_ns > walk.at_ns + (step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
+    if (r == 0 && span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
         r = append_gap(&walk, span->until_ns);
     if (r == 0)
         r = circumstances(reader, walk.rows, &used);

@@ -12,10 +12,11 @@
 struct st_history_reader;
 
 /**
- * Opens a history that another process may be writing, also one on a medium that cannot be written.
+ * Opens a history that another process may be writing, also one on a medium that cannot be written. All that
+ * is read until it is closed is as of the first read: one reader is for one answer.
  * @param error a sentence without the path, when it fails.
- * @return 0, -ENOENT, -EACCES, -EBADMSG (not a history, damaged), -EPROTO (of a newer version), -EBUSY, -EIO,
- * -ENOMEM. Threads: any, one a reader.
+ * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of a newer version or another
+ * program), -EBUSY, -EIO, -ENOMEM. Threads: any, one a reader.
  */
 ST_NODISCARD int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error,
                                         size_t error_bytes);
@@ -24,7 +25,8 @@ void st_history_reader_close(struct st_history_reader *reader); /* NULL is fine 
 /** What SQLite said last, for messages. */
 const char *st_history_reader_error(const struct st_history_reader *reader);
 
-/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows. */
+/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows; one above ten
+ * years is ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };

@@ -76,6 +76,8 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
         }
         if (r == 0 && reader->version == 0)
             r = -ENODATA;
+        if (r == 0) /* all that it reads is of one moment */
+            r = st_sql_run(reader->db, "BEGIN", "");
     }
     if (r < 0) {
         if (r == -ENODATA)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/ns.h"
+
 int st_sql_errno(sqlite3 *db, int code)
 {
     const int system = db != NULL ? sqlite3_system_errno(db) : 0;
@@ -146,7 +148,7 @@ int64_t st_sql_add(int64_t sum, int64_t value)
 {
     if (sum == INT64_MIN)
         return value;
-    return value == INT64_MIN ? sum : sum + value;
+    return value == INT64_MIN ? sum : st_ns_add(sum, value);
 }
 
 void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
@@ -170,7 +172,7 @@ int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error
     const bool is_new = application == 0 && version == 0 && tables_n == 0;
     if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
         snprintf(error, error_bytes, "it is the database of another program");
-        return -EBADMSG;
+        return -EPROTO;
     }
     if (version > ST_HISTORY_VERSION) {
         snprintf(error, error_bytes,

@@ -34,13 +34,13 @@ ST_NODISCARD int st_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const
 
 /** Column i: INT64_MIN for NULL. */
 int64_t st_sql_int(sqlite3_stmt *statement, int i);
-/** The sum; INT64_MIN, not known, is what is to be added to. */
+/** The sum, saturated; INT64_MIN, not known, is what is to be added to. */
 int64_t st_sql_add(int64_t sum, int64_t value);
 /** Column i, cut to the room: "" for NULL. */
 void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
 
 /** Is it a history, and which version of it? An empty database is version 0.
- * @return 0, -EBADMSG, -EPROTO (newer), with a sentence. */
+ * @return 0, -EPROTO (newer, or of another program), what SQLite says; with a sentence. */
 ST_NODISCARD int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
 
 #endif

@@ -226,6 +226,9 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
     return wall_ns / step_ns * step_ns;
 }
 
+/* All levels by name: the index on (level, from_ns) is of use then. */
+#define REMOVE_SPANS "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?"
+
 static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     const int64_t minutes_from_ns =
@@ -234,7 +237,8 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
                        ST_HISTORY_MINUTE, minutes_from_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM span WHERE from_ns < ?", "i", all_from_ns);
+        r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
+                       all_from_ns);
     if (r == 0)
         r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
     if (r == 0)
@@ -268,7 +272,8 @@ static int remove_oldest(struct st_history *history)
     int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
     if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
         to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
-    r = st_sql_run(history->db, "DELETE FROM span WHERE from_ns < ?", "i", to_ns);
+    r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
+                   to_ns);
     if (r == 0)
         r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
     if (r == 0)

@@ -46,7 +46,7 @@ static int teardown(void **state)
 
 /* A minute with two causes: a wait with a figure, a timer by exclusion; two xruns, one without a known cause.
  */
-static void add_minute(int64_t from_ns)
+static void add_minute_with(int64_t from_ns, bool late)
 {
     struct st_cause_sum rows[] = {
         {ST_CAUSE_RUN_QUEUE, "hog/7", 2, 6 * ST_NS_PER_MS, 4 * ST_NS_PER_MS, 5 * ST_NS_PER_MS, true, 1},
@@ -57,8 +57,8 @@ static void add_minute(int64_t from_ns)
                                              .to_wall_ns = from_ns + MINUTE_NS,
                                              .measured_ns = MINUTE_NS,
                                              .cycles = 22500,
-                                             .late_wakes = 3,
-                                             .simulated_xruns = 2,
+                                             .late_wakes = late ? 3 : 0,
+                                             .simulated_xruns = late ? 2 : 0,
                                              .observed_xruns = INT64_MIN,
                                              .starved_clients = INT64_MIN,
                                              .lateness_max_ns = 4 * ST_NS_PER_MS,
@@ -66,13 +66,23 @@ static void add_minute(int64_t from_ns)
                                              .lateness_bytes = bytes,
                                              .late_above_ns = 1333333,
                                              .causes = rows,
-                                             .causes_n = 2,
-                                             .xruns_unknown_n = 1};
+                                             .causes_n = late ? 2 : 0,
+                                             .xruns_unknown_n = late ? 1 : 0};
     assert_non_null(minute.lateness);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_minute(history, &minute), 0);
     assert_int_equal(st_history_commit(history), 0);
     free(minute.lateness);
+}
+
+static void add_minute(int64_t from_ns)
+{
+    add_minute_with(from_ns, true);
+}
+
+static void add_quiet_minute(int64_t from_ns)
+{
+    add_minute_with(from_ns, false);
 }
 
 static json_t *read_causes(int64_t since_ns, int64_t until_ns)
@@ -121,6 +131,20 @@ static void sums_are_of_the_minutes_between(void **state)
     json_t *some = read_causes(FROM_NS + MINUTE_NS, FROM_NS + 3 * MINUTE_NS);
     check(some, 2);
     json_decref(some);
+}
+
+static void quiet_minutes_before_the_first_late_one_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        add_quiet_minute(FROM_NS + i * MINUTE_NS);
+    add_minute(FROM_NS + 9 * MINUTE_NS);
+    json_t *all = read_causes(INT64_MIN, INT64_MIN);
+    assert_int_equal(number(all, "wakes"), 22500 * 10);
+    assert_int_equal(number(all, "late_wakes"), 3);
+    assert_int_equal(number(all, "from_ns"), FROM_NS);
+    assert_int_equal(number(all, "measured_ns"), 10 * MINUTE_NS);
+    json_decref(all);
 }
 
 static void older_minutes_become_hours_with_the_same_sums(void **state)
@@ -175,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_of_the_minutes_between),
         TEST(older_minutes_become_hours_with_the_same_sums),
+        TEST(quiet_minutes_before_the_first_late_one_count),
         TEST(old_file_begins_to_keep_causes_when_it_is_brought_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
