@@ -292,6 +292,8 @@ static bool use_settings(struct st_keeper *keeper)
     keeper->changed = false;
     keeper->retained_ns = INT64_MIN;
     if (keeper->used.path[0] == '\0') {
+        keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
+        keeper->view.lost_events_n += keeper->waiting.events_n;
         drop_all(&keeper->waiting);
         trim(keeper);
         keeper->view.state = ST_KEEPER_OFF;
@@ -343,6 +345,11 @@ static void *run(void *ctx)
     while (!stop) {
         pthread_mutex_lock(&keeper->mutex);
         wait_for_work(keeper, failed);
+        if (keeper->changed && keeper->history != NULL) { /* what waits belongs to the file of before */
+            pthread_mutex_unlock(&keeper->mutex);
+            (void)flush(keeper);
+            pthread_mutex_lock(&keeper->mutex);
+        }
         const bool other = keeper->changed && use_settings(keeper);
         stop = keeper->stop;
         const bool off = keeper->used.path[0] == '\0';

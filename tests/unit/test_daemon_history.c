@@ -238,6 +238,34 @@ static void a_foreign_file_is_put_aside(void **state)
     assert_string_equal(events.events[0].name, "history-aside");
 }
 
+static void what_waits_is_written_before_another_file_is_taken(void **state)
+{
+    (void)state;
+    start();
+    wait_for(ST_KEEPER_WRITING);
+    add_events(NULL); /* they would wait some seconds */
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_OFF);
+    assert_int_equal(look().events_n, EVENTS_EACH);
+    assert_int_equal(look().lost_events_n, 0);
+}
+
+static void what_is_given_up_is_counted(void **state)
+{
+    (void)state;
+    snprintf(config.history.path, sizeof(config.history.path), "%s/none/history.db", folder);
+    start();
+    wait_for(ST_KEEPER_FAILING);
+    add_events(NULL);
+    add_minute();
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_OFF);
+    assert_int_equal(look().lost_events_n, EVENTS_EACH);
+    assert_int_equal(look().lost_minutes_n, 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -248,6 +276,8 @@ int main(void)
         TEST(what_is_off_keeps_nothing_and_says_why),
         TEST(a_machine_without_a_state_folder_has_no_history),
         TEST(a_foreign_file_is_put_aside),
+        TEST(what_waits_is_written_before_another_file_is_taken),
+        TEST(what_is_given_up_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
