@@ -83,15 +83,54 @@ static void free_service(struct st_service *service)
     st_observe_stop(service->observe);
     st_service_stop_loop(service);
     st_service_stop_audio(service);
+    st_events_release(&service->events, INT64_MAX); /* what those told last is kept, too */
+    st_keeper_stop(service->keeper);                /* the last one who adds events */
     st_socket_close(&service->socket);
     st_broadcast_finish(&service->broadcast);
     st_live_finish(&service->live);
-    st_keeper_stop(service->keeper); /* nobody adds events any more */
     st_minute_sink_finish(&service->sink);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     pthread_mutex_destroy(&service->mutex);
     free(service);
+}
+
+/* What the parts write to; the keeper's thread is the first one. After an error there is none of it. */
+static int init_books(struct st_service *service)
+{
+    int r = -pthread_mutex_init(&service->mutex, NULL);
+    if (r < 0)
+        return r;
+    r = st_events_init(&service->events);
+    if (r < 0)
+        goto no_events;
+    r = st_causes_new(service->platform, &service->events, &service->causes);
+    if (r < 0)
+        goto no_causes;
+    r = st_minute_sink_init(&service->sink, service->causes);
+    if (r < 0)
+        goto no_sink;
+    r = st_live_init(&service->live);
+    if (r < 0)
+        goto no_live;
+    r = st_broadcast_init(&service->broadcast, &service->events);
+    if (r < 0)
+        goto no_broadcast;
+    r = st_keeper_start(service->platform, &service->config, &service->events, &service->keeper);
+    if (r == 0)
+        return 0;
+    st_broadcast_finish(&service->broadcast);
+no_broadcast:
+    st_live_finish(&service->live);
+no_live:
+    st_minute_sink_finish(&service->sink);
+no_sink:
+    st_causes_free(service->causes);
+no_causes:
+    st_events_finish(&service->events);
+no_events:
+    pthread_mutex_destroy(&service->mutex);
+    return r;
 }
 
 int st_service_start(struct st_platform *platform, const struct st_config *config, const char *config_path,
@@ -115,18 +154,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.wait_precise_ns = INT64_MIN;
     snprintf(service->view.config_file, sizeof(service->view.config_file), "%s",
              config_path != NULL ? config_path : "");
-    int r = -pthread_mutex_init(&service->mutex, NULL);
-    if (r == 0)
-        r = st_events_init(&service->events);
-    if (r == 0)
-        r = st_causes_new(platform, &service->events, &service->causes);
-    if (r == 0)
-        r = st_minute_sink_init(&service->sink, service->causes);
-    if (r == 0)
-        r = st_live_init(&service->live);
-    if (r == 0)
-        r = st_broadcast_init(&service->broadcast, &service->events);
-    r = st_keeper_start(platform, config, &service->events, &service->keeper);
+    int r = init_books(service);
     if (r < 0) {
         free(service);
         return r;
@@ -275,6 +303,5 @@ void st_service_stop(struct st_service *service)
 {
     st_notify_stopping();
     close_books(service);
-    st_events_release(&service->events, INT64_MAX);
     free_service(service);
 }
