@@ -46,9 +46,10 @@ const struct st_config_key st_config_keys[] = {
     {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group), ST_CONFIG_APPLIES_SOCKET,
      "Group of the socket, by name; empty leaves the group that the daemon runs as."},
     {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
-     "Serve over TCP too, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733. There is no "
-     "password and no "
-     "encryption: everybody who reaches the address can read. Empty: no TCP."},
+     "Serve over TCP too, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a page for the "
+     "browser at /, "
+     "live, and what the socket has. There is no password and no encryption: everybody who reaches the "
+     "address can read. Empty: no TCP."},
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Xruns of other programs on ALSA devices (Linux), read from /proc/asound four times a second: a program "

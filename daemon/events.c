@@ -128,10 +128,18 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
 json_t *st_events_json(struct st_events *events)
 {
     json_t *list = json_array();
+    const struct st_event *newest[ST_EVENTS_MAX];
     pthread_mutex_lock(&events->mutex);
-    const uint64_t n = events->added_n < ST_EVENTS_MAX ? events->added_n : ST_EVENTS_MAX;
-    for (uint64_t i = 1; i <= n; i++)
-        json_array_append_new(list, st_event_json(&events->events[(events->added_n - i) % ST_EVENTS_MAX]));
+    const size_t n = events->added_n < ST_EVENTS_MAX ? (size_t)events->added_n : ST_EVENTS_MAX;
+    for (size_t i = 0; i < n; i++) { /* one that was held back goes to where its time belongs */
+        const struct st_event *event = &events->events[(events->added_n - n + i) % ST_EVENTS_MAX];
+        size_t at = i;
+        for (; at > 0 && newest[at - 1]->wall_ns > event->wall_ns; at--)
+            newest[at] = newest[at - 1];
+        newest[at] = event;
+    }
+    for (size_t i = n; i > 0; i--)
+        json_array_append_new(list, st_event_json(newest[i - 1]));
     pthread_mutex_unlock(&events->mutex);
     return list;
 }

@@ -63,7 +63,7 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
                    const struct st_log_field *fields, size_t fields_n, const char *format, ...)
     ST_PRINTF(7, 8);
 
-/** Newest first: [st_event_json()]. NULL when out of memory. */
+/** Newest first, by their times: [st_event_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events);
 
 #endif

@@ -112,7 +112,8 @@ static json_t *xruns_json(const struct st_view *view)
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *of = &view->observe.sources[i];
         const bool known = of->opened_n > 0;
-        if (known || of->mode != ST_OBSERVED_OFF)
+        /* what this OS never has is no news, unless it was asked for */
+        if (known || of->mode == ST_OBSERVED_ON || (of->mode == ST_OBSERVED_AUTO && !of->never))
             add_xruns(list, of->source, of->state == ST_OBSERVED_WATCHING,
                       known ? (int64_t)of->device_xruns_n : INT64_MIN,
                       known && !of->device_only ? (int64_t)of->starved_n : INT64_MIN);

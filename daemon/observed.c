@@ -187,6 +187,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
     *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
     o->view = (struct st_observed_view){.source = source->name,
                                         .summary = source->summary,
+                                        .never = source->ops == NULL,
                                         .device_only = source->device_only,
                                         .program_cpu_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)

@@ -31,6 +31,7 @@ struct st_observed_device {
 /** Counts are since the daemon's start. */
 struct st_observed_view {
     const char *source, *summary; /* constant texts */
+    bool never;                   /* this OS has none */
     bool device_only;             /* starved_n is unknown */
     enum st_observed_mode mode;
     enum st_observed_state state;

@@ -234,6 +234,48 @@ static void seconds_of_which_nothing_is_known_are_null(void **state)
     json_decref(view.events);
 }
 
+static size_t xruns_listed(const struct st_view *view)
+{
+    const struct st_live_look look = look_at(T0_NS);
+    json_t *document = st_live_json(view, &look);
+    const size_t n = json_array_size(json_object_get(document, "xruns"));
+    json_decref(document);
+    return n;
+}
+
+static void source_that_this_system_never_has_is_told_only_when_it_was_asked_for(void **state)
+{
+    (void)state;
+    struct st_view view = {.events = json_array(), .observe.n = 1};
+    struct st_observed_view *source = &view.observe.sources[0];
+    *source = (struct st_observed_view){
+        .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
+    assert_int_equal(xruns_listed(&view), 2); /* simulated and own */
+    source->mode = ST_OBSERVED_ON;
+    assert_int_equal(xruns_listed(&view), 3);
+    source->mode = ST_OBSERVED_AUTO;
+    source->never = false;
+    assert_int_equal(xruns_listed(&view), 3);
+    json_decref(view.events);
+}
+
+static void events_are_listed_by_their_times_the_newest_first(void **state)
+{
+    (void)state;
+    static const int64_t added[] = {3, 1, 2, 2, 5, 4}; /* s; one that was held back comes late */
+    static const char *const listed[] = {"4", "5", "0", "3", "2", "1"};
+    struct st_events events;
+    assert_int_equal(st_events_init(&events), 0);
+    for (int i = 0; i < (int)ST_ARRAY_LEN(added); i++)
+        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, "test", NULL, 0, "%d", i);
+    json_t *list = st_events_json(&events);
+    assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
+    for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "text")), listed[i]);
+    json_decref(list);
+    st_events_finish(&events);
+}
+
 /* --- what is sent --- */
 
 static int made_n;
@@ -305,6 +347,8 @@ int main(void)
         TEST(fan_gives_everything_to_all),
         TEST(document_without_a_loop_says_what_is_not_known),
         TEST(seconds_of_which_nothing_is_known_are_null),
+        TEST(source_that_this_system_never_has_is_told_only_when_it_was_asked_for),
+        TEST(events_are_listed_by_their_times_the_newest_first),
         TEST(document_is_made_once_for_all_who_ask_within_half_a_second),
         TEST(chunk_has_each_event_once_and_counts_what_was_too_much),
     };
