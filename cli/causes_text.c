@@ -5,28 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/json_field.h"
 #include "cli/text.h"
 #include "lib/base.h"
 #include "lib/ns.h"
 
 #define CAUSE_COLUMNS 24
 #define NAME_COLUMNS  18
-
-/* No control characters; cut to what buf holds. */
-static const char *safe(const json_t *value, char *buf, size_t buf_bytes)
-{
-    const char *text = json_string_value(value);
-    size_t n = 0;
-    for (; text != NULL && text[n] != '\0' && n + 1 < buf_bytes; n++)
-        buf[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-    buf[n] = '\0';
-    return buf;
-}
-
-static int64_t integer_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 static const char *clock_text(int64_t wall_ns, char *buf, size_t buf_bytes)
 {
@@ -47,13 +32,13 @@ static void show_row(FILE *out, const json_t *row)
 {
     char text[128], share[16];
     const json_t *explained = json_object_get(row, "explained");
-    st_text_pad(out, safe(json_object_get(row, "cause"), text, CAUSE_COLUMNS), CAUSE_COLUMNS);
-    safe(json_object_get(row, "culprit"), text, sizeof(text));
+    st_text_pad(out, st_json_safe(json_object_get(row, "cause"), text, CAUSE_COLUMNS), CAUSE_COLUMNS);
+    st_json_safe(json_object_get(row, "culprit"), text, sizeof(text));
     st_text_pad(out, st_text_clip(text[0] != '\0' ? text : (char[]){"-"}, NAME_COLUMNS - 1), NAME_COLUMNS);
-    snprintf(text, sizeof(text), "%" PRId64, integer_of(row, "count"));
+    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "count"));
     right(out, text, 7);
-    right(out, st_ns_format(integer_of(row, "total_ns"), text, sizeof(text)), 11);
-    right(out, st_ns_format(integer_of(row, "worst_ns"), text, sizeof(text)), 11);
+    right(out, st_ns_format(st_json_field(row, "total_ns"), text, sizeof(text)), 11);
+    right(out, st_ns_format(st_json_field(row, "worst_ns"), text, sizeof(text)), 11);
     if (json_is_number(explained))
         snprintf(share, sizeof(share), "%.0f %%", 100 * json_number_value(explained));
     else
@@ -66,7 +51,7 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
 {
     char text[512], from[32], to[32];
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
-    st_text_wrap(out, safe(json_object_get(document, "verdict"), text, sizeof(text)), 0, columns);
+    st_text_wrap(out, st_json_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0, columns);
     if (json_array_size(rows) > 0) {
         fprintf(out, "\n%-*s%-*s%7s%11s%11s%9s\n", CAUSE_COLUMNS, "cause", NAME_COLUMNS, "culprit", "count",
                 "total", "worst", "by figure");
@@ -75,13 +60,14 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
         json_array_foreach(rows, i, row) show_row(out, row);
     }
     fputc('\n', out);
-    if (integer_of(document, "wakes") > 0) {
+    if (st_json_field(document, "wakes") > 0) {
         snprintf(text, sizeof(text), "%s to %s",
-                 clock_text(integer_of(document, "from_ns"), from, sizeof(from)),
-                 clock_text(integer_of(document, "to_ns"), to, sizeof(to)));
+                 clock_text(st_json_field(document, "from_ns"), from, sizeof(from)),
+                 clock_text(st_json_field(document, "to_ns"), to, sizeof(to)));
         st_text_field(out, "from", text, 10, columns);
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
-                 integer_of(document, "simulated_xruns"), integer_of(document, "simulated_xruns_unknown"));
+                 st_json_field(document, "simulated_xruns"),
+                 st_json_field(document, "simulated_xruns_unknown"));
         st_text_field(out, "xruns", text, 10, columns);
     }
     if (json_array_size(rows) > 0)
@@ -93,7 +79,7 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
     char why[200];
     if (json_is_string(tracer)) {
         snprintf(text, sizeof(text), "nobody can be named without a tracer: %s",
-                 safe(tracer, why, sizeof(why)));
+                 st_json_safe(tracer, why, sizeof(why)));
         st_text_field(out, "culprit", text, 10, columns);
     }
 }

@@ -6,12 +6,8 @@
 
 #include "cli/chart.h"
 #include "cli/command.h"
+#include "cli/json_field.h"
 #include "lib/ns.h"
-
-static int64_t integer_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 /* The unit in which a step is a small number. */
 static void choose_unit(int64_t step_ns, struct st_chart_set *set)
@@ -30,7 +26,8 @@ static void choose_unit(int64_t step_ns, struct st_chart_set *set)
 static int fill(struct st_chart_set *set, const json_t *document, const char *key)
 {
     const json_t *rows = json_object_get(document, "rows"), *row;
-    const int64_t step_ns = integer_of(document, "step_ns"), since_ns = integer_of(document, "since_ns");
+    const int64_t step_ns = st_json_field(document, "step_ns"),
+                  since_ns = st_json_field(document, "since_ns");
     struct st_period second;
     size_t i;
     int r = st_period_init(&second, 1, 1); /* the unit takes its place */
@@ -41,12 +38,12 @@ static int fill(struct st_chart_set *set, const json_t *document, const char *ke
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
-        const int64_t after_ns = integer_of(row, "from_ns") - since_ns;
+        const int64_t after_ns = st_json_field(row, "from_ns") - since_ns;
         const uint64_t index = after_ns > 0 ? (uint64_t)(after_ns / step_ns) : 0;
         if (r != 0 || !json_is_integer(value) || index < next)
             continue; /* two rows of one step: the clock was set back */
         next = index + 1;
-        const int64_t misses = integer_of(row, "misses");
+        const int64_t misses = st_json_field(row, "misses");
         r = st_chart_set_value(set, index, json_integer_value(value), misses > 0);
         if (r == 0 && misses > 1)
             set->missed_n += (uint64_t)misses - 1;
@@ -62,8 +59,8 @@ static void say_circumstances(struct st_chart_data *data, const json_t *document
     const char *policy = json_string_value(json_object_get(one, "policy"));
     const char *governor = json_string_value(json_object_get(one, "governor"));
     snprintf(text, sizeof(text), "%lld frames at %lld Hz, %s %lld, load %g %%, kernel %s, governor %s%s",
-             (long long)integer_of(one, "frames"), (long long)integer_of(one, "rate_hz"),
-             policy != NULL ? policy : "?", (long long)integer_of(one, "priority"),
+             (long long)st_json_field(one, "frames"), (long long)st_json_field(one, "rate_hz"),
+             policy != NULL ? policy : "?", (long long)st_json_field(one, "priority"),
              json_number_value(json_object_get(one, "load_percent")), kernel != NULL ? kernel : "?",
              governor != NULL ? governor : "not known",
              json_array_size(all) > 1 ? "; later under others, too" : "");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/json_field.h"
 #include "cli/locale.h"
 #include "cli/text.h"
 #include "lib/base.h"
@@ -18,22 +19,6 @@
 #define LEVELS        8
 #define HOUR_NS       (3600 * ST_NS_PER_S)
 #define DAY_NS        (24 * HOUR_NS)
-
-static int64_t integer_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-/* No control characters: the document comes from a socket or a file. */
-static const char *safe(const json_t *value, char *buf, size_t buf_bytes)
-{
-    const char *text = json_string_value(value);
-    size_t n = 0;
-    for (; text != NULL && text[n] != '\0' && n + 1 < buf_bytes; n++)
-        buf[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-    buf[n] = '\0';
-    return buf;
-}
 
 /* Local time: "2026-11-20 15:04:05". */
 static const char *second_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -88,19 +73,19 @@ static struct sums sum_up(const json_t *document)
         const json_t *xruns = json_object_get(row, "xruns");
         const json_t *observed = json_object_get(xruns, "observed");
         const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
-        sums.measured_ns += integer_of(row, "measured_ns");
-        sums.cycles += integer_of(row, "cycles");
-        sums.misses += integer_of(row, "misses");
-        sums.skipped += integer_of(row, "skipped_periods");
-        sums.simulated += integer_of(xruns, "simulated");
-        sums.own += integer_of(xruns, "own");
+        sums.measured_ns += st_json_field(row, "measured_ns");
+        sums.cycles += st_json_field(row, "cycles");
+        sums.misses += st_json_field(row, "misses");
+        sums.skipped += st_json_field(row, "skipped_periods");
+        sums.simulated += st_json_field(xruns, "simulated");
+        sums.own += st_json_field(xruns, "own");
         sums.observed += json_integer_value(observed);
-        sums.starved += integer_of(row, "starved_clients");
+        sums.starved += st_json_field(row, "starved_clients");
         sums.watched = sums.watched || json_is_integer(observed);
         if (json_is_integer(max) && json_integer_value(max) > sums.max_ns) {
             sums.max_ns = json_integer_value(max);
-            sums.max_from_ns = integer_of(row, "from_ns");
-            sums.max_to_ns = integer_of(row, "to_ns");
+            sums.max_from_ns = st_json_field(row, "from_ns");
+            sums.max_to_ns = st_json_field(row, "to_ns");
         }
     }
     return sums;
@@ -114,7 +99,8 @@ bool st_history_measured(const json_t *document)
 static void say_sums(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
     char text[256], from[32], to[32], measured[32], of[32], lateness[32];
-    const int64_t since_ns = integer_of(document, "since_ns"), until_ns = integer_of(document, "until_ns");
+    const int64_t since_ns = st_json_field(document, "since_ns"),
+                  until_ns = st_json_field(document, "until_ns");
     minute_of(since_ns, from, sizeof(from));
     minute_of(until_ns, to, sizeof(to));
     if (sums->measured_ns <= 0) {
@@ -160,8 +146,9 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
 /* The greatest lateness in each of n equal parts of the time; INT64_MIN: not measured. @return n. */
 static size_t fill_cells(const json_t *document, int64_t cells[CELLS_MAX])
 {
-    const int64_t since_ns = integer_of(document, "since_ns"), until_ns = integer_of(document, "until_ns");
-    const int64_t step_ns = integer_of(document, "step_ns");
+    const int64_t since_ns = st_json_field(document, "since_ns"),
+                  until_ns = st_json_field(document, "until_ns");
+    const int64_t step_ns = st_json_field(document, "step_ns");
     const int64_t span_ns = until_ns - since_ns;
     if (step_ns <= 0 || span_ns <= 0)
         return 0;
@@ -176,9 +163,9 @@ static size_t fill_cells(const json_t *document, int64_t cells[CELLS_MAX])
         const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
         if (!json_is_integer(max))
             continue;
-        const double middle = (double)(integer_of(row, "from_ns") - since_ns) / 2 +
-                              (double)(integer_of(row, "to_ns") - since_ns) / 2;
-        const double half = (double)(integer_of(row, "to_ns") - integer_of(row, "from_ns")) / 2;
+        const double middle = (double)(st_json_field(row, "from_ns") - since_ns) / 2 +
+                              (double)(st_json_field(row, "to_ns") - since_ns) / 2;
+        const double half = (double)(st_json_field(row, "to_ns") - st_json_field(row, "from_ns")) / 2;
         for (size_t cell = 0; cell < n; cell++) {
             const double at = ((double)cell + 0.5) * (double)span_ns / (double)n;
             const bool nearest = (size_t)fmax(0, middle / (double)span_ns * (double)n) == cell;
@@ -239,8 +226,8 @@ static void put_ns(FILE *out, const json_t *value)
 static void put_row(FILE *out, const json_t *row)
 {
     char text[96], to[32];
-    const int64_t from_ns = integer_of(row, "from_ns"), to_ns = integer_of(row, "to_ns");
-    const int64_t measured_ns = integer_of(row, "measured_ns");
+    const int64_t from_ns = st_json_field(row, "from_ns"), to_ns = st_json_field(row, "to_ns");
+    const int64_t measured_ns = st_json_field(row, "measured_ns");
     const json_t *xruns = json_object_get(row, "xruns"), *lateness = json_object_get(row, "lateness");
     fputs(minute_of(from_ns, text, sizeof(text)), out);
     if (json_is_null(json_object_get(row, "cycles"))) {
@@ -251,13 +238,13 @@ static void put_row(FILE *out, const json_t *row)
              to_ns > from_ns ? floor(100 * fmin(1, 1e-4 + (double)measured_ns / (double)(to_ns - from_ns)))
                              : 0);
     right(out, text, 5);
-    snprintf(text, sizeof(text), "%" PRId64, integer_of(row, "cycles"));
+    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "cycles"));
     right(out, text, 11);
-    snprintf(text, sizeof(text), "%" PRId64, integer_of(row, "misses"));
+    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "misses"));
     right(out, text, 7);
     const json_t *observed = json_object_get(xruns, "observed");
-    int n = snprintf(text, sizeof(text), "%" PRId64 "/%" PRId64 "/", integer_of(xruns, "simulated"),
-                     integer_of(xruns, "own"));
+    int n = snprintf(text, sizeof(text), "%" PRId64 "/%" PRId64 "/", st_json_field(xruns, "simulated"),
+                     st_json_field(xruns, "own"));
     if (json_is_integer(observed))
         snprintf(text + n, sizeof(text) - (size_t)n, "%" PRId64, (int64_t)json_integer_value(observed));
     else
@@ -277,16 +264,16 @@ static void say_circumstances(FILE *out, const json_t *document, int columns)
     json_array_foreach(all, i, one)
     {
         char text[400], kernel[96], policy[32], governor[40], cpu[32] = "any CPU";
-        if (integer_of(one, "cpu") >= 0)
-            snprintf(cpu, sizeof(cpu), "CPU %" PRId64, integer_of(one, "cpu"));
-        safe(json_object_get(one, "kernel"), kernel, sizeof(kernel));
-        safe(json_object_get(one, "policy"), policy, sizeof(policy));
-        safe(json_object_get(one, "governor"), governor, sizeof(governor));
+        if (st_json_field(one, "cpu") >= 0)
+            snprintf(cpu, sizeof(cpu), "CPU %" PRId64, st_json_field(one, "cpu"));
+        st_json_safe(json_object_get(one, "kernel"), kernel, sizeof(kernel));
+        st_json_safe(json_object_get(one, "policy"), policy, sizeof(policy));
+        st_json_safe(json_object_get(one, "governor"), governor, sizeof(governor));
         snprintf(text, sizeof(text),
                  "%" PRId64 " frames at %" PRId64 " Hz, %" PRId64 " periods; %s %" PRId64
                  ", %s; load %g %%; kernel %s; governor %s",
-                 integer_of(one, "frames"), integer_of(one, "rate_hz"), integer_of(one, "periods"),
-                 policy[0] != '\0' ? policy : "?", integer_of(one, "priority"), cpu,
+                 st_json_field(one, "frames"), st_json_field(one, "rate_hz"), st_json_field(one, "periods"),
+                 policy[0] != '\0' ? policy : "?", st_json_field(one, "priority"), cpu,
                  json_number_value(json_object_get(one, "load_percent")), kernel[0] != '\0' ? kernel : "?",
                  governor[0] != '\0' ? governor : "not known");
         st_text_field(out, i > 0 ? "and" : "measured as", text, LABEL_COLUMNS, columns);
@@ -320,13 +307,13 @@ void st_event_text(FILE *out, const json_t *event, int columns)
     static const struct {
         const char *key, *before;
     } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
-    int n =
-        snprintf(line, sizeof(line), "%s  %s: ", second_of(integer_of(event, "time_ns"), when, sizeof(when)),
-                 safe(json_object_get(event, "event"), part, sizeof(part)));
+    int n = snprintf(line, sizeof(line),
+                     "%s  %s: ", second_of(st_json_field(event, "time_ns"), when, sizeof(when)),
+                     st_json_safe(json_object_get(event, "event"), part, sizeof(part)));
     n += snprintf(line + n, sizeof(line) - (size_t)n, "%s",
-                  safe(json_object_get(event, "text"), part, sizeof(part)));
+                  st_json_safe(json_object_get(event, "text"), part, sizeof(part)));
     for (size_t i = 0; i < ST_ARRAY_LEN(more); i++) {
-        safe(json_object_get(event, more[i].key), part, 96);
+        st_json_safe(json_object_get(event, more[i].key), part, 96);
         if (part[0] != '\0' && strstr(line, part) == NULL) /* texts of xruns name them already */
             n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s", more[i].before, part);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/json_field.h"
 #include "cli/text.h"
 #include "lib/base.h"
 #include "lib/ns.h"
@@ -60,11 +61,6 @@ static const char *text_of(const json_t *object, const char *key)
     return text != NULL ? text : "?";
 }
 
-static int64_t integer_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 /* Appends " VALUE" for a time in ns; a percentile that has too few samples is null. */
 static void put_plain_ns(struct line *line, const json_t *value)
 {
@@ -99,7 +95,7 @@ static void show_times(const struct page *page, const char *label, const json_t 
     put_ns(&line, "p99", json_object_get(times, "p99"));
     put_ns(&line, "p99.9", json_object_get(times, "p999"));
     put_ns(&line, "max", json_object_get(times, "max"));
-    put(&line, " (n = %" PRId64 ")", integer_of(times, "n"));
+    put(&line, " (n = %" PRId64 ")", st_json_field(times, "n"));
     paragraph(page, label, line.text);
 }
 
@@ -109,15 +105,15 @@ static void show_loop(const struct page *page, const json_t *loop)
         return;
     const json_t *found = json_object_get(loop, "circumstances");
     const json_t *period = json_object_get(loop, "period_ns");
-    const int64_t den = integer_of(period, "den");
+    const int64_t den = st_json_field(period, "den");
     char text[32] = "?";
     if (den > 0)
-        st_ns_format(integer_of(period, "num") / den, text, sizeof(text));
+        st_ns_format(st_json_field(period, "num") / den, text, sizeof(text));
     struct line line = {0};
-    put(&line, "%" PRId64 " frames at %" PRId64 " Hz (%s), %s %" PRId64, integer_of(found, "frames"),
-        integer_of(found, "rate_hz"), text, text_of(found, "policy"), integer_of(found, "priority"));
+    put(&line, "%" PRId64 " frames at %" PRId64 " Hz (%s), %s %" PRId64, st_json_field(found, "frames"),
+        st_json_field(found, "rate_hz"), text, text_of(found, "policy"), st_json_field(found, "priority"));
     if (json_is_integer(json_object_get(found, "cpu")))
-        put(&line, ", CPU %" PRId64, integer_of(found, "cpu"));
+        put(&line, ", CPU %" PRId64, st_json_field(found, "cpu"));
     else
         put(&line, ", any CPU");
     put(&line, ", load %g %%, memory locked: %s", json_number_value(json_object_get(found, "load_percent")),
@@ -128,10 +124,10 @@ static void show_loop(const struct page *page, const json_t *loop)
     line = (struct line){0};
     put(&line,
         "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); %" PRId64 " skipped periods",
-        integer_of(loop, "misses"), integer_of(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound,
-        integer_of(loop, "skipped_periods"));
-    if (integer_of(loop, "records_lost") > 0)
-        put(&line, "; %" PRId64 " records lost", integer_of(loop, "records_lost"));
+        st_json_field(loop, "misses"), st_json_field(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound,
+        st_json_field(loop, "skipped_periods"));
+    if (st_json_field(loop, "records_lost") > 0)
+        put(&line, "; %" PRId64 " records lost", st_json_field(loop, "records_lost"));
     paragraph(page, "Misses", line.text);
     show_times(page, "Lateness", json_object_get(loop, "lateness_ns"));
     show_times(page, "Response", json_object_get(loop, "response_ns"));
@@ -141,7 +137,7 @@ static void show_loop(const struct page *page, const json_t *loop)
     json_array_foreach(json_object_get(loop, "causes"), i, cause)
     {
         line = (struct line){0};
-        put(&line, "%" PRId64 " late wake-ups: %s", integer_of(cause, "count"), text_of(cause, "text"));
+        put(&line, "%" PRId64 " late wake-ups: %s", st_json_field(cause, "count"), text_of(cause, "text"));
         put_ns(&line, "longest", json_object_get(cause, "worst_ns"));
         paragraph(page, i == 0 ? "Causes" : "", line.text);
     }
@@ -154,9 +150,9 @@ static void show_loop(const struct page *page, const json_t *loop)
                          sizeof(text)));
     }
     if (json_is_integer(json_object_get(loop, "faults")))
-        put(&line, ", %" PRId64 " page faults", integer_of(loop, "faults"));
-    put(&line, ", ring %" PRId64 " of %" PRId64 " words", integer_of(loop, "ring_high_water"),
-        integer_of(loop, "ring_words"));
+        put(&line, ", %" PRId64 " page faults", st_json_field(loop, "faults"));
+    put(&line, ", ring %" PRId64 " of %" PRId64 " words", st_json_field(loop, "ring_high_water"),
+        st_json_field(loop, "ring_words"));
     paragraph(page, "Own cost", line.text);
 }
 
@@ -164,20 +160,20 @@ static void show_audio(const struct page *page, const json_t *document)
 {
     const json_t *audio = json_object_get(document, "audio"), *xruns = json_object_get(document, "xruns");
     struct line line = {0};
-    put(&line, "simulated %" PRId64 ", own %" PRId64, integer_of(xruns, "simulated"),
-        integer_of(xruns, "own"));
+    put(&line, "simulated %" PRId64 ", own %" PRId64, st_json_field(xruns, "simulated"),
+        st_json_field(xruns, "own"));
     size_t i;
     const json_t *source;
     json_array_foreach(json_object_get(document, "observe"), i, source)
     {
         if (json_is_integer(json_object_get(source, "device_xruns")))
-            put(&line, ", %s %" PRId64, text_of(source, "source"), integer_of(source, "device_xruns"));
+            put(&line, ", %s %" PRId64, text_of(source, "source"), st_json_field(source, "device_xruns"));
     }
     paragraph(page, "Xruns", line.text);
     line = (struct line){0};
     put(&line, "%s, %s", text_of(audio, "backend"), text_of(audio, "state"));
     if (json_is_string(json_object_get(audio, "device"))) {
-        put(&line, ", %s, %" PRId64 " Hz, %s", text_of(audio, "device"), integer_of(audio, "rate_hz"),
+        put(&line, ", %s, %" PRId64 " Hz, %s", text_of(audio, "device"), st_json_field(audio, "rate_hz"),
             text_of(audio, "format"));
         put_ns(&line, "buffer", json_object_get(audio, "latency_ns"));
     }
@@ -188,12 +184,13 @@ static void show_audio(const struct page *page, const json_t *document)
         return;
     line = (struct line){0};
     put(&line, "of %" PRId64 " .. %" PRId64 " frames (n = %" PRId64 "); late: median",
-        integer_of(callbacks, "frames_min"), integer_of(callbacks, "frames_max"), integer_of(callbacks, "n"));
+        st_json_field(callbacks, "frames_min"), st_json_field(callbacks, "frames_max"),
+        st_json_field(callbacks, "n"));
     put_plain_ns(&line, json_object_get(lateness, "median"));
     put_ns(&line, "p99", json_object_get(lateness, "p99"));
     put_ns(&line, "p99.9", json_object_get(lateness, "p999"));
     put_ns(&line, "max", json_object_get(lateness, "max"));
-    put(&line, " (n = %" PRId64 ")", integer_of(lateness, "n"));
+    put(&line, " (n = %" PRId64 ")", st_json_field(lateness, "n"));
     paragraph(page, "Callbacks", line.text);
 }
 
@@ -217,9 +214,9 @@ static void show_observe(const struct page *page, const json_t *sources)
         if (json_is_string(json_object_get(source, "why")))
             put(&line, " (%s)", why);
         if (json_is_integer(json_object_get(source, "starved")))
-            put(&line, ", clients not ready %" PRId64, integer_of(source, "starved"));
+            put(&line, ", clients not ready %" PRId64, st_json_field(source, "starved"));
         put_ns(&line, "CPU per look", json_object_get(source, "cost_ns_per_poll"));
-        put(&line, " (n = %" PRId64 ")", integer_of(source, "polls"));
+        put(&line, " (n = %" PRId64 ")", st_json_field(source, "polls"));
         paragraph(page, first ? "Watched" : "", line.text);
         first = false;
     }
@@ -233,8 +230,8 @@ static void show_minute(const struct page *page, const json_t *minute)
         return;
     struct line line = {0};
     put(&line, "%" PRId64 " cycles, %" PRId64 " misses, %" PRId64 " simulated and %" PRId64 " own xruns",
-        integer_of(minute, "cycles"), integer_of(minute, "misses"), integer_of(minute, "simulated_xruns"),
-        integer_of(minute, "own_xruns"));
+        st_json_field(minute, "cycles"), st_json_field(minute, "misses"),
+        st_json_field(minute, "simulated_xruns"), st_json_field(minute, "own_xruns"));
     put_ns(&line, "latest wake-up", json_object_get(minute, "lateness_max_ns"));
     paragraph(page, "Minute", line.text);
 }
@@ -248,15 +245,15 @@ static void show_history(const struct page *page, const json_t *history)
     if (json_is_string(json_object_get(history, "path")))
         put(&line, " %s", text_of(history, "path"));
     if (json_is_integer(json_object_get(history, "bytes")))
-        put(&line, ", %.1f MB", (double)integer_of(history, "bytes") / 1e6);
+        put(&line, ", %.1f MB", (double)st_json_field(history, "bytes") / 1e6);
     if (json_is_string(json_object_get(history, "why")))
         put(&line, ": %s", text_of(history, "why"));
-    if (integer_of(history, "waiting_minutes") > 0 || integer_of(history, "waiting_events") > 0)
+    if (st_json_field(history, "waiting_minutes") > 0 || st_json_field(history, "waiting_events") > 0)
         put(&line, "; %" PRId64 " minutes and %" PRId64 " events wait in memory",
-            integer_of(history, "waiting_minutes"), integer_of(history, "waiting_events"));
-    if (integer_of(history, "lost_minutes") > 0 || integer_of(history, "lost_events") > 0)
+            st_json_field(history, "waiting_minutes"), st_json_field(history, "waiting_events"));
+    if (st_json_field(history, "lost_minutes") > 0 || st_json_field(history, "lost_events") > 0)
         put(&line, "; %" PRId64 " minutes and %" PRId64 " events are lost",
-            integer_of(history, "lost_minutes"), integer_of(history, "lost_events"));
+            st_json_field(history, "lost_minutes"), st_json_field(history, "lost_events"));
     paragraph(page, "History", line.text);
     if (json_is_string(json_object_get(history, "put_aside"))) {
         line.len = 0;
@@ -293,7 +290,7 @@ static void show_events(const struct page *page, const json_t *events)
     {
         if (i == EVENTS_SHOWN)
             break;
-        const time_t seconds = (time_t)(integer_of(event, "time_ns") / ST_NS_PER_S);
+        const time_t seconds = (time_t)(st_json_field(event, "time_ns") / ST_NS_PER_S);
         struct tm local;
         char clock[16] = "?";
         if (localtime_r(&seconds, &local) != NULL)
@@ -307,7 +304,7 @@ static void show_events(const struct page *page, const json_t *events)
 void st_status_text(FILE *out, const json_t *document, const char *socket_path, int columns)
 {
     const struct page page = {.out = out, .columns = columns};
-    const int64_t uptime_s = integer_of(document, "uptime_ns") / ST_NS_PER_S;
+    const int64_t uptime_s = st_json_field(document, "uptime_ns") / ST_NS_PER_S;
     struct line line = {0};
     paragraph(&page, NULL, text_of(document, "verdict"));
     size_t i;
@@ -322,7 +319,7 @@ void st_status_text(FILE *out, const json_t *document, const char *socket_path, 
     line = (struct line){0};
     put(&line,
         "sleeptuned %s, PID %" PRId64 ", %s for %" PRId64 " h %02" PRId64 " min %02" PRId64 " s, socket %s",
-        text_of(document, "version"), integer_of(document, "pid"), text_of(document, "state"),
+        text_of(document, "version"), st_json_field(document, "pid"), text_of(document, "state"),
         uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60, socket_path);
     paragraph(&page, "Daemon", line.text);
     show_loop(&page, json_object_get(document, "loop"));
