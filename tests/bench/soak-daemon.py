@@ -4,10 +4,10 @@
 On: the loop at 128 frames and 48 kHz, an own stream (Dummy), the history, observers of every sound server that is there, a TCP
 listener that is scraped every 5 s as Prometheus does, one event stream held open; tracing off. Every 10 s: resident memory, swap, CPU
 time, of the daemon and of its helper programs apart. Memory is locked when touched (MLOCK_ONFAULT): what is resident is locked or
-could be dropped. The first minute is told but not counted. The slope comes from the means of 8 equal stretches, by least squares
+could be dropped. Pages come in as they are first used: the first five minutes are told but not counted (--warm-up). The slope comes from the means of 8 equal stretches, by least squares
 with Student's t, since neighbouring samples hardly differ; the CPU share is the mean of the stretches.
 
-    tests/bench/soak-daemon.py --minutes 10 --csv FILE
+    tests/bench/soak-daemon.py --minutes 30 --csv FILE
 """
 import argparse
 import importlib.util
@@ -25,7 +25,7 @@ spec = importlib.util.spec_from_file_location("beside_daemon", pathlib.Path(__fi
 bench = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bench)
 
-EVERY_S, SCRAPE_S, WARM_S, STRETCHES = 10, 5, 60, 8
+EVERY_S, SCRAPE_S, STRETCHES = 10, 5, 8
 RSS_GOAL_MB, CPU_GOAL = 24, bench.CPU_GOAL
 
 
@@ -79,11 +79,13 @@ def slope_ci(x, y):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sleeptuned", default="build/daemon/sleeptuned")
-    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--warm-up", type=float, default=5, help="minutes of it")
     parser.add_argument("--csv", help="all samples")
     args = parser.parse_args()
-    if args.minutes * 60 < WARM_S + STRETCHES * 2 * EVERY_S:
-        parser.error(f"at least {(WARM_S + STRETCHES * 2 * EVERY_S) / 60:.1f} minutes")
+    least = args.warm_up + STRETCHES * 2 * EVERY_S / 60
+    if args.minutes < least:
+        parser.error(f"at least {least:.1f} minutes")
     samples, counts, ending = [], {"scrapes": 0, "failed": 0}, threading.Event()
     loads = [os.getloadavg()[0]]
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +111,7 @@ def main():
         with open(args.csv, "w", encoding="ascii") as file:
             file.write(",".join(samples[0]) + "\n")
             file.writelines(",".join(str(v) for v in s.values()) + "\n" for s in samples)
-    counted = [s for s in samples if s["s"] >= WARM_S]
+    counted = [s for s in samples if s["s"] >= args.warm_up * 60]
     size = (len(counted) - 1) // STRETCHES
     stretches = [counted[i * size:(i + 1) * size + 1] for i in range(STRETCHES)]
     shares = [(s[-1]["cpu_ns"] - s[0]["cpu_ns"]) / 1e9 / (s[-1]["s"] - s[0]["s"]) for s in stretches]

@@ -17,7 +17,7 @@ status() { sleeptune status --json | jq -r "$1"; }
 until_is() {
     local tries=300
     until [ "$(status "$1" 2>/dev/null)" = "$2" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
-    [ $tries -gt 0 ]
+    [ "$tries" -gt 0 ]
 }
 # goes_on NAME: the loop cycles, and its books balance
 goes_on() {
