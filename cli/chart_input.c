@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/recording_input.h"
 #include "cli/chart.h"
 #include "cli/circumstances.h"
 #include "cli/command.h"
@@ -61,14 +62,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     struct st_recording_reader *reader;
     char where[sizeof(data->circumstances)];
     int r = st_recording_open_stream(stream, &reader);
-    if (r == -EBADMSG)
-        return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
-                          name);
-    if (r == -EPROTONOSUPPORT)
-        return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)", name,
-                          ST_RECORDING_VERSION);
     if (r != 0)
-        return st_failure(command, "cannot read %s: %s", name, strerror(-r));
+        return st_recording_refused(command, name, r);
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/recording_input.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "lib/ns.h"
@@ -285,14 +286,8 @@ static bool same_file(const char *a, const char *b)
 static int run(struct export *export, const char *path)
 {
     int r = st_recording_open(export->file, &export->reader);
-    if (r == -EBADMSG)
-        return st_failure(COMMAND, "%s is no recording of sleeptune, or was cut within its first block",
-                          export->file);
-    if (r == -EPROTONOSUPPORT)
-        return st_failure(COMMAND, "%s was recorded by a newer sleeptune (this one reads version %d)",
-                          export->file, ST_RECORDING_VERSION);
-    if (r < 0)
-        return st_failure(COMMAND, "cannot read %s: %s", export->file, strerror(-r));
+    if (r != 0)
+        return st_recording_refused(COMMAND, export->file, r);
     r = count_rows(export);
     int status;
     if (r == -ESPIPE)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/recording_input.h"
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/module_hlog.h"
@@ -45,14 +46,8 @@ static int read_recording(const char *command, struct st_compare_file *file)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open(file->path, &reader);
-    if (r == -EBADMSG)
-        return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
-                          file->path);
-    if (r == -EPROTONOSUPPORT)
-        return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)",
-                          file->path, ST_RECORDING_VERSION);
-    if (r < 0)
-        return st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
+    if (r != 0)
+        return st_recording_refused(command, file->path, r);
     file->source = "recording";
     file->in_order = true;
     file->period = st_recording_meta(reader)->period;

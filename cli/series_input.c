@@ -1,3 +1,4 @@
+#include "cli/recording_input.h"
 #include "cli/series_input.h"
 
 #include <errno.h>
@@ -66,14 +67,8 @@ static int read_recording(struct input *input, struct st_series_result *result)
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(input->stream, &reader);
     input->stream = NULL; /* the reader's */
-    if (r == -EBADMSG)
-        return st_failure(input->command,
-                          "%s is no recording of sleeptune, or was cut within its first block", input->name);
-    if (r == -EPROTONOSUPPORT)
-        return st_failure(input->command, "%s was recorded by a newer sleeptune (this one reads version %d)",
-                          input->name, ST_RECORDING_VERSION);
     if (r != 0)
-        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+        return st_recording_refused(input->command, input->name, r);
     result->source = "recording";
     result->misses_known = true;
     r = st_long_series_init(&result->all, &st_recording_meta(reader)->period,
