@@ -97,6 +97,9 @@ int st_option_time(const char *command, const char *option, const char *text, in
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
         return st_usage_error(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+    /* 0 may mean "without end": only what is typed as 0 */
+    if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
+        return st_usage_error(command, "%s: %s is less than 1 ns", option, text);
     if (r != 0 || ns < min_ns || ns > max_ns)
         return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
                               typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
