@@ -123,7 +123,10 @@ const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct
     const struct st_cause_sum *most = &sums->rows[0];
     const double share = 100 * (double)most->total_ns / (double)total_ns;
     st_ns_format(total_ns, total, sizeof(total));
-    if (most->culprit[0] != '\0')
+    if (most->culprit[0] != '\0' && st_cause_by_exclusion(most->cause))
+        snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all; %.0f %% of that: %s; on the CPU: %s.",
+                 total, share, st_cause_text(most->cause), most->culprit);
+    else if (most->culprit[0] != '\0')
         snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all; %.0f %% of that went to %s (%s).", total,
                  share, most->culprit, st_cause_text(most->cause));
     else
