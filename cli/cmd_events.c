@@ -92,7 +92,7 @@ static int print_events(const json_t *document, const struct options *options)
         if (!options->follow && json_is_true(json_object_get(document, "more")))
             fprintf(out, "(the last %zu; there are older ones: --limit, --since)\n", json_array_size(list));
         if (!options->follow && json_array_size(list) == 0)
-            fputs("no events in that time\n", out);
+            fputs(options->kind != NULL ? "no such events in that time\n" : "no events in that time\n", out);
         json_array_foreach(list, i, event) st_event_text(out, event, st_terminal_width(STDOUT_FILENO));
         if (st_locale_end(&stream) != 0)
             return st_failure(COMMAND, "out of memory");

@@ -9,6 +9,7 @@
 #include "cli/json_field.h"
 #include "cli/locale.h"
 #include "cli/text.h"
+#include "measure/result.h"
 #include "lib/base.h"
 #include "lib/ns.h"
 #include "lib/stats.h"
@@ -104,7 +105,7 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
     minute_of(since_ns, from, sizeof(from));
     minute_of(until_ns, to, sizeof(to));
     if (sums->measured_ns <= 0) {
-        snprintf(text, sizeof(text), "Nothing was measured from %s to %s.", from, to);
+        snprintf(text, sizeof(text), "No whole minute was measured from %s to %s.", from, to);
         st_text_wrap(out, text, 0, columns);
         return;
     }
@@ -117,8 +118,8 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
     if (periods > 0)
-        snprintf(text, sizeof(text), "%" PRId64 " of %" PRId64 " periods (95%%: at most %.3g per hour)",
-                 sums->misses, periods, bound);
+        snprintf(text, sizeof(text), "%" PRId64 " of %" PRId64 " periods (95%%: at most %s per hour)",
+                 sums->misses, periods, st_bound_text(bound, from, sizeof(from)));
     else
         snprintf(text, sizeof(text), "no period was counted");
     st_text_field(out, "missed", text, LABEL_COLUMNS, columns);

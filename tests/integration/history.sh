@@ -30,7 +30,7 @@ is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
         "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] for r in json.load(sys.stdin)["rows"] if r["cycles"] and r["from_ns"] >= 1795183200 * 10**9))'
 done | sed '$d' | sort -u | wc -l)" 1
 is "nothing in that time: exit status 2" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-02-01 >"$tmp/none"; echo $?)" 2
-like "which is said" "$(cat "$tmp/none")" '^Nothing was measured from 2026-01-01 00:00 to 2026-02-01 00:00\.$'
+like "which is said" "$(cat "$tmp/none")" '^No whole minute was measured from 2026-01-01 00:00 to 2026-02-01 00:00\.$'
 
 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/h.svg" >/dev/null
 is "--plot draws" "$?" 0
@@ -42,7 +42,7 @@ is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01
 is "events ends with 0" "$("$SLEEPTUNE" events --db "$db" >"$tmp/events"; echo $?)" 0
 like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
 is "--limit, --since, --kind" "$("$SLEEPTUNE" events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
-is "another kind: none" "$("$SLEEPTUNE" events --db "$db" --kind own-xrun)" "no events in that time"
+is "another kind: none" "$("$SLEEPTUNE" events --db "$db" --kind own-xrun)" "no such events in that time"
 lines_are() { # up to a minute; how long it takes says nothing
     local tries=300
     until [ "$(wc -l <"$tmp/followed")" -ge "$1" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
