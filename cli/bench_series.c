@@ -52,7 +52,7 @@ static void help(void)
           "      --clocks            clock_nanosleep on each clock that this system has\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
-          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet             no progress line\n"
           "  -h, --help              this text\n\n"

@@ -32,9 +32,10 @@ static void say_set(struct st_chart_picture *picture, const struct st_chart_set 
                      st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
     st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
     if (set->timed) {
-        st_chart_say(description, description_bytes, "; %llu periods missed",
-                     (unsigned long long)set->missed_n);
-        st_chart_say(caption, bytes, "; %llu periods missed", (unsigned long long)set->missed_n);
+        const char *periods = set->missed_n == 1 ? "period" : "periods";
+        st_chart_say(description, description_bytes, "; %llu %s missed", (unsigned long long)set->missed_n,
+                     periods);
+        st_chart_say(caption, bytes, "; %llu %s missed", (unsigned long long)set->missed_n, periods);
     }
     st_chart_say(description, description_bytes, ". ");
     st_chart_say(caption, bytes, ".");

@@ -48,7 +48,7 @@ static void help(void)
           "      --no-lock           do not lock memory\n"
           "      --record FILE       every lateness, for 'sleeptune export'\n"
           "      --hlog FILE         HdrHistogram log\n"
-          "      --plot FILE             histogram: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         histogram: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"

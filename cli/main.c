@@ -70,7 +70,7 @@ static void usage(FILE *out)
           "  sleeptune measure --frames 64 --duration 10s   does this machine hold 64 frames?\n"
           "  sleeptune report --frames 64                   which settings cost how much of it?\n"
           "  sleeptune explain linux-timer-slack            why?\n"
-          "\nExit status: 0 done, 1 findings or misses, 2 something could not be read, 3 usage,\n"
+          "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage,\n"
           "4 failure, 5 the books do not balance. Manual: man sleeptune\n",
           out);
 }
@@ -95,7 +95,7 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s, history %s, plot %s\n",
+    printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, plot %s\n",
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
            ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
            ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no");

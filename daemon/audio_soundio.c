@@ -346,7 +346,7 @@ static void tell_underflows(struct st_audio *audio)
         return;
     const struct st_log_field fields[] = {{"XRUNS", (int64_t)(n - audio->underflows_told)}};
     struct st_event told =
-        st_event_make(wall_ns(audio), "own-xrun", "%llu underflow(s) of the own stream, %llu so far",
+        st_event_make(wall_ns(audio), "own-xrun", "underflows of the own stream: %llu, %llu so far",
                       (unsigned long long)(n - audio->underflows_told), (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
