@@ -16,8 +16,9 @@
 #define LOG_MODULE "audio"
 #include "daemon/log.h"
 
-#define STOP_WAIT_NS   (5 * ST_NS_PER_S)
-#define POLICY_UNKNOWN (-1)
+#define STOP_WAIT_NS    (5 * ST_NS_PER_S)
+#define POLICY_UNKNOWN  (-1)
+#define JACK_NAME_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which copies a longer one past its end */
 
 struct st_audio {
     struct st_platform *platform;
@@ -209,6 +210,13 @@ static void copy_text(char *to, size_t to_bytes, const char *from)
 static int connect_backend(struct st_audio *audio, char *error, size_t error_bytes)
 {
     const size_t index = backend_index(audio->config.audio.backend);
+    const char *server = getenv("JACK_DEFAULT_SERVER");
+    if (backends[index].backend == SoundIoBackendJack && server != NULL &&
+        strlen(server) >= JACK_NAME_BYTES) {
+        snprintf(error, error_bytes, "backend jack: JACK_DEFAULT_SERVER is longer than %d bytes",
+                 JACK_NAME_BYTES - 1);
+        return -EINVAL;
+    }
     if (!soundio_have_backend(backends[index].backend)) {
         snprintf(error, error_bytes, "libsoundio was built without the backend %s", backends[index].name);
         return -ENOTSUP;

@@ -87,6 +87,8 @@ static bool is_known(const struct st_event_circumstances *c)
 static int64_t fill(void *ctx, struct st_event *event)
 {
     struct st_causes *causes = ctx;
+    if (event->span_ns > SAME_TIME_NS)
+        return 0; /* nothing was "at the same time" as a sum over seconds */
     const bool is_late = event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
     if (is_late && !is_known(&event->circumstances))
         event->circumstances = st_circumstances_now(&causes->circumstances);

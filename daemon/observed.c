@@ -31,14 +31,21 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- events --------------------------------------------------------------------------------------------- */
 
-static void tell_one(const struct st_observed *o, const struct st_xrun_seen *seen, const char *name,
+static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending, const char *name,
                      const char *what, int64_t n)
 {
+    const struct st_xrun_seen *seen = &pending->sum;
+    const int64_t span_ns = now_ns(o) - pending->since_ns;
+    char span[40] = "";
     const struct st_log_field fields[] = {{"XRUNS", n}};
     const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
-    struct st_event event = st_event_make(
-        wall_ns(o), name, "%s: %" PRId64 " %s%s%s%s%s (%s)", o->source->name, n, what, device ? " on " : "",
-        seen->device, client ? ", client " : "", seen->client, st_certainty_name(seen->certainty));
+    if (span_ns >= ST_NS_PER_S)
+        snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
+    struct st_event event =
+        st_event_make(wall_ns(o), name, "%s: %" PRId64 " %s%s%s%s%s%s (%s)", o->source->name, n, what, span,
+                      device ? " on " : "", seen->device, client ? ", client " : "", seen->client,
+                      st_certainty_name(seen->certainty));
+    event.span_ns = span_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     snprintf(event.device, sizeof(event.device), "%s", seen->device);
     snprintf(event.client, sizeof(event.client), "%s", seen->client);
@@ -52,9 +59,9 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
 {
     const struct st_xrun_seen *sum = &pending->sum;
     if (sum->device_xruns_n > 0)
-        tell_one(o, sum, "observed-xrun", "device xrun(s)", sum->device_xruns_n);
+        tell_one(o, pending, "observed-xrun", "device xrun(s)", sum->device_xruns_n);
     if (sum->starved_n > 0)
-        tell_one(o, sum, "starved-client", "time(s) a client was not ready", sum->starved_n);
+        tell_one(o, pending, "starved-client", "time(s) a client was not ready", sum->starved_n);
     pending->told_ns = now_ns(o);
     pending->sum.device_xruns_n = pending->sum.starved_n = 0;
 }
@@ -124,6 +131,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     o->view.starved_n += (uint64_t)seen->starved_n;
     count_device(&o->view, seen);
     struct st_observed_pending *pending = pending_of(o, seen);
+    if (!untold(pending))
+        pending->since_ns = now_ns(o);
     pending->sum.device_xruns_n += seen->device_xruns_n;
     pending->sum.starved_n += seen->starved_n;
     tell_due(o, pending);

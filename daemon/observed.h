@@ -50,7 +50,8 @@ struct st_observed_view {
 /* What was seen of one device and client and is not told yet. */
 struct st_observed_pending {
     struct st_xrun_seen sum;
-    int64_t told_ns; /* INT64_MIN: free */
+    int64_t since_ns; /* when the first of the sum was seen */
+    int64_t told_ns;  /* INT64_MIN: free */
 };
 
 /** Threads: one. */

@@ -1,4 +1,4 @@
-/* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and second.
+/* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
  *
  * They come from the profiler object of the server (module-profiler), as pw-top's do. The server tells of
  * each cycle only while somebody listens, which costs it and us some CPU time a cycle (docs/measuring.md),
@@ -21,7 +21,8 @@
 
 #define NAME     "sleeptune-observe-pipewire"
 #define ANSWER_S 5
-#define TELL_S   1 /* at most one line a node in this time */
+#define TELL_NS                                                                                              \
+    250000000 /* at most one line a node in this time: what is told later has no time of its own */
 
 struct observer {
     struct pw_main_loop *loop;
@@ -29,7 +30,7 @@ struct observer {
     struct pw_registry *registry;
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
-    struct spa_source *tell_timer; /* armed for TELL_S after something was told */
+    struct spa_source *tell_timer; /* armed for TELL_NS after something was told */
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
@@ -56,7 +57,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static void tell(struct observer *observer)
 {
-    struct timespec pause = {.tv_sec = TELL_S};
+    struct timespec pause = {.tv_nsec = TELL_NS};
     st_profile_tell(&observer->profile, on_seen, NULL);
     observer->told_lately = true;
     pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);

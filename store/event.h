@@ -30,6 +30,7 @@ struct st_event {
     char device[64], client[64];
     enum st_certainty certainty;
     int64_t count_n; /* how many this event stands for */
+    int64_t span_ns; /* ... in so long until wall_ns; 0: at that moment. Neither written nor read */
     /* what was late, and why */
     int64_t lateness_ns;
     int64_t explained_ns; /* of the lateness, by the cause */

@@ -12,6 +12,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,8 @@ struct alsa {
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
+    int open_error;      /* of the status that could not be opened last; 0: none */
+    bool no_names;       /* a program that runs is not in /proc for us */
     unsigned polls_left; /* to the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
 };
@@ -80,6 +84,8 @@ static void add(struct alsa *alsa, struct substream like)
     like.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (like.fd >= 0)
         alsa->substreams[alsa->n++] = like;
+    else if (errno != ENOENT)
+        alsa->open_error = -errno;
 }
 
 /** Opens the status of new substreams. @return 0, or why there are none. */
@@ -99,6 +105,7 @@ static int scan(struct st_xrun_watch *w)
         return 0;
     memcpy(alsa->pcm, text, len + 1);
     alsa->left_out_n = 0;
+    alsa->open_error = 0;
     struct st_alsa_pcm pcm;
     unsigned listed_n = 0;
     const char *at = text;
@@ -114,6 +121,9 @@ static int scan(struct st_xrun_watch *w)
     }
     if (listed_n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
+    if (alsa->n == 0 && alsa->open_error != 0)
+        return st_xrun_because(w, alsa->open_error, "the streams in %s/asound cannot be opened: %s",
+                               alsa->proc, strerror(-alsa->open_error));
     if (alsa->n == 0)
         return st_xrun_because(
             w, -ENOTSUP, "this kernel does not show what streams do (CONFIG_SND_VERBOSE_PROCFS is off)");
@@ -122,18 +132,21 @@ static int scan(struct st_xrun_watch *w)
 
 /* --- what they do --------------------------------------------------------------------------------------- */
 
-/** Name of the program whose thread that is; "" when it is gone. @return its PID, 0. */
+/** Name of the program whose thread that is; "" when it is gone, or hidden from us. @return its PID, 0. */
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
-    const struct alsa *alsa = w->state;
+    struct alsa *alsa = w->state;
     char path[PATH_BYTES], text[STATUS_BYTES];
     size_t len;
     uint64_t pid;
     ret[0] = '\0';
     snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
     int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
-    if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0)
+    if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0) {
+        if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
+            alsa->no_names = true;
         return 0;
+    }
     snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
     r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
     if (r == 0)
@@ -203,12 +216,13 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     if (bad_n > 0 && bad_n == alsa->n)
         return st_xrun_because(w, -EBADMSG, "what %s/asound says of streams is in no form we know",
                                alsa->proc);
-    int len = snprintf(w->why, sizeof(w->why), "%zu stream%s of sound cards", alsa->n - bad_n,
-                       alsa->n - bad_n == 1 ? "" : "s");
+    char rest[48] = "";
     if (bad_n + alsa->left_out_n > 0)
-        snprintf(w->why + len, sizeof(w->why) - (size_t)len, ", not watched are %zu",
-                 bad_n + alsa->left_out_n);
-    return 0;
+        snprintf(rest, sizeof(rest), ", not watched are %zu", bad_n + alsa->left_out_n);
+    return st_xrun_because(
+        w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, alsa->n - bad_n == 1 ? "" : "s", rest,
+        alsa->no_names ? "; other users' programs are hidden from us (ProtectProc=, hidepid=): no names"
+                       : "");
 }
 
 static void close_alsa(struct st_xrun_watch *w)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -86,7 +87,8 @@ static char **environment_with(const char *name, const char *value, char **ret_t
     return env;
 }
 
-/** Its standard input and output are these, its errors nobody's; signals as a program expects them. */
+/** Its standard input and output are these, its errors nobody's; signals as a program expects them; a normal
+ * program where the daemon was started as a real-time one. */
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int in, int out)
 {
     sigset_t none, all;
@@ -108,9 +110,16 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
         r = posix_spawnattr_setsigdefault(attributes, &all);
     if (r == 0)
         r = posix_spawnattr_setpgroup(attributes, 0);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+    if (r == 0 && sched_getscheduler(0) != SCHED_OTHER) { /* FreeBSD lets root alone set even that one */
+        const struct sched_param normal = {.sched_priority = 0};
+        flags |= POSIX_SPAWN_SETSCHEDULER;
+        r = posix_spawnattr_setschedpolicy(attributes, SCHED_OTHER);
+        if (r == 0)
+            r = posix_spawnattr_setschedparam(attributes, &normal);
+    }
     if (r == 0)
-        r = posix_spawnattr_setflags(attributes,
-                                     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        r = posix_spawnattr_setflags(attributes, flags);
     return -r;
 }
 
@@ -193,7 +202,9 @@ static void close_program(struct st_xrun_watch *w)
     struct program *program = w->state;
     int status;
     close_pipes(program);
-    if (program->pid != 0 && kill(-program->pid, SIGTERM) == 0 && !reap(program, TERM_NAPS, &status)) {
+    if (program->pid != 0)
+        (void)kill(-program->pid, SIGTERM); /* fails on FreeBSD where it has ended: it is to be reaped yet */
+    if (!reap(program, TERM_NAPS, &status)) {
         (void)kill(-program->pid, SIGKILL);
         (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */
     }

@@ -230,6 +230,18 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
     assert_non_null(strstr(newest()->text, "at the same time the loop woke 3.000 ms late"));
 }
 
+static void sum_over_seconds_has_no_late_wake_at_the_same_time(void **state)
+{
+    (void)state;
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    struct st_event event = st_event_make(fake->wall_ns(fake), "observed-xrun", "5 xruns of mpv in 9 s");
+    event.span_ns = 9 * ST_NS_PER_S;
+    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+    assert_string_equal(newest()->name, "observed-xrun");
+    assert_string_equal(newest()->cause, "");
+    assert_null(strstr(newest()->text, "same time"));
+}
+
 static void others_xrun_waits_for_the_late_wake_that_is_not_judged_yet(void **state)
 {
     (void)state;
@@ -272,6 +284,7 @@ int main(void)
         TEST(loop_with_another_period_begins_its_sums_anew),
         TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
         TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
+        TEST(sum_over_seconds_has_no_late_wake_at_the_same_time),
         TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),
         TEST(others_xrun_without_a_late_wake_has_no_cause_and_none_is_lost),
     };

@@ -184,6 +184,17 @@ static void client_that_is_gone_leaves_its_xrun(void **state)
     st_xrun_close(&watch);
 }
 
+static void client_that_is_hidden_is_said_to_be(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
+    assert_int_equal(look(), 1);
+    assert_string_equal(last.client, "");
+    assert_non_null(strstr(watch.why, "hidden from us"));
+    st_xrun_close(&watch);
+}
+
 static void card_that_comes_is_watched_within_two_seconds(void **state)
 {
     (void)state;
@@ -246,6 +257,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_xruns, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_is_gone_leaves_its_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(client_that_is_hidden_is_said_to_be, setup, teardown),
         cmocka_unit_test_setup_teardown(card_that_comes_is_watched_within_two_seconds, setup, teardown),
         cmocka_unit_test_setup_teardown(when_the_last_card_goes_it_is_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(machine_without_sound_or_without_the_files_says_which, setup,
