@@ -6,24 +6,28 @@
 
 #include "lib/beat.h"
 
-#define GAIN_MIN      0.004
-#define GAIN_STEP     1.1 /* of the grid */
-#define REST_SHARE    0.01
-#define RESIDUAL_MAX  (1.0 / 64)   /* of the largest distance */
-#define RESIDUAL_FINE (1.0 / 1000) /* up to here, residuals may be related: they are what is rounded */
-#define RELATED_MAX   0.5          /* autocorrelation of neighbouring residuals */
-#define SQUARE_MAX    (1.0 / 8)    /* of what a step or a line leaves */
-#define PROMISING     0.5          /* the same, outliers and all, on the grid */
-#define AWAY_MIN      8            /* samples that are further away than AWAY_SDS residuals */
-#define AWAY_SDS      4
-#define DECAY_MIN     1e-30 /* less is nothing, and slow to reckon with */
-#define ODD_SDS       5     /* what is further from the curve is an outlier */
-#define ODD_SHARE     0.01  /* ... unless it is nearer than that share of the largest distance */
-#define SLOW_SHARE    0.1   /* of the slow pole, against the fast one */
-#define BEFORE_N      2     /* samples before the loop has acted */
-#define TICK_REACH    0.4   /* of the longest rise or fall from a tick, ticks: what it moves by itself */
-#define TICK_GAIN     0.5   /* residuals that a jump must leave at most, of those without */
-#define ODD_MAX       0.05  /* of the samples */
+#define GAIN_MIN         0.004
+#define GAIN_STEP        1.1 /* of the grid */
+#define REST_SHARE       0.01
+#define RESIDUAL_MAX     (1.0 / 64)   /* of the largest distance */
+#define RESIDUAL_FINE    (1.0 / 1000) /* up to here, residuals may be related: they are what is rounded */
+#define RELATED_MAX      0.5          /* autocorrelation of neighbouring residuals */
+#define SQUARE_MAX       (1.0 / 8)    /* of what a step or a line leaves */
+#define PROMISING        0.5          /* the same, outliers and all, on the grid */
+#define AWAY_MIN         8            /* samples that are further away than AWAY_SDS residuals */
+#define AWAY_SDS         4
+#define DECAY_MIN        1e-30 /* less is nothing, and slow to reckon with */
+#define ODD_SDS          5     /* what is further from the curve is an outlier */
+#define ODD_SHARE        0.01  /* ... unless it is nearer than that share of the largest distance */
+#define SLOW_SHARE       0.1   /* of the slow pole, against the fast one */
+#define SLOW_SHARE_LEAST 0.02  /* ... where it is asked whether another gain fits as well */
+#define BEFORE_N         2     /* samples before the loop has acted */
+#define TICK_REACH       0.4   /* of the longest rise or fall from a tick, ticks: what it moves by itself */
+#define TICK_GAIN        0.5   /* residuals that a jump must leave at most, of those without */
+#define ODD_MAX          0.05  /* of the samples */
+#define APART            0.05  /* a gain that differs by more, as a share, is another one */
+#define LATER_SHARE      0.25  /* of the largest distance: from there on is the later part */
+#define AS_WELL          9     /* variances: what a curve may leave more than the best one and fit as well */
 
 /* Samples without jumps: time after the first one, lateness from the first one on. */
 struct curve {
@@ -31,6 +35,7 @@ struct curve {
     double *time_s, *value_ns, *work;
     double *slow, *late; /* of the gain that was fitted last: p^t, and (p^t - q^t) / (p - q) */
     double apart;        /* p - q */
+    double slow_share;   /* of the slow pole, against the fast one: curves with less do not count */
     bool *odd;
 };
 
@@ -115,8 +120,8 @@ static bool fit_gain(struct curve *c, double gain, struct fit *ret)
     }
     if (!solve(m, v, x))
         return false;
-    /* of one pole alone nobody knows which of the two it is: then it is the slow one */
-    if (fabs(x[1] + x[2] / c->apart) < SLOW_SHARE * fabs(x[2] / c->apart))
+    /* of one pole alone nobody knows which it is: the slow one, if the other does not fit as well */
+    if (fabs(x[1] + x[2] / c->apart) < c->slow_share * fabs(x[2] / c->apart))
         return false;
     struct fit fit = {.gain = gain, .rest_ns = x[0], .a_ns = x[1], .b_ns = x[2], .used_n = used_n};
     for (size_t i = 0; i < c->n; i++) {
@@ -237,6 +242,44 @@ static double related(const struct curve *c, const struct fit *fit, double away_
     return square > 0 ? product / square : 0;
 }
 
+/* By how much, as a share, another gain follows from the later part alone: what a tick that the loop slipped
+ * by did to the first part, a curve of another gain may follow. */
+static double later_apart(struct curve *c, const struct fit *fit, double largest)
+{
+    struct fit later;
+    size_t last = 0, away_n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (fabs(distance_ns(c, fit, i)) > LATER_SHARE * largest)
+            last = i;
+    }
+    for (size_t i = last; i < c->n; i++)
+        away_n += fabs(distance_ns(c, fit, i)) > REST_SHARE * largest;
+    if (away_n < ST_SETTLING_SAMPLES_MIN)
+        return 0; /* too short to be judged by itself; no loop so fast has been seen to be told wrongly */
+    for (size_t i = 0; i <= last; i++)
+        c->odd[i] = true;
+    if (!fit_gain(c, fit->gain, &later))
+        return (double)INFINITY;
+    fit_fine(c, &later);
+    return fabs(later.gain / fit->gain - 1);
+}
+
+/* Does no other gain fit as well, the fast pole alone counted too? */
+static bool is_only_gain(struct curve *c, const struct fit *fit, double variance)
+{
+    struct fit best = {.square = (double)INFINITY}, other;
+    c->slow_share = SLOW_SHARE_LEAST;
+    for (double gain = GAIN_MIN; gain <= 1; gain *= GAIN_STEP) {
+        if (fabs(gain / fit->gain - 1) > APART && fit_gain(c, gain, &other) && other.square < best.square)
+            best = other;
+    }
+    if (isfinite(best.square))
+        fit_fine(c, &best);
+    c->slow_share = SLOW_SHARE;
+    fill_decay(c, fit->gain);
+    return fabs(best.gain / fit->gain - 1) <= APART || best.square > fit->square + AS_WELL * variance;
+}
+
 /* Is the fit a settling? Fills what is told of it. */
 static bool judge(struct curve *c, const struct fit *fit, struct st_settling *ret)
 {
@@ -259,7 +302,8 @@ static bool judge(struct curve *c, const struct fit *fit, struct st_settling *re
         return false;
     s.start_ns = distance_ns(c, fit, 0);
     s.gain_sd = gain_sd(c, fit, variance);
-    s.found = isfinite(s.gain_sd) && s.gain_sd < fit->gain / 4;
+    s.found = isfinite(s.gain_sd) && s.gain_sd < fit->gain / 4 && is_only_gain(c, fit, variance) &&
+              later_apart(c, fit, largest) <= APART;
     *ret = s;
     return s.found;
 }
@@ -326,6 +370,7 @@ static bool curve_init(struct curve *c, size_t n)
 {
     *c = (struct curve){
         .n = n,
+        .slow_share = SLOW_SHARE,
         .time_s = calloc(n, sizeof(*c->time_s)),
         .value_ns = calloc(n, sizeof(*c->value_ns)),
         .work = calloc(n, sizeof(*c->work)),

@@ -29,7 +29,8 @@ struct st_settling {
  * a usual tick taken out where the samples have some. Found where the residuals are 1/64 of the largest
  * distance or less, leave an eighth of what the best step or line leaves and do not hang together, 95 % of
  * the samples follow, the distance decays to 1 % in the first two thirds, and eight samples or more are
- * further away than four times the residuals. docs/measuring.md has how often that was right, and wrong.
+ * further away than four times the residuals; and where no gain that differs by more than 5 % fits as well,
+ * nor follows from the part after the distance has fallen to a quarter (if that has 64 samples). docs/measuring.md has how often that was right, and wrong.
  */
 ST_NODISCARD int st_settling_find(const struct st_series *all, struct st_settling *ret);
 
