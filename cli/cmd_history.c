@@ -32,7 +32,7 @@ static void help(void)
           "                 or seconds since 1970; default: a day ago\n"
           "  --until TIME   likewise; default: now\n"
           "  --step LENGTH  1m, 10m, 1h, 1d ...; default: what gives at most 25 rows\n"
-          "  --plot FILE    draw p50, p99 and the latest wake of each step: .svg, .png, .pdf,\n"
+          "  --plot FILE    draw p50, p99 and the latest wake of a step: .svg, .png, .pdf,\n"
           "                 or - for text\n"
           "  --json         the document, sleeptune-history/1\n"
           "  --format F     text (default) or json\n"
