@@ -52,8 +52,9 @@ void st_audio_stop(struct st_audio *audio);
 /** Threads: any. */
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
-#define ST_AUDIO_LOOK_NS      INT64_C(250000000) /* an open stream is looked after this often */
-#define ST_AUDIO_SILENT_LOOKS 40                 /* so many without a callback, and 4 buffers: it hangs */
+#define ST_AUDIO_LOOK_NS      INT64_C(250000000)   /* an open stream is looked after this often */
+#define ST_AUDIO_TELL_NS      INT64_C(10000000000) /* underflows that follow each other are told this often */
+#define ST_AUDIO_SILENT_LOOKS 40                   /* so many without a callback, and 4 buffers: it hangs */
 
 /** Does the sound system still ask for samples? Counts looks, not time: after a SIGSTOP of the daemon its
  * threads are heard again before enough looks are silent. */

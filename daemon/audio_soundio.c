@@ -38,6 +38,7 @@ struct st_audio {
     unsigned failures;
     struct st_callbacks callbacks; /* its producer is in the sound system's threads */
     uint64_t underflows_told;
+    int64_t told_at_ns; /* 0: nothing so far */
     struct st_audio_judge judge;
 
     /* written by callbacks in the sound system's threads */
@@ -346,22 +347,32 @@ static void note_playing(struct st_audio *audio)
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
 }
 
-/* Underflows since the last look become one event. */
-static void tell_underflows(struct st_audio *audio)
+/* Underflows become one event: the first at once, what follows soon after summed up; all when the stream is
+ * lost. */
+static void tell_underflows(struct st_audio *audio, bool at_once)
 {
-    const uint64_t n = atomic_load(&audio->underflows);
-    if (n == audio->underflows_told)
+    const uint64_t n = atomic_load(&audio->underflows), new_n = n - audio->underflows_told;
+    const int64_t now_ns = audio->platform->now_ns(audio->platform),
+                  since_ns = audio->told_at_ns == 0 ? INT64_MAX : now_ns - audio->told_at_ns;
+    if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_TELL_NS))
         return;
-    const struct st_log_field fields[] = {{"XRUNS", (int64_t)(n - audio->underflows_told)}};
+    const bool summed = since_ns < 2 * ST_AUDIO_TELL_NS;
+    const struct st_log_field fields[] = {{"XRUNS", (int64_t)new_n}};
+    char span[32] = "";
+    if (summed)
+        snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
     struct st_event told =
-        st_event_make(wall_ns(audio), "own-xrun", "underflows of the own stream: %llu, %llu so far",
-                      (unsigned long long)(n - audio->underflows_told), (unsigned long long)n);
+        st_event_make(wall_ns(audio), "own-xrun", "underflows of the own stream: %llu%s, %llu so far",
+                      (unsigned long long)new_n, span, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
     told.certainty = ST_CERTAINTY_EXACT;
-    told.count_n = (int64_t)(n - audio->underflows_told);
+    told.count_n = (int64_t)new_n;
+    if (summed)
+        told.span_ns = since_ns;
     st_events_put(audio->events, ST_LOG_WARN, &told, fields, 1);
     audio->underflows_told = n;
+    audio->told_at_ns = now_ns;
 }
 
 static bool is_stopping(struct st_audio *audio)
@@ -390,7 +401,7 @@ static int64_t step(struct st_audio *audio)
     soundio_flush_events(audio->soundio);
     if (is_stopping(audio))
         return 0;
-    tell_underflows(audio);
+    tell_underflows(audio, false);
     st_callbacks_drain(&audio->callbacks);
     pthread_mutex_lock(&audio->mutex);
     audio->view.callbacks = st_callbacks_look(&audio->callbacks);
@@ -400,6 +411,7 @@ static int64_t step(struct st_audio *audio)
                                       (int64_t)(audio->stream->software_latency * (double)ST_NS_PER_S));
     if (broken == 0 && !hangs)
         return ST_AUDIO_LOOK_NS;
+    tell_underflows(audio, true);
     snprintf(error, sizeof(error), "backend %.31s was lost: %s", audio->config.audio.backend,
              broken != 0 ? soundio_strerror(broken) : "it does not ask for samples any more");
     note_failure(audio, "audio-lost",

@@ -97,6 +97,7 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
                    int64_t waking_ns)
 {
     const int cpu = events[in].cpu;
+    const struct owner nobody = {.kind = OWNER_NOBODY};
     const int64_t in_ns = events[in].at_ns;
     int64_t at_ns = INT64_MIN;
     size_t first = 0; /* switch: who it takes the CPU from had it from the beginning */
@@ -109,6 +110,8 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
             continue;
         if (at_ns == INT64_MIN)
             at_ns = due_ns < e->at_ns ? due_ns : e->at_ns;
+        if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
+            line->thread = line->irq = line->softirq = nobody; /* events were lost: who had it is not known */
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
             between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
         step(line, e, tid);

@@ -30,7 +30,8 @@ struct st_settling {
  * distance or less, leave an eighth of what the best step or line leaves and do not hang together, 95 % of
  * the samples follow, the distance decays to 1 % in the first two thirds, and eight samples or more are
  * further away than four times the residuals; and where no gain that differs by more than 5 % fits as well,
- * nor follows from the part after the distance has fallen to a quarter (if that has 64 samples). docs/measuring.md has how often that was right, and wrong.
+ * nor follows from the part after the distance has fallen to a quarter (if that has 64 samples).
+ * docs/measuring.md has how often that was right, and wrong.
  */
 ST_NODISCARD int st_settling_find(const struct st_series *all, struct st_settling *ret);
 

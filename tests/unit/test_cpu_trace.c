@@ -152,6 +152,18 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
     assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
 }
 
+static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004), /* the hog's switch to another thread was lost */
+        switched(4000, 0, 77, "other", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4003 * US, &c), -ENOENT);
+}
+
 static void other_cpus_and_other_times_do_not_count(void **state)
 {
     (void)state;
@@ -218,6 +230,7 @@ int main(void)
         cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late),
         cmocka_unit_test(idle_cpu_has_no_culprit),
         cmocka_unit_test(who_had_it_for_a_moment_is_not_blamed),
+        cmocka_unit_test(nobody_is_blamed_for_a_time_of_which_events_were_lost),
         cmocka_unit_test(other_cpus_and_other_times_do_not_count),
         cmocka_unit_test(names_hold_no_control_characters),
         cmocka_unit_test(no_disorder_makes_more_time_than_there_was),
