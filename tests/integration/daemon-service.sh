@@ -14,6 +14,10 @@ if command -v systemd-analyze >/dev/null; then
     cp "$SLEEPTUNE_SRC/conf/sleeptune-report.timer" "$tmp/"
     is "nor of the report's unit and timer" \
         "$(systemd-analyze verify --man=no "$tmp/sleeptune-report.service" "$tmp/sleeptune-report.timer" 2>&1 | grep sleeptune)" ""
+    mkdir "$tmp/user"
+    sed "s|^ExecStart=.*|ExecStart=$(command -v true)|" "$SLEEPTUNE_BUILD/conf/sleeptuned-user.service" >"$tmp/user/sleeptuned.service"
+    is "nor of the unit for one user" \
+        "$(XDG_RUNTIME_DIR=$tmp systemd-analyze --user verify --man=no "$tmp/user/sleeptuned.service" 2>&1 | grep sleeptuned)" ""
     if systemd-analyze security --offline=true "$unit" >"$tmp/security" 2>&1; then
         ok "its exposure is 1.5 of 10 or less" systemd-analyze security --offline=true --threshold=15 "$unit"
         # "✗ ProcSubset=  ..." is explained where a comment has that word
