@@ -24,7 +24,7 @@ static const struct row {
     const char *system, *event;
     enum st_trace_kind kind;
 } rows[] = {
-    {"sched", "sched_switch", ST_TRACE_SWITCH},       {"sched", "sched_waking", ST_TRACE_WAKING},
+    {"sched", "sched_switch", ST_TRACE_SWITCH},       {"sched", "sched_wakeup", ST_TRACE_WAKING},
     {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY}, {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT},
     {"irq", "softirq_entry", ST_TRACE_SOFTIRQ_ENTRY}, {"irq", "softirq_exit", ST_TRACE_SOFTIRQ_EXIT},
 };
@@ -129,8 +129,8 @@ static int set_up(struct tracefs_instance *instance, int tid, int cpu, int64_t b
     }
     if (r == 0) {
         snprintf(text, sizeof(text), "pid == %d", tid); /* other wake-ups are of no use */
-        *ret_what = "filter of sched_waking";
-        r = put(instance, "events/sched/sched_waking/filter", text);
+        *ret_what = "filter of sched_wakeup";
+        r = put(instance, "events/sched/sched_wakeup/filter", text);
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
         *ret_what = rows[i].event;

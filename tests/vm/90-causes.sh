@@ -32,6 +32,7 @@ start
 is "the tracer runs" "$(causes | jq -r .tracer)" null
 is "in an instance of its own" "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" 1
 is "tracing of others is not touched" "$(cat /sys/kernel/tracing/events/sched/sched_switch/enable)" 0
+sleep 5 # the questions at the start were unusual; the scheduler's count is less the usual wait of late
 /share/tests/hog 0 90 5000 8 200 >/tmp/s/hog &
 hog=$!
 wait "$hog"
@@ -40,12 +41,14 @@ is "the hog is named" "$(causes | jq -r '.rows[0] | .cause + " " + .culprit')" "
 is "once a burst" "$(causes | jq '.rows[0].count')" "$(wc -l </tmp/s/hog)"
 like "and explains the lateness" "$(causes | jq '.rows[0].explained')" '^(1|0\.9[0-9]+)$'
 like "the sentence names it" "$(causes | jq -r .verdict)" "went to hog/$hog"
-# "hog/9 had CPU 0 for A ns, B ns of them while the loop waited, C ns by the scheduler's count". C has the interrupts that came in
-# between, which are not the hog's: one in a burst is some 70 us in this guest, so that most bursts have to fit, not each
-apart=$(sed -n 's/.* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of them while the loop waited, \([0-9]*\) ns by.*/\1 \2/p' /tmp/s/log |
-    awk '{ d = $2 - $1; printf "%s%d", (NR > 1 ? " " : ""), d; if (d < 0) d = -d; if (d <= 5000) near++ } END { print ":", NR, near + 0 }')
-echo "# schedstat less the trace in ns, each burst: $apart within 5000"
-is "its length is schedstat's within 5 us where nothing else had the CPU" \
+# "hog/9 had CPU 0 for A ns, B ns of them while the loop waited, C ns by the scheduler's count". C is less the usual wait of the up to
+# 94 cycles since the last look, which comes in lumps of up to 10 us; and it has the interrupts that came in between, which are
+# not the hog's (one is some 70 us in this guest): most bursts have to fit, not each
+apart=$(sed -n 's/.*hog\/[0-9]* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of them while the loop waited, \([0-9]*\) ns by.*/\1 \2/p' /tmp/s/log |
+    awk '{ d = $2 - $1; printf "%s%d", (NR > 1 ? " " : ""), d; if (d < 0) d = -d; if (d <= 15000) near++; if (d <= 5000) nearer++ }
+        END { print ":", NR, near + 0, nearer + 0 }')
+echo "# schedstat less the trace in ns, each burst: $apart (bursts, within 15 us, within 5 us)"
+is "its length is schedstat's within 15 us in most bursts" \
     "$(awk -F: '{ split($2, n, " "); if (n[1] >= 8 && n[2] >= 0.75 * n[1]) print "yes" }' <<<"$apart")" yes
 on=$(status | jq .loop.cpu_ns_per_cycle)
 
