@@ -91,7 +91,8 @@ const struct st_config_key st_config_keys[] = {
      "File of the history. Empty: history.db in the state folder, where there is one that can be written."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
-     "What is older is removed. Minutes are kept for 30 days at most, hours and days of them longer."},
+     "What is older is removed, a day of it an hour at most: the clock may be wrong. Minutes are kept for 30 "
+     "days at most, hours and days of them longer."},
     {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
      ST_CONFIG_APPLIES_HISTORY,
      "When the file would use more, the oldest minutes are removed, then the oldest hours. Events take at "

@@ -72,9 +72,9 @@ ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
 /**
- * Removes what is too old: minutes after ST_HISTORY_MINUTES_DAYS, all after keep_days. Then, while more than
- * max_bytes are in use, the oldest minutes but those of the last day, then the oldest hours. Events take at
- * most half of max_bytes.
+ * Removes what is too old: minutes after ST_HISTORY_MINUTES_DAYS, all after keep_days, but a day's worth a
+ * call at most, since now_wall_ns may be years ahead. Then, while more than max_bytes are in use, the oldest
+ * minutes but those of the last day, then the oldest hours. Events take at most half of max_bytes.
  * @return 0 or as above.
  */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,

@@ -229,12 +229,29 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
 /* All levels by name: the index on (level, from_ns) is of use then. */
 #define REMOVE_SPANS "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?"
 
+/* Lowers *from_ns to a day after the oldest row of the level: a clock that is years ahead until the network
+ * sets it must not cost the history. */
+static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
+{
+    int64_t oldest_ns = INT64_MIN;
+    const int r =
+        st_sql_number(history->db, &oldest_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+    if (r == 0 && oldest_ns != INT64_MIN && *from_ns > oldest_ns + DAY_NS)
+        *from_ns = oldest_ns + DAY_NS;
+    return r;
+}
+
 static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
-    const int64_t minutes_from_ns =
-        floor_to(now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
-    const int64_t all_from_ns = floor_to(now_wall_ns - keep_days * DAY_NS, DAY_NS);
-    int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+    int64_t minutes_from_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS;
+    int64_t all_from_ns = now_wall_ns - keep_days * DAY_NS;
+    int r = not_faster(history, ST_HISTORY_MINUTE, &minutes_from_ns);
+    if (r == 0)
+        r = not_faster(history, ST_HISTORY_DAY, &all_from_ns);
+    minutes_from_ns = floor_to(minutes_from_ns, ST_HISTORY_HOUR * ST_NS_PER_S);
+    all_from_ns = floor_to(all_from_ns, DAY_NS);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
                        ST_HISTORY_MINUTE, minutes_from_ns);
     if (r == 0)
         r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,

@@ -130,9 +130,11 @@ int main(int argc, char **argv)
             (r = st_history_commit(history)) < 0)
             die("commit", r);
     }
-    r = st_history_retain(history, end_s * ST_NS_PER_S, 400, INT64_C(1) << 40);
-    if (r < 0)
-        die("retain", r);
+    for (int64_t day = 0; day <= hours / 24; day++) { /* a call removes a day's worth */
+        r = st_history_retain(history, end_s * ST_NS_PER_S, 400, INT64_C(1) << 40);
+        if (r < 0)
+            die("retain", r);
+    }
     printf("%lld bytes in use\n", (long long)st_history_bytes(history));
     st_history_close(history);
     for (int i = 0; i < TEMPLATES; i++)
