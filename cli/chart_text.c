@@ -15,19 +15,21 @@
 #define WIDTH_MAX     100
 #define LABEL_COLUMNS 30 /* at most */
 #define BINS          16
-#define ROWS          8 /* of a line chart */
+#define ROWS          8  /* of a line chart */
+#define PHASE_ROWS    12 /* its places are whole characters */
 
-/** Characters of a drawing: one step of eight, and the parts of a box. */
+/** Characters of a drawing: one step of eight, the parts of a box that lies, and of one that stands. */
 struct glyphs {
     const char *level[9]; /* [0]: nothing */
     const char *whisker, *box, *median, *low, *high, *bar;
+    const char *range, *quartiles, *middle;
 };
 
 static const struct glyphs unicode = {
-    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█",
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━",
 };
 static const struct glyphs ascii = {
-    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#",
+    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=",
 };
 
 struct page {
@@ -121,6 +123,23 @@ static size_t squeeze(const struct st_columns *from, struct st_column *to, size_
     return used;
 }
 
+/* The value at a part of an axis: 0 is its low end, 1 its high one. */
+static double axis_value(const struct st_axis *axis, double part)
+{
+    return axis->log ? axis->low * pow(axis->high / axis->low, part)
+                     : axis->low + (axis->high - axis->low) * part;
+}
+
+/* What stands left of a row, counted from below: the value at the upper edge of the highest and of the middle
+ * one. */
+static void row_label(const struct page *page, const struct st_axis *axis, int row, int rows)
+{
+    char tick[32] = "";
+    if (row == rows - 1 || row == rows / 2 - 1)
+        st_ns_format((int64_t)axis_value(axis, (row + 1.0) / rows), tick, sizeof(tick));
+    label(page, tick);
+}
+
 /* One row of a chart of bars that stand on the foot: level `row` counted from below. */
 static const char *part_of_bar(const struct page *page, double at, int row)
 {
@@ -133,13 +152,7 @@ static void series_rows(const struct page *page, const struct st_axis *axis, con
                         size_t n)
 {
     for (int row = ROWS - 1; row >= 0; row--) {
-        char tick[32] = "";
-        const double part = (row + 1.0) / ROWS;
-        const double value = axis->log ? axis->low * pow(axis->high / axis->low, part)
-                                       : axis->low + (axis->high - axis->low) * part;
-        if (row == ROWS - 1 || row == ROWS / 2 - 1)
-            st_ns_format((int64_t)value, tick, sizeof(tick));
-        label(page, tick);
+        row_label(page, axis, row, ROWS);
         for (size_t i = 0; i < n; i++)
             fputs(columns[i].n == 0 ? " "
                                     : part_of_bar(page, st_axis_at(axis, (double)columns[i].max_ns), row),
@@ -198,9 +211,7 @@ static void print_hist(const struct page *page)
             most = bins[k] > most ? bins[k] : most;
         for (size_t k = 0; k < bins_n; k++) {
             char from[32];
-            const double part = (double)k / (double)bins_n;
-            const double value = axis.log ? axis.low * pow(axis.high / axis.low, part)
-                                          : axis.low + (axis.high - axis.low) * part;
+            const double value = axis_value(&axis, (double)k / (double)bins_n);
             st_text_pad(page->out, st_ns_format((int64_t)value, from, sizeof(from)), 13);
             fprintf(page->out, "%11llu ", (unsigned long long)bins[k]);
             bar(page, bins[k] > 0 ? log1p((double)bins[k]) / log1p((double)most) : 0, columns);
@@ -255,23 +266,65 @@ static void print_prices(const struct page *page)
     fputs("*: no other setting is better at less CPU.\n", page->out);
 }
 
+static int phase_row(const struct st_axis *axis, int64_t value_ns)
+{
+    return (int)fmin(st_axis_at(axis, (double)value_ns) * PHASE_ROWS, PHASE_ROWS - 1);
+}
+
+/* One place of a standing box. */
+static const char *part_of_phase(const struct page *page, const struct st_axis *axis,
+                                 const struct st_box *box, int row)
+{
+    const struct glyphs *g = page->glyphs;
+    if (box->n == 0 || row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
+        return " ";
+    if (row == phase_row(axis, box->median_ns))
+        return g->middle;
+    return row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns) ? g->quartiles : g->range;
+}
+
+/* "phase" between 0 and the rhythm. */
+static void phase_foot(const struct page *page, int columns)
+{
+    char fold[32];
+    st_ns_format(page->picture->fold_ns, fold, sizeof(fold));
+    const int room = columns - 1 - st_text_columns(fold); /* without the 0 */
+    const char *name = room >= 7 ? "phase" : "";
+    const int left = (room - (int)strlen(name)) / 2;
+    label(page, "");
+    fprintf(page->out, "0%*s%s%*s%s\n", left, "", name, room - left - (int)strlen(name), "", fold);
+}
+
 static void print_phase(const struct page *page)
 {
     struct st_box boxes[ST_CHART_PHASES];
     const struct st_chart_set *set = page->picture->data->set[0];
     const struct st_axis axis = st_chart_value_axis(page->picture->data);
-    struct st_column columns[ST_CHART_PHASES] = {0};
-    char fold[32];
+    const struct glyphs *g = page->glyphs;
+    uint64_t least = UINT64_MAX, most = 0;
+    char low[32], legend[160];
     size_t n = (size_t)(page->width - page->label - 1);
     n = n < ST_CHART_PHASES ? n : ST_CHART_PHASES;
     if (st_chart_fold(&set->series, (double)page->picture->fold_ns, n, boxes) != 0)
         return;
-    for (size_t i = 0; i < n; i++)
-        columns[i] = (struct st_column){.n = boxes[i].n, .max_ns = boxes[i].median_ns};
-    series_rows(page, &axis, columns, n);
-    label(page, "");
-    fprintf(page->out, "0%*s\n", (int)n - 1, st_ns_format(page->picture->fold_ns, fold, sizeof(fold)));
-    fputs("Bars: median of each column.\n", page->out);
+    for (int row = PHASE_ROWS - 1; row >= 0; row--) {
+        row_label(page, &axis, row, PHASE_ROWS);
+        for (size_t i = 0; i < n; i++)
+            fputs(part_of_phase(page, &axis, &boxes[i], row), page->out);
+        fputc('\n', page->out);
+    }
+    label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
+    for (size_t i = 0; i < n; i++) {
+        least = boxes[i].n < least ? boxes[i].n : least;
+        most = boxes[i].n > most ? boxes[i].n : most;
+        fputs(g->whisker, page->out);
+    }
+    fputc('\n', page->out);
+    phase_foot(page, (int)n);
+    snprintf(legend, sizeof(legend),
+             "%s medians, %s quartiles, %s least to greatest; n = %llu .. %llu in a column.", g->middle,
+             g->quartiles, g->range, (unsigned long long)least, (unsigned long long)most);
+    st_text_wrap(page->out, legend, 0, page->width);
 }
 
 int st_chart_print(const char *command, const struct st_chart_picture *picture)

@@ -208,6 +208,17 @@ like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[
 is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
 is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
 like "missed periods are marked" "$(plot --kind series run.strec)" '!'
+COLUMNS=80 LC_ALL=C plot saw.json --kind phase --fold 100s >folded
+sed -n '3,14s/^.\{12\}//p' folded >places
+is "each column of the folded phase has one median" "$(tr -cd = <places | wc -c) $(awk '{for (i = 1; i <= 68; i++) n[i] += substr($0, i, 1) == "="} END {for (i in n) if (n[i] != 1) print i}' places)" "68 "
+is "medians of a sawtooth rise, drop once and rise" "$(awk '{for (i = 1; i <= 68; i++) if (substr($0, i, 1) == "=") at[i] = NR}
+    END {for (i = 2; i <= 68; i++) n += at[i] > at[i - 1] ? 1 : 0; print n}' places)" 1
+like "quartiles and range are around them where it drops" "$(cat places)" ':'
+like "the rhythm is below" "$(cat folded)" '^ {12}0 +phase +100\.00 s$'
+like "and how many values a column has" "$(cat folded)" 'n = 9 \.\. 18 in a column'
+printf '%s\n' 1000 2000 >two
+like "a column without a value is empty" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms)" 'n = 0 \.\. 1 in a column'
+is "and has no median" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd = | wc -c)" 2
 
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
