@@ -1,6 +1,5 @@
 /* sleeptune bench series: lateness over time. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -67,22 +66,9 @@ static void help(void)
           stdout);
 }
 
-enum { OPT_METHOD = 256, OPT_CLOCKS, OPT_RELATIVE, OPT_POLICY };
-
-static const struct option options[] = {
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"clocks", no_argument, NULL, OPT_CLOCKS},
-    {"relative", no_argument, NULL, OPT_RELATIVE},
-    {"policy", required_argument, NULL, OPT_POLICY},
-    {"priority", required_argument, NULL, 'p'},
-    {"quiet", no_argument, NULL, 'q'},
-    ST_SERIES_OPTIONS,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_policy(const char *text, struct arguments *a)
+static int take_policy(const char *command, void *ctx, const char *text)
 {
+    struct arguments *a = ctx;
     for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
         if (strcmp(text, st_policy_name((enum st_policy)i)) == 0) {
             a->policy = (enum st_policy)i;
@@ -90,31 +76,7 @@ static int parse_policy(const char *text, struct arguments *a)
             return 0;
         }
     }
-    return st_usage_error(NAME, "--policy: '%s' is not other, fifo or rr", text);
-}
-
-static int parse_option(int option, const char *text, struct arguments *a)
-{
-    switch (option) {
-    case OPT_METHOD:
-        a->methods_text = text;
-        return 0;
-    case OPT_CLOCKS:
-        a->clocks = true;
-        return 0;
-    case OPT_RELATIVE:
-        a->relative = true;
-        return 0;
-    case OPT_POLICY:
-        return parse_policy(text, a);
-    case 'p':
-        return st_option_i64(NAME, "--priority", text, 1, 99, &a->priority);
-    case 'q':
-        a->quiet = true;
-        return 0;
-    default:
-        return st_series_option(NAME, option, text, &a->common);
-    }
+    return st_usage_error(command, "--policy: '%s' is not other, fifo or rr", text);
 }
 
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
@@ -198,7 +160,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
     const int64_t now_ns = p->now_ns(p);
     if (!a->quiet && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
         char line[160], text[32];
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " samples, the latest %s late", n,
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples, the latest %s late", n,
                  a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
@@ -358,28 +320,27 @@ int st_bench_series(int argc, char **argv)
 {
     struct arguments a = {.priority = 70, .quiet = isatty(STDERR_FILENO) != 1};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
-    int option;
     st_series_options_init(&a.common);
-    a.common.count_max = COUNT_MAX;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "p:qh", options, NULL)) != -1) {
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        const int r = parse_option(option, optarg, &a);
-        if (r != 0)
-            return r;
-    }
-    if (optind < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
-    int r = st_series_period(NAME, &a.common, &config.period);
+    const struct st_option options[] = {
+        {"method", .text = &a.methods_text},
+        {"clocks", .flag = &a.clocks},
+        {"relative", .flag = &a.relative},
+        {"policy", .take = take_policy, .ctx = &a},
+        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
+        {"quiet", 'q', .flag = &a.quiet},
+        ST_SERIES_COUNT_OPTION(&a.common, COUNT_MAX),
+        ST_SERIES_OPTIONS(&a.common),
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    r = st_series_period(NAME, &a.common, &config.period);
     if (r == 0)
         r = st_chart_option_check(NAME, a.common.plot, a.common.json);
     if (r == 0)
         r = choose_methods(&a);
     if (r != 0)
         return r;
-    config.count = a.common.count;
+    config.count = (uint64_t)a.common.count;
     return run(&a, &config);
 }

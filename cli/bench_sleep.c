@@ -216,17 +216,6 @@ static int choose(struct arguments *a)
     return r;
 }
 
-static int take_precision(const char *command, void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end == text || *end != '\0' || !(percent >= 0 && percent <= 100))
-        return st_usage_error(command, "--precision: '%s' is not a number in 0 .. 100", text);
-    a->config.precision = percent / 100;
-    return 0;
-}
-
 static int take_exec(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
@@ -339,10 +328,10 @@ int st_bench_sleep(int argc, char **argv)
 {
     struct st_platform *p = st_platform_native();
     struct arguments a = {.priority = 70, .seed = -1, .exec = {.warm_up_n = 3}};
+    double precision = 5;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations_ns,
                                               .settings = a.settings,
-                                              .precision = 0.05,
                                               .go_on = go_on,
                                               .ctx = &a};
     const struct st_option options[] = {
@@ -355,7 +344,7 @@ int st_bench_sleep(int argc, char **argv)
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"slack", .text = &a.slacks_text},
         {"baseline", .text = &a.baseline},
-        {"precision", .take = take_precision, .ctx = &a},
+        {"precision", .real = &precision, .min = 0, .max = 100},
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"brief", .flag = &a.brief},
         {"exec", .take = take_exec, .ctx = &a},
@@ -376,6 +365,7 @@ int st_bench_sleep(int argc, char **argv)
     }
     if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
         a.config.budget_ns = BUDGET_NS;
+    a.config.precision = precision / 100;
     a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
     const int blocked = st_sleep_block_signals();
     if (blocked != 0)

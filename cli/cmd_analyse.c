@@ -1,5 +1,4 @@
 /* sleeptune analyse: what a series of lateness shows. */
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "cli/chart.h"
@@ -32,42 +31,26 @@ static void help(void)
           stdout);
 }
 
-enum { OPT_TICK = 256 };
-
-static const struct option options[] = {
-    {"tick-hz", required_argument, NULL, OPT_TICK},
-    ST_SERIES_OPTIONS,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 int st_cmd_analyse(int argc, char **argv)
 {
     struct st_series_options common;
     struct st_period period;
     int64_t tick_hz = 0;
-    int option;
+    int first = 0;
     st_series_options_init(&common);
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        int r = 0;
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        if (option == ST_OPT_COUNT)
-            r = st_usage_error(NAME, "--count: all samples are analysed");
-        else if (option == OPT_TICK)
-            r = st_option_i64(NAME, "--tick-hz", optarg, 1, 1000000, &tick_hz);
-        else
-            r = st_series_option(NAME, option, optarg, &common);
-        if (r != 0)
-            return r;
-    }
-    if (optind == argc)
+    const struct st_option options[] = {
+        {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
+        ST_SERIES_OPTIONS(&common),
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (first == argc)
         return st_usage_error(NAME, "which file?");
-    if (optind + 1 < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[optind + 1]);
-    int status = st_series_period(NAME, &common, &period); /* says what is wrong before anything is read */
+    if (first + 1 < argc)
+        return st_usage_error(NAME, "unexpected argument: %s", argv[first + 1]);
+    const char *path = argv[first];
+    status = st_series_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)
         status = st_chart_option_check(NAME, common.plot, common.json);
     if (status != 0)
@@ -75,15 +58,14 @@ int st_cmd_analyse(int argc, char **argv)
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure(NAME, "out of memory");
-    status = st_series_input(NAME, argv[optind], &common, result);
+    status = st_series_input(NAME, path, &common, result);
     if (status == ST_EXIT_DONE && result->series.n == 0 && result->all.n == 0)
-        status = st_failure(NAME, "%s: no samples%s%s", argv[optind], result->note[0] != '\0' ? ": " : "",
-                            result->note);
+        status =
+            st_failure(NAME, "%s: no samples%s%s", path, result->note[0] != '\0' ? ": " : "", result->note);
     if (status == ST_EXIT_DONE) {
         status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
-        const char *label = argv[optind];
         const struct st_series *series = &result->all.head;
-        status = st_chart_option_series(NAME, common.plot, &label, &series, 1, NULL, status);
+        status = st_chart_option_series(NAME, common.plot, &path, &series, 1, NULL, status);
     }
     st_series_result_finish(result);
     free(result);

@@ -245,7 +245,6 @@ int st_cmd_compare(int argc, char **argv)
     struct st_compare_result result = {.wanted_share = 0.05};
     struct st_chart_options chart = {.kind = ST_CHART_ANY};
     struct st_series_options series;
-    const char *format = "text";
     bool json = false;
     int first = 0;
     st_series_options_init(&series);
@@ -255,7 +254,7 @@ int st_cmd_compare(int argc, char **argv)
         {.name = "plot", .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "json", .flag = &json},
-        {.name = "format", .text = &format},
+        {.name = "format", .take = st_take_format, .ctx = &json},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
@@ -264,11 +263,9 @@ int st_cmd_compare(int argc, char **argv)
     result.files_n = (size_t)(argc - first);
     if (result.files_n > FILES_MAX)
         return st_usage_error(NAME, "more than %d files", FILES_MAX);
-    if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
-        return st_usage_error(NAME, "--format: '%s' is not json or text", format);
     if (result.files_n < 2)
         return st_usage_error(NAME, "%s", result.files_n == 0 ? "which files?" : "with which other file?");
-    status = st_chart_option_check(NAME, chart.path, json || strcmp(format, "json") == 0);
+    status = st_chart_option_check(NAME, chart.path, json);
     if (status != ST_EXIT_DONE)
         return status;
     result.files = calloc(result.files_n, sizeof(*result.files));
@@ -276,7 +273,7 @@ int st_cmd_compare(int argc, char **argv)
     result.differ_n = calloc(result.files_n, sizeof(*result.differ_n));
     status = result.files == NULL || result.differ == NULL || result.differ_n == NULL
                  ? st_failure(NAME, "out of memory")
-                 : run(&result, paths, json || strcmp(format, "json") == 0, &series, &chart);
+                 : run(&result, paths, json, &series, &chart);
     for (size_t i = 0; i < result.files_n && result.files != NULL; i++)
         st_compare_file_finish(&result.files[i]);
     for (size_t i = 0; i < result.files_n && result.differ != NULL && result.differ_n != NULL; i++)

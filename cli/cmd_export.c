@@ -1,6 +1,5 @@
 /* sleeptune export: a recording as CSV or as a NumPy array. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,10 @@
 #define COMMAND       "export"
 #define ROW_MAX_BYTES 64 /* 20 digits, 20 digits and a sign, ... */
 
-enum format { FORMAT_NONE, FORMAT_CSV, FORMAT_NPY };
-
 struct export
 {
     const char *file; /* for messages */
-    enum format format;
+    bool npy;         /* else CSV */
     struct st_recording_reader *reader;
     struct st_recording_totals totals; /* of the whole file */
     enum st_recording_end end;
@@ -211,7 +208,7 @@ static int add_rows(struct export *export, struct rows *rows, const struct st_re
                     const int64_t *lateness_ns)
 {
     const struct st_period *period = &st_recording_meta(export->reader)->period;
-    char *(*const row)(char *, uint64_t, int64_t, bool) = export->format == FORMAT_CSV ? csv_row : npy_row;
+    char *(*const row)(char *, uint64_t, int64_t, bool) = export->npy ? npy_row : csv_row;
     int r = 0;
     for (uint64_t i = 0; i < event->n && rows->n < export->rows && r == 0; i++, rows->n++) {
         rows->end =
@@ -261,10 +258,10 @@ static int write_table(struct export *export, const char *path)
     export->started = time(NULL);
     export->progress = isatty(STDERR_FILENO) == 1 && !isatty(fileno(output.stream));
     errno = 0;
-    if (export->format == FORMAT_CSV)
-        csv_start(export);
-    else
+    if (export->npy)
         npy_start(export);
+    else
+        csv_start(export);
     r = write_rows(export);
     if (export->progress_shown)
         fputc('\n', stderr);
@@ -312,49 +309,29 @@ static int run(struct export *export, const char *path)
 
 int st_cmd_export(int argc, char **argv)
 {
-    static const struct option table[] = {
-        {"csv", no_argument, NULL, 'c'},
-        {"npy", no_argument, NULL, 'n'},
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    struct export export = {.format = FORMAT_NONE};
     const char *path = NULL;
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", table, NULL)) != -1) {
-        const enum format format = option == 'c' ? FORMAT_CSV : FORMAT_NPY;
-        switch (option) {
-        case 'c':
-        case 'n':
-            if (export.format != FORMAT_NONE && export.format != format)
-                return st_usage_error(COMMAND, "--csv and --npy exclude each other");
-            export.format = format;
-            break;
-        case 'o':
-            path = optarg;
-            break;
-        case 'h':
-            help();
-            return ST_EXIT_DONE;
-        case ':':
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        default:
-            return st_usage_error(COMMAND, "no such option: %s", argv[optind - 1]);
-        }
-    }
-    if (optind == argc)
+    bool csv = false, npy = false;
+    int first = 0;
+    const struct st_option options[] = {
+        {"csv", .flag = &csv},
+        {"npy", .flag = &npy},
+        {"output", 'o', .text = &path},
+    };
+    const int r = st_options_read(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (r >= 0)
+        return r;
+    if (csv && npy)
+        return st_usage_error(COMMAND, "--csv and --npy exclude each other");
+    if (first == argc)
         return st_usage_error(COMMAND, "which recording?");
-    if (optind + 1 < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[optind + 1]);
-    if (export.format == FORMAT_NONE)
+    if (first + 1 < argc)
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[first + 1]);
+    if (!csv && !npy)
         return st_usage_error(COMMAND, "--csv or --npy?");
+    struct export export = {.file = argv[first], .npy = npy};
     const bool to_stdout = path == NULL || strcmp(path, "-") == 0;
-    if (export.format == FORMAT_NPY && to_stdout && isatty(STDOUT_FILENO) == 1)
+    if (npy && to_stdout && isatty(STDOUT_FILENO) == 1)
         return st_usage_error(COMMAND, "--npy is binary: give -o FILE or a pipe");
-    export.file = argv[optind];
     if (!to_stdout && same_file(export.file, path))
         return st_usage_error(COMMAND, "-o %s is the recording itself", path);
     return run(&export, path);

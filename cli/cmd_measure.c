@@ -145,17 +145,6 @@ static int take_policy(const char *command, void *ctx, const char *text)
     return st_usage_error(command, "--policy: '%s' is not fifo, rr or other", text);
 }
 
-static int take_load(const char *command, void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end == text || *end != '\0' || !(percent >= 0 && percent <= 90))
-        return st_usage_error(command, "--load: '%s' is not a number in 0 .. 90 (%% of the period)", text);
-    a->config.load_percent = percent;
-    return 0;
-}
-
 static int take_wait(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
@@ -201,7 +190,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"cpu", 'a', .take = take_cpus, .ctx = a},
         {"policy", .take = take_policy, .ctx = a},
         {"priority", 'p', .number = &priority, .min = 1, .max = 99},
-        {"load", .take = take_load, .ctx = a},
+        {"load", .real = &config->load_percent, .min = 0, .max = 90},
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},
         {"wait", .take = take_wait, .ctx = a},
         {"timer-slack", .number = &config->timer_slack_ns, .min = 1, .max = ST_NS_PER_S},

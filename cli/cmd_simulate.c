@@ -1,7 +1,5 @@
 /* sleeptune simulate: how late a kernel with clock ticks wakes a program. */
 #include <errno.h>
-#include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,82 +38,39 @@ static void help(void)
           stdout);
 }
 
-enum { OPT_HZ = 256, OPT_ROUNDING, OPT_DRIFT, OPT_GAIN, OPT_NOISE, OPT_SEED };
-
-static const struct option options[] = {
-    {"hz", required_argument, NULL, OPT_HZ},
-    {"rounding", required_argument, NULL, OPT_ROUNDING},
-    {"drift-ppm", required_argument, NULL, OPT_DRIFT},
-    {"pll-gain", required_argument, NULL, OPT_GAIN},
-    {"noise", required_argument, NULL, OPT_NOISE},
-    {"seed", required_argument, NULL, OPT_SEED},
-    ST_SERIES_OPTIONS,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_real(const char *option, const char *text, double min, double max, double *ret)
+static int take_rounding(const char *command, void *ctx, const char *text)
 {
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
-        return st_usage_error(NAME, "%s: '%s' is not a number", option, text);
-    if (value < min || value > max)
-        return st_usage_error(NAME, "%s: %s is out of range: %g .. %g", option, text, min, max);
-    *ret = value;
-    return 0;
-}
-
-static int parse_option(int option, const char *text, struct st_simulation *s,
-                        struct st_series_options *common)
-{
-    int64_t n = 0;
-    int r;
-    switch (option) {
-    case OPT_HZ:
-        return st_option_i64(NAME, "--hz", text, 1, 1000000, &s->hz);
-    case OPT_ROUNDING:
-        if (st_rounding_parse(text, &s->rounding) != 0)
-            return st_usage_error(NAME, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
-        return 0;
-    case OPT_DRIFT:
-        return parse_real("--drift-ppm", text, -10000, 10000, &s->drift_ppm);
-    case OPT_GAIN:
-        return parse_real("--pll-gain", text, 0, 1, &s->pll_gain);
-    case OPT_NOISE:
-        return st_option_time(NAME, "--noise", text, 0, 3600 * ST_NS_PER_S, &s->noise_ns);
-    case OPT_SEED:
-        r = st_option_i64(NAME, "--seed", text, 0, INT64_MAX, &n);
-        s->seed = (uint64_t)n;
-        return r;
-    default:
-        return st_series_option(NAME, option, text, common);
-    }
+    return st_rounding_parse(text, ctx) == 0
+               ? 0
+               : st_usage_error(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }
 
 int st_cmd_simulate(int argc, char **argv)
 {
-    struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .seed = 1};
+    struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common;
-    int option;
+    int64_t seed = 1;
     st_series_options_init(&common);
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        const int r = parse_option(option, optarg, &simulation, &common);
-        if (r != 0)
-            return r;
-    }
-    if (optind < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[optind]);
-    int r = st_series_period(NAME, &common, &simulation.period);
+    const struct st_option options[] = {
+        {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
+        {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
+        {"drift-ppm", .real = &simulation.drift_ppm, .min = -10000, .max = 10000},
+        {"pll-gain", .real = &simulation.pll_gain, .min = 0, .max = 1},
+        {"noise", .time_ns = &simulation.noise_ns, .min = 0, .max = 3600 * ST_NS_PER_S},
+        {"seed", .number = &seed, .min = 0, .max = INT64_MAX},
+        ST_SERIES_COUNT_OPTION(&common, ST_SERIES_COUNT_MAX),
+        ST_SERIES_OPTIONS(&common),
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    simulation.count = (uint64_t)common.count;
+    simulation.seed = (uint64_t)seed;
+    r = st_series_period(NAME, &common, &simulation.period);
     if (r == 0)
         r = st_chart_option_check(NAME, common.plot, common.json);
     if (r != 0)
         return r;
-    simulation.count = common.count;
     struct st_series_result result = {.source = "simulated", .simulation = &simulation};
     r = st_simulate(&simulation, &result.series);
     if (r == -ERANGE)

@@ -279,19 +279,9 @@ static int take_time(const char *command, void *ctx, const char *text)
     return st_proof_time(command, text, ctx);
 }
 
-static int take_format(const char *command, void *ctx, const char *text)
-{
-    bool *json = ctx;
-    *json = strcmp(text, "json") == 0;
-    return *json || strcmp(text, "text") == 0
-               ? 0
-               : st_usage_error(command, "--format: '%s' is not json or text", text);
-}
-
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    int first;
     bool no_measure = false;
     const struct st_option table[] = {
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
@@ -301,15 +291,11 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"measure", .take = take_time, .ctx = &options->measure_ns},
         {"no-measure", .flag = &no_measure},
         {"json", .flag = &options->json},
-        {"format", .take = take_format, .ctx = &options->json},
+        {"format", .take = st_take_format, .ctx = &options->json},
     };
-    const int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
-    if (r != -1)
-        return r;
+    const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
     options->measure = !no_measure;
-    if (first < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[first]);
-    return -1;
+    return r;
 }
 
 int st_cmd_verify(int argc, char **argv)

@@ -1,7 +1,6 @@
 /* sleeptune devices: what libsoundio sees, backend by backend. */
 #include "cli/module.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <soundio/soundio.h>
@@ -196,29 +195,14 @@ static void print_text(const json_t *list)
 
 int st_module_run(int argc, char **argv)
 {
-    static const struct option known[] = {{"json", no_argument, NULL, 'j'},
-                                          {"format", required_argument, NULL, 'F'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
     bool as_json = false;
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        if (option == 'h') {
-            help();
-            return ST_EXIT_DONE;
-        }
-        if (option == 'F' && strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0)
-            return st_usage_error(COMMAND, "--format: '%s' is not text or json", optarg);
-        if (option == ':')
-            return st_usage_error(COMMAND, "%s needs a value", argv[optind - 1]);
-        if (option == '?')
-            return st_usage_error(COMMAND, "unknown option: %s", argv[optind - 1]);
-        as_json = option == 'j' || (option == 'F' && strcmp(optarg, "json") == 0);
-    }
-    if (optind < argc)
-        return st_usage_error(COMMAND, "what is '%s'?", argv[optind]);
+    const struct st_option options[] = {
+        {"json", .flag = &as_json},
+        {"format", .take = st_take_format, .ctx = &as_json},
+    };
+    const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (status >= 0)
+        return status;
     json_t *list = json_array();
     for (size_t i = 0; i < ST_ARRAY_LEN(backends); i++) {
         json_t *backend = backend_json(i);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,20 @@ int st_option_i64(const char *command, const char *option, const char *text, int
     return 0;
 }
 
+static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
+                       double *ret)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return st_usage_error(command, "%s: '%s' is not a number", option, text);
+    if (value < (double)min || value > (double)max)
+        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                              (long long)max);
+    *ret = value;
+    return 0;
+}
+
 /* As it is typed: "90s", "1ms". */
 static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
 {
@@ -133,6 +148,8 @@ static int keep_value(const char *command, const struct st_option *option, const
         return st_option_time(command, name, text, option->min, option->max, option->time_ns);
     if (option->number != NULL)
         return st_option_i64(command, name, text, option->min, option->max, option->number);
+    if (option->real != NULL)
+        return option_real(command, name, text, option->min, option->max, option->real);
     return 0;
 }
 

@@ -1,49 +1,11 @@
 #include "cli/series_options.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "cli/command.h"
 #include "lib/ns.h"
 
-#define EVERY_MIN_NS (10 * ST_NS_PER_US)
-#define EVERY_MAX_NS (3600 * ST_NS_PER_S)
-
 void st_series_options_init(struct st_series_options *options)
 {
-    *options = (struct st_series_options){.count = 900, .count_max = ST_SERIES_COUNT_MAX};
-}
-
-int st_series_option(const char *command, int option, const char *text, struct st_series_options *ret)
-{
-    int64_t n = 0;
-    int r = 0;
-    switch (option) {
-    case ST_OPT_EVERY:
-        return st_option_time(command, "--every", text, EVERY_MIN_NS, EVERY_MAX_NS, &ret->every_ns);
-    case ST_OPT_FRAMES:
-        return st_option_i64(command, "--frames", text, 1, 1 << 20, &ret->frames);
-    case ST_OPT_RATE:
-        return st_option_i64(command, "--rate", text, 1000, 768000, &ret->rate_hz);
-    case ST_OPT_COUNT:
-        r = st_option_i64(command, "--count", text, 1, (int64_t)ret->count_max, &n);
-        ret->count = (uint64_t)n;
-        return r;
-    case ST_OPT_PLOT:
-        ret->plot = text;
-        return 0;
-    case ST_OPT_JSON:
-        ret->json = true;
-        return 0;
-    case ST_OPT_FORMAT:
-        ret->json = strcmp(text, "json") == 0;
-        return ret->json || strcmp(text, "text") == 0
-                   ? 0
-                   : st_usage_error(command, "--format: '%s' is not json or text", text);
-    default: /* getopt has said what */
-        fprintf(stderr, "Try 'sleeptune %s --help'.\n", command);
-        return ST_EXIT_USAGE;
-    }
+    *options = (struct st_series_options){.count = 900};
 }
 
 bool st_series_period_given(const struct st_series_options *options)

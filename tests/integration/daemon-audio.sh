@@ -45,6 +45,9 @@ is "sleeptune devices works" "$?" 0
 is "no line is longer than 80 columns" "$(grep -A3 '^  [a-z]* *dummy' <<<"$devices" | awk 'length($0) > 80')" ""
 like "the dummy device is listed with its id" "$devices" '^  output dummy-out'
 like "a backend that is not there is said" "$devices" '^jack: .'
+is "an unknown format is a usage error" "$("$SLEEPTUNE" devices --format xml 2>&1 >/dev/null; echo $?)" "sleeptune devices: --format: 'xml' is not json or text
+Try 'sleeptune devices --help'.
+3"
 ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"
 
 if ! command -v jackd >/dev/null; then

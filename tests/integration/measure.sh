@@ -200,7 +200,7 @@ bad "negative duration" "--duration: '-5s' is not a time" --duration -5s
 bad "a duration that rounds to 0, which would be without end" '--duration: 0.0000000001s is less than 1 ns' --duration 0.0000000001s
 bad "unknown policy" "--policy: 'idle' is not fifo, rr or other" --policy idle
 bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
-bad "load" "--load: '95' is not a number in 0 .. 90" --load 95
+bad "load" "--load: 95 is out of range: 0 .. 90" --load 95
 bad "load nan" "--load: 'nan' is not a number" --load nan
 bad "CPU list" "--cpu: '0,' is not a CPU" --cpu 0,
 bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000

@@ -118,6 +118,14 @@ for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' 
     # shellcheck disable=SC2086  # option and value
     status 3 "simulate $option is a usage error" "$SLEEPTUNE" simulate $option
 done
+"$SLEEPTUNE" simulate --drift-ppm fast 2>err
+like "what is no number is said to be none" "$(cat err)" "--drift-ppm: 'fast' is not a number"
+"$SLEEPTUNE" simulate --pll-gain 1.01 2>err
+like "a number has its range" "$(cat err)" '--pll-gain: 1\.01 is out of range: 0 \.\. 1'
+"$SLEEPTUNE" analyse made.json --count 9 2>err
+like "all samples are analysed: there is no --count" "$(cat err)" 'no such option: --count'
+"$SLEEPTUNE" analyse made.json --every 2>err
+like "a value that is missing is said to be" "$(cat err)" '--every needs a value'
 if [ -w /dev/full ]; then
     is "a full disk is a failure" "$("$SLEEPTUNE" simulate --json >/dev/full 2>err; echo $?)" 4
 fi
