@@ -28,10 +28,9 @@ struct arguments {
     struct st_series_options common;
     const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
     size_t methods_n;
-    const char *methods_text;
+    const char *methods_text, *policy_text;
     bool clocks, relative;
-    enum st_policy policy;
-    bool policy_given;
+    enum st_policy policy; /* where policy_text is given */
     int64_t priority;
     bool quiet;
     int64_t shown_ns; /* when progress was shown last; 0: never */
@@ -66,29 +65,9 @@ static void help(void)
           stdout);
 }
 
-static int take_policy(const char *command, void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
-        if (strcmp(text, st_policy_name((enum st_policy)i)) == 0) {
-            a->policy = (enum st_policy)i;
-            a->policy_given = true;
-            return 0;
-        }
-    }
-    return st_usage_error(command, "--policy: '%s' is not other, fifo or rr", text);
-}
-
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
-    for (size_t i = 0; i < a->methods_n; i++) {
-        if (a->methods[i] == method)
-            return 0;
-    }
-    if (a->methods_n == METHODS_MAX)
-        return st_usage_error(NAME, "--method: at most %d", METHODS_MAX);
-    a->methods[a->methods_n++] = method;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--method", a->methods, &a->methods_n, &method);
 }
 
 static int put_method(void *ctx, const char *name)
@@ -144,7 +123,7 @@ static int choose_methods(struct arguments *a)
 /* @return whether the policy is what was asked for; else a note says what it is. */
 static void set_policy(const struct arguments *a, struct st_platform *p, struct st_series_result *result)
 {
-    if (!a->policy_given)
+    if (a->policy_text == NULL)
         return;
     const int r = p->set_policy(p, a->policy, (int)a->priority);
     if (r != 0)
@@ -228,7 +207,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     set_policy(a, p, result);
     const int known_hz = circumstances(p, config->method, result);
     const int r = st_bench_series_measure(p, config, &bench);
-    if (a->policy_given)
+    if (a->policy_text != NULL)
         (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     if (a->shown_ns != 0)
         fputs("\r\033[K", stderr);
@@ -325,7 +304,7 @@ int st_bench_series(int argc, char **argv)
         {"method", .text = &a.methods_text},
         {"clocks", .flag = &a.clocks},
         {"relative", .flag = &a.relative},
-        {"policy", .take = take_policy, .ctx = &a},
+        {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"quiet", 'q', .flag = &a.quiet},
         ST_SERIES_COUNT_OPTION(&a.common, COUNT_MAX),
@@ -334,7 +313,9 @@ int st_bench_series(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    r = st_series_period(NAME, &a.common, &config.period);
+    r = a.policy_text != NULL ? st_take_policy(NAME, &a.policy, a.policy_text) : 0;
+    if (r == 0)
+        r = st_series_period(NAME, &a.common, &config.period);
     if (r == 0)
         r = st_chart_option_check(NAME, a.common.plot, a.common.json);
     if (r == 0)

@@ -80,14 +80,7 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
-    for (size_t i = 0; i < a->config.methods_n; i++) {
-        if (a->methods[i] == method)
-            return 0;
-    }
-    if (a->config.methods_n == METHODS_MAX)
-        return st_usage_error(NAME, "--methods: at most %d", METHODS_MAX);
-    a->methods[a->config.methods_n++] = method;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--methods", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_method(void *ctx, const char *word)
@@ -123,14 +116,7 @@ static int put_duration(void *ctx, const char *word)
         return r;
     if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
         return st_usage_error(NAME, "--durations: %s is out of range: 10us .. 10s", word);
-    for (size_t i = 0; i < a->config.durations_n; i++) {
-        if (a->durations_ns[i] == ns)
-            return 0;
-    }
-    if (a->config.durations_n == DURATIONS_MAX)
-        return st_usage_error(NAME, "--durations: at most %d", DURATIONS_MAX);
-    a->durations_ns[a->config.durations_n++] = ns;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--durations", a->durations_ns, &a->config.durations_n, &ns);
 }
 
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
@@ -157,16 +143,16 @@ static int put_policy(void *ctx, const char *word)
     struct arguments *a = ctx;
     struct st_platform *p = st_platform_native();
     int64_t found_ns;
-    if (strcmp(word, "fifo") == 0 || strcmp(word, "rr") == 0)
-        return add_setting(a, strcmp(word, "rr") == 0 ? ST_POLICY_RR : ST_POLICY_FIFO, -1);
-    if (strcmp(word, "other") != 0)
-        return st_usage_error(NAME, "--policy: '%s' is not other, fifo or rr", word);
+    enum st_policy policy;
+    int r = st_take_policy(NAME, &policy, word);
+    if (r != 0 || policy != ST_POLICY_OTHER)
+        return r != 0 ? r : add_setting(a, policy, -1);
     const bool has_slack = p->timer_slack_ns(p, &found_ns) == 0;
     if (a->slacks_text != NULL && !has_slack)
         return st_usage_error(NAME, "--slack: this system has no timer slack");
     if (a->slacks_text != NULL)
         return st_each_word(NAME, "--slack", a->slacks_text, put_slack, a);
-    const int r = add_setting(a, ST_POLICY_OTHER, -1);
+    r = add_setting(a, ST_POLICY_OTHER, -1);
     return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
 }
 

@@ -56,14 +56,7 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_call_method *method)
 {
-    for (size_t i = 0; i < a->config.methods_n; i++) {
-        if (a->methods[i] == method)
-            return 0;
-    }
-    if (a->config.methods_n == METHODS_MAX)
-        return st_usage_error(NAME, "--calls: at most %d", METHODS_MAX);
-    a->methods[a->config.methods_n++] = method;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--calls", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_call(void *ctx, const char *word)

@@ -71,14 +71,7 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_wake_method *method)
 {
-    for (size_t i = 0; i < a->config.methods_n; i++) {
-        if (a->methods[i] == method)
-            return 0;
-    }
-    if (a->config.methods_n == METHODS_MAX)
-        return st_usage_error(NAME, "--mechanisms: at most %d", METHODS_MAX);
-    a->methods[a->config.methods_n++] = method;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--mechanisms", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_method(void *ctx, const char *word)
@@ -98,14 +91,7 @@ static int put_slice(void *ctx, const char *word)
         return r;
     if (ns < SLICE_MIN_NS || ns > SLICE_MAX_NS)
         return st_usage_error(NAME, "--slices: %s is out of range: 100us .. 1s", word);
-    if (a->config.slices_n == SLICES_MAX)
-        return st_usage_error(NAME, "--slices: at most %d", SLICES_MAX);
-    for (size_t i = 0; i < a->config.slices_n; i++) {
-        if (a->slices_ns[i] == ns)
-            return 0;
-    }
-    a->slices_ns[a->config.slices_n++] = ns;
-    return 0;
+    return ST_ADD_ONCE(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
 }
 
 static int put_peers(void *ctx, const char *word)
@@ -113,12 +99,8 @@ static int put_peers(void *ctx, const char *word)
     struct arguments *a = ctx;
     for (int i = ST_WAKE_THREADS; i <= ST_WAKE_PROCESSES; i++) {
         const enum st_wake_peers peers = (enum st_wake_peers)i;
-        const bool there = a->config.peers_n > 0 && a->peers[0] == peers;
-        if (strcmp(word, st_wake_peers_name(peers)) == 0) {
-            if (!there && a->config.peers_n < ST_ARRAY_LEN(a->peers))
-                a->peers[a->config.peers_n++] = peers;
-            return 0;
-        }
+        if (strcmp(word, st_wake_peers_name(peers)) == 0)
+            return ST_ADD_ONCE(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
     }
     return st_usage_error(NAME, "--peers: '%s' is not threads or processes", word);
 }
@@ -128,12 +110,8 @@ static int put_kind(void *ctx, const char *word)
     struct arguments *a = ctx;
     for (int i = ST_WAKE_INTERRUPTED; i <= ST_WAKE_TIMED_OUT; i++) {
         const enum st_wake_kind kind = (enum st_wake_kind)i;
-        const bool there = a->config.kinds_n > 0 && a->kinds[0] == kind;
-        if (strcmp(word, st_wake_kind_name(kind)) == 0) {
-            if (!there && a->config.kinds_n < ST_ARRAY_LEN(a->kinds))
-                a->kinds[a->config.kinds_n++] = kind;
-            return 0;
-        }
+        if (strcmp(word, st_wake_kind_name(kind)) == 0)
+            return ST_ADD_ONCE(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
     }
     return st_usage_error(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
 }
@@ -190,17 +168,6 @@ static int choose_cpus(struct arguments *a)
     return 0;
 }
 
-static int choose_policy(struct arguments *a)
-{
-    a->config.priority = (int)a->priority;
-    for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
-        a->config.policy = (enum st_policy)i;
-        if (strcmp(a->policy_text, st_policy_name(a->config.policy)) == 0)
-            return 0;
-    }
-    return st_usage_error(NAME, "--policy: '%s' is not other, fifo or rr", a->policy_text);
-}
-
 static const char *given_or(const char *given, const char *usual)
 {
     return given != NULL ? given : usual;
@@ -220,9 +187,10 @@ static int choose(struct arguments *a)
                          given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"), put_kind,
                          a);
     if (r == 0)
-        r = choose_policy(a);
+        r = st_take_policy(NAME, &a->config.policy, a->policy_text);
     if (r == 0)
         r = choose_cpus(a);
+    a->config.priority = (int)a->priority;
     a->placements[0] = ST_WAKE_SAME_CPU;
     a->placements[1] = ST_WAKE_OTHER_CPU;
     a->config.placements_n = 2;

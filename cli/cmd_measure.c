@@ -132,19 +132,6 @@ static int take_cpus(const char *command, void *ctx, const char *text)
     return parse_cpus(text, &a->config);
 }
 
-static int take_policy(const char *command, void *ctx, const char *text)
-{
-    static const enum st_policy policies[] = {ST_POLICY_FIFO, ST_POLICY_RR, ST_POLICY_OTHER};
-    struct arguments *a = ctx;
-    for (size_t i = 0; i < ST_ARRAY_LEN(policies); i++) {
-        if (strcmp(text, st_policy_name(policies[i])) == 0) {
-            a->config.policy = policies[i];
-            return 0;
-        }
-    }
-    return st_usage_error(command, "--policy: '%s' is not fifo, rr or other", text);
-}
-
 static int take_wait(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
@@ -188,7 +175,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"periods", .number = &periods, .min = 2, .max = 64},
         {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
         {"cpu", 'a', .take = take_cpus, .ctx = a},
-        {"policy", .take = take_policy, .ctx = a},
+        {"policy", .take = st_take_policy, .ctx = &config->policy},
         {"priority", 'p', .number = &priority, .min = 1, .max = 99},
         {"load", .real = &config->load_percent, .min = 0, .max = 90},
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},

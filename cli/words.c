@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "lib/ns.h"
+#include "platform/platform.h"
 
 int st_each_word(const char *command, const char *option, const char *text,
                  int (*put)(void *ctx, const char *word), void *ctx)
@@ -26,6 +27,20 @@ int st_each_word(const char *command, const char *option, const char *text,
     }
 }
 
+int st_add_once(const char *command, const char *option, void *items, size_t item_bytes, size_t most,
+                size_t *n, const void *item)
+{
+    char *const at = items;
+    for (size_t i = 0; i < *n; i++) {
+        if (memcmp(at + i * item_bytes, item, item_bytes) == 0)
+            return 0;
+    }
+    if (*n == most)
+        return st_usage_error(command, "%s: at most %zu", option, most);
+    memcpy(at + (*n)++ * item_bytes, item, item_bytes);
+    return 0;
+}
+
 int st_word_time(const char *command, const char *option, const char *word, int64_t *ret_ns)
 {
     const int r = st_ns_parse(word, ret_ns);
@@ -37,6 +52,18 @@ int st_word_time(const char *command, const char *option, const char *word, int6
         return st_usage_error(command, "%s: '%s' has no unit: in a list each time has its own, as %sms",
                               option, word, word);
     return 0;
+}
+
+int st_take_policy(const char *command, void *ctx, const char *text)
+{
+    enum st_policy *ret = ctx;
+    for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
+        if (strcmp(text, st_policy_name((enum st_policy)i)) == 0) {
+            *ret = (enum st_policy)i;
+            return 0;
+        }
+    }
+    return st_usage_error(command, "--policy: '%s' is not other, fifo or rr", text);
 }
 
 int st_print_json(const char *command, json_t *document)

@@ -115,6 +115,9 @@ for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--duration
     is "$bad: a usage error" "$?" 3
     [ -n "$message" ] || fail "$bad: says why"
 done
+like "more durations than there is room for are told" "$(bench --durations "$(seq -s ms, 25)ms" 2>&1)" '--durations: at most 24'
+bench --quiet --budget 200ms --durations 1ms,1000us --methods ppoll,ppoll --slack found --json >twice.json
+is "what is named twice is measured once" "$(key twice.json 'len(d["results"]), len(d["methods"])')" "(1, 1)"
 like "a time without its unit in a list is told" "$(bench --durations 5,10ms 2>&1)" "'5' has no unit.* 5ms"
 is "no bench: a usage error" "$("$SLEEPTUNE" bench >/dev/null 2>&1; echo $?)" 3
 is "an unknown bench: a usage error" "$("$SLEEPTUNE" bench nonsense >/dev/null 2>&1; echo $?)" 3

@@ -198,7 +198,7 @@ bad "rate out of range" '--rate: 999999999999 is out of range' --rate 9999999999
 bad "periods of the device" '--periods: 1 is out of range: 2 .. 64' --periods 1
 bad "negative duration" "--duration: '-5s' is not a time" --duration -5s
 bad "a duration that rounds to 0, which would be without end" '--duration: 0.0000000001s is less than 1 ns' --duration 0.0000000001s
-bad "unknown policy" "--policy: 'idle' is not fifo, rr or other" --policy idle
+bad "unknown policy" "--policy: 'idle' is not other, fifo or rr" --policy idle
 bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
 bad "load" "--load: 95 is out of range: 0 .. 90" --load 95
 bad "load nan" "--load: 'nan' is not a number" --load nan
