@@ -233,9 +233,6 @@ struct st_platform {
     /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
      * readable. */
     int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);
-    /** true/false: the kernel accounts stolen time per thread, so that "hypervisor" and "interrupt" can be
-     * told apart. -ENODATA: nobody knows. */
-    int (*steal_accounted)(struct st_platform *p, bool *ret);
     /** true when this runs below a hypervisor. -ENODATA: nobody knows. */
     int (*virtualised)(struct st_platform *p, bool *ret);
 

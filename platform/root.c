@@ -162,7 +162,6 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     root->row.can_write = root_can_write;
     root->row.lock_folder = root_lock_folder;
     root->row.circumstances = st_tree_circumstances;
-    root->row.steal_accounted = st_tree_steal_accounted;
     root->row.virtualised = st_tree_virtualised;
     root->row.smi_count = root_smi_count;
     root->row.timer_slack_ns = root_timer_slack_ns;

@@ -34,11 +34,3 @@ int st_tree_virtualised(struct st_platform *p, bool *ret)
 {
     return p->os == ST_OS_LINUX ? st_tree_virtualised_linux(p, ret) : st_tree_virtualised_freebsd(p, ret);
 }
-
-int st_tree_steal_accounted(struct st_platform *p, bool *ret)
-{
-    if (p->os == ST_OS_LINUX)
-        return st_tree_steal_accounted_linux(p, ret);
-    *ret = false; /* FreeBSD 13 to 15 charge stolen time to the thread that runs */
-    return 0;
-}

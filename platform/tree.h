@@ -9,7 +9,6 @@
 void st_tree_circumstances_linux(struct st_platform *p, int cpu, const char *hypervisor,
                                  st_circumstance_fn fn, void *ctx);
 int st_tree_virtualised_linux(struct st_platform *p, bool *ret);
-int st_tree_steal_accounted_linux(struct st_platform *p, bool *ret);
 int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len);
 int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text);
@@ -21,7 +20,6 @@ int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret);
 /** By the OS of p's tunables: members of the root and fake rows. */
 void st_tree_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *p, bool *ret);
-int st_tree_steal_accounted(struct st_platform *p, bool *ret);
 
 /** First line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text said. */
 int st_tree_line(struct st_platform *p, const char *path, char *buf, size_t buf_bytes);

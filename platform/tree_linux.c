@@ -27,33 +27,23 @@ static void say_line(const struct say *say, const char *key, const char *path)
 /* --- kernel
  * ---------------------------------------------------------------------------------------------------- */
 
-/* An option of the kernel's build configuration. -ENODATA: it is not set; another error: there is no
- * configuration. /proc/config.gz is left alone: it takes a decompressor. */
-static int kernel_config(struct st_platform *p, const char *option, char *buf, size_t buf_bytes)
+/* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
+static void say_hz(const struct say *say)
 {
-    char release[VALUE_BYTES], path[VALUE_BYTES + 16];
-    if (st_tree_line(p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0)
-        return -ENOENT;
-    if (strchr(release, '/') != NULL)
-        return -EBADMSG;
+    char release[VALUE_BYTES], path[VALUE_BYTES + 16], value[32];
+    size_t len;
+    if (st_tree_line(say->p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
+        strchr(release, '/') != NULL)
+        return;
     snprintf(path, sizeof(path), "/boot/config-%s", release);
     /* not malloc, which would keep pages of it: a program that measures stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
-        return -ENOMEM;
-    size_t len;
-    int r = p->read_text(p, path, text, CONFIG_BYTES, &len);
-    if (r == 0)
-        r = st_proc_kernel_config(text, option, buf, buf_bytes);
-    munmap(text, CONFIG_BYTES);
-    return r;
-}
-
-static void say_hz(const struct say *say)
-{
-    char value[32];
-    if (kernel_config(say->p, "CONFIG_HZ", value, sizeof(value)) == 0)
+        return;
+    if (say->p->read_text(say->p, path, text, CONFIG_BYTES, &len) == 0 &&
+        st_proc_kernel_config(text, "CONFIG_HZ", value, sizeof(value)) == 0)
         say->fn(say->ctx, "hz", value);
+    munmap(text, CONFIG_BYTES);
 }
 
 /* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. */
@@ -255,20 +245,6 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
         const struct dmi_row *row = dmi_find(say->p);
         say->fn(say->ctx, "hypervisor", row != NULL ? row->hypervisor : "unnamed");
     }
-}
-
-int st_tree_steal_accounted_linux(struct st_platform *p, bool *ret)
-{
-    char value[8];
-    const int r = kernel_config(p, "CONFIG_PARAVIRT_TIME_ACCOUNTING", value, sizeof(value));
-    if (r == -ENODATA) {
-        *ret = false;
-        return 0;
-    }
-    if (r < 0)
-        return -ENODATA; /* no configuration to read */
-    *ret = value[0] == 'y';
-    return 0;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------- */

@@ -31,7 +31,6 @@ static const char *const function_names[F_COUNT] = {
     [F_TIME_PROGRAM] = "time_program",
     [F_RUN] = "run",
     [F_SMI_COUNT] = "smi_count",
-    [F_STEAL_ACCOUNTED] = "steal_accounted",
     [F_VIRTUALISED] = "virtualised",
     [F_READ_TEXT] = "read_text",
     [F_LIST] = "list",

@@ -259,12 +259,6 @@ static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
     return error != 0 ? error : -ENOTSUP;
 }
 
-static int fake_steal_accounted(struct st_platform *p, bool *ret)
-{
-    const int error = st_fake_fault(st_fake_of(p), F_STEAL_ACCOUNTED);
-    return error != 0 ? error : st_tree_steal_accounted(p, ret);
-}
-
 static int fake_virtualised(struct st_platform *p, bool *ret)
 {
     const int error = st_fake_fault(st_fake_of(p), F_VIRTUALISED);
@@ -296,6 +290,5 @@ void st_fake_system_row(struct st_platform *row)
     row->circumstances = st_tree_circumstances;
     row->time_program = fake_time_program;
     row->smi_count = fake_smi_count;
-    row->steal_accounted = fake_steal_accounted;
     row->virtualised = fake_virtualised;
 }

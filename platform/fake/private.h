@@ -34,7 +34,6 @@ enum st_fake_function {
     F_RUN,
     F_TIME_PROGRAM,
     F_SMI_COUNT,
-    F_STEAL_ACCOUNTED,
     F_VIRTUALISED,
     F_READ_TEXT,
     F_LIST,

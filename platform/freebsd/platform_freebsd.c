@@ -69,7 +69,6 @@ struct st_platform *st_platform_native(void)
         .run = st_posix_run,
         .circumstances = st_tree_circumstances_freebsd,
         .smi_count = no_smi_count,
-        .steal_accounted = st_tree_steal_accounted,
         .virtualised = st_tree_virtualised_freebsd,
         .read_text = st_freebsd_read_text,
         .list = st_posix_list,

@@ -46,7 +46,6 @@ struct st_platform *st_platform_native(void)
         .run = st_posix_run,
         .circumstances = st_linux_circumstances,
         .smi_count = st_linux_smi_count,
-        .steal_accounted = st_tree_steal_accounted_linux,
         .virtualised = st_tree_virtualised_linux,
         .read_text = st_posix_read_text,
         .list = st_posix_list,

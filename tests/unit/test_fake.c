@@ -299,7 +299,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "resident_bytes",
                                         "program_path",
                                         "smi_count",
-                                        "steal_accounted",
                                         "virtualised",
                                         "read_text",
                                         "list",
@@ -336,7 +335,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->resident_bytes(p, &ns), -EIO);
     assert_int_equal(p->program_path(p, text, sizeof(text)), -EIO);
     assert_int_equal(p->smi_count(p, 0, &n), -EIO);
-    assert_int_equal(p->steal_accounted(p, &yes), -EIO);
     assert_int_equal(p->virtualised(p, &yes), -EIO);
     assert_int_equal(p->read_text(p, "/x", text, sizeof(text), &len), -EIO);
     assert_int_equal(p->list(p, "/x", join, text), -EIO);

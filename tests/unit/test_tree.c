@@ -185,23 +185,6 @@ static void without_cpu_flags_only_a_vendor_of_guests_counts(void **state)
     assert_true(virtualised);
 }
 
-static void steal_is_accounted_where_the_configuration_says_so(void **state)
-{
-    struct st_platform *p = *state;
-    bool accounted = true;
-    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
-    put(p, "/proc/sys/kernel/osrelease", "\n");
-    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
-    put(p, "/proc/sys/kernel/osrelease", "6.1\n");
-    assert_int_equal(p->steal_accounted(p, &accounted), -ENODATA);
-    put(p, "/boot/config-6.1", "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n");
-    assert_int_equal(p->steal_accounted(p, &accounted), 0);
-    assert_false(accounted);
-    put(p, "/boot/config-6.1", "CONFIG_PARAVIRT_TIME_ACCOUNTING=y\n");
-    assert_int_equal(p->steal_accounted(p, &accounted), 0);
-    assert_true(accounted);
-}
-
 static void a_line_is_trimmed_and_an_empty_one_is_no_data(void **state)
 {
     struct st_platform *p = *state;
@@ -245,8 +228,6 @@ static void freebsd_is_described_by_its_sysctls(void **state)
     assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);
     assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_true(virtualised);
-    assert_int_equal(p->steal_accounted(p, &virtualised), 0);
-    assert_false(virtualised);
 }
 
 #define LINUX_TEST(f)   cmocka_unit_test_setup_teardown(f, linux_fake, finish)
@@ -264,7 +245,6 @@ int main(void)
         LINUX_TEST(hypervisor_is_named_by_firmware),
         LINUX_TEST(a_machine_without_the_flag_is_not_virtual),
         LINUX_TEST(without_cpu_flags_only_a_vendor_of_guests_counts),
-        LINUX_TEST(steal_is_accounted_where_the_configuration_says_so),
         LINUX_TEST(a_line_is_trimmed_and_an_empty_one_is_no_data),
         FREEBSD_TEST(freebsd_is_described_by_its_sysctls),
     };
