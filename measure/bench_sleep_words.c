@@ -55,6 +55,33 @@ static void write_contrast(FILE *out, const struct st_platform *p, const struct 
         fprintf(out, "A timer slack of %s instead of %s", high, low);
 }
 
+/* Sleeps of a method at one end of the contrast. */
+static size_t sleeps_n(const struct st_bench_sleep *bench, const struct st_platform *p, size_t end,
+                       size_t method)
+{
+    size_t n = 0;
+    if (p->os == ST_OS_FREEBSD)
+        return st_bench_sleep_cell(bench, 0, end, method)->n;
+    for (size_t d = 0; d < bench->config.durations_n; d++)
+        n += st_bench_sleep_cell(bench, end, d, method)->n;
+    return n;
+}
+
+/* The least of them, of those that were tried. */
+static size_t least_n(const struct st_bench_sleep *bench, const struct st_platform *p,
+                      const enum st_stretch_seen *seen, const struct st_sleep_contrast *c)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (seen[i] == ST_STRETCH_UNTRIED)
+            continue;
+        const size_t low = sleeps_n(bench, p, c->low, i), high = sleeps_n(bench, p, c->high, i);
+        least = low < least ? low : least;
+        least = high < least ? high : least;
+    }
+    return least;
+}
+
 static void write_seen(FILE *out, const struct st_bench_sleep *bench, const struct st_platform *p,
                        const enum st_stretch_seen *seen, const struct st_quantile *differences,
                        const struct st_sleep_contrast *c)
@@ -78,7 +105,8 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
     if (n[ST_STRETCH_UNCLEAR] > 0)
         fputs("; this run cannot tell for ", out);
     list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
-    fputc('.', out);
+    fprintf(out, "; n = %zu or more sleeps of each at either %s.", least_n(bench, p, seen, c),
+            p->os == ST_OS_FREEBSD ? "duration" : "slack");
     if (!some)
         return;
     const bool by_slack = p->os == ST_OS_LINUX;
