@@ -5,6 +5,7 @@
 #include "cli/chart.h"
 #include "cli/circumstances.h"
 #include "cli/command.h"
+#include "cli/output.h"
 
 int st_chart_take_kind(const char *command, void *ctx, const char *text)
 {
@@ -22,7 +23,10 @@ int st_chart_option_check(const char *command, const char *path, bool json)
 {
     if (path != NULL && json && strcmp(path, "-") == 0)
         return st_usage_error(command, "--plot - and --json both want standard output");
-    return st_chart_check(command, "--plot", path);
+    int r = st_chart_check(command, "--plot", path);
+    if (r == 0 && (r = st_output_check(path)) != 0)
+        r = st_failure(command, "cannot write %s: %s", path, strerror(-r));
+    return r;
 }
 
 /* Where the command's own result is on standard output, a line between. */

@@ -54,6 +54,16 @@ int st_output_open(struct st_output *output, const char *path)
     return output->stream != NULL ? 0 : -errno;
 }
 
+int st_output_check(const char *path)
+{
+    struct st_output output;
+    struct stat info;
+    if (path != NULL && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode) ? -EISDIR : access(path, W_OK) == 0 ? 0 : -errno;
+    const int r = st_output_open(&output, path);
+    return r == 0 ? st_output_close(&output, false) : r;
+}
+
 int st_output_close(struct st_output *output, bool keep)
 {
     int r = 0;

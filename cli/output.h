@@ -17,6 +17,10 @@ struct st_output {
 /** path: NULL or "-" is standard output. @return 0 or -errno. */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
+/** Could st_output_open write there now? Leaves nothing behind, and does not open a device or a FIFO.
+ * @return 0 or -errno. */
+ST_NODISCARD int st_output_check(const char *path);
+
 /** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 

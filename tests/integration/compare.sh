@@ -67,7 +67,7 @@ status 3 "an unknown suffix is a usage error" compare a same --plot a.gif
 is "before anything is compared" "$(cat out)" ""
 status 3 "and an unknown kind" compare a same --plot a.svg --kind pie
 status 4 "a folder that is not there" compare a same --plot nowhere/a.svg
-like "is said after the result" "$(cat out)" '^verdict'
+is "is said at once" "$(cat out err)" "sleeptune compare: cannot write nowhere/a.svg: No such file or directory"
 
 # --- few values
 head -1 a >one

@@ -161,7 +161,13 @@ status 3 "--plot - and --json exclude each other" "$SLEEPTUNE" simulate --json -
 for command in measure 'bench wake' 'bench sleep' 'bench syscall' 'bench series' simulate; do
     # shellcheck disable=SC2086  # two words
     status 3 "$command --plot refuses a suffix before it measures" "$SLEEPTUNE" $command --plot a.gif
+    # shellcheck disable=SC2086  # two words
+    status 4 "$command --plot refuses a folder that is not there, too" "$SLEEPTUNE" $command --plot nowhere/a.svg
+    is "$command says so alone" "$(cat out err)" "sleeptune $command: cannot write nowhere/a.svg: No such file or directory"
 done
+mkdir folder.svg
+status 4 "--plot refuses a folder" "$SLEEPTUNE" simulate --plot folder.svg
+like "as one" "$(cat err)" 'cannot write folder.svg: Is a directory'
 
 # --- PNG and PDF
 if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
@@ -251,5 +257,31 @@ status 3 "plot without a file is a usage error" plot -o a.svg
 if [ -w /dev/full ]; then
     ln -s /dev/full full.svg
     status 4 "a full disk is a failure" plot saw.json -o full.svg
+    like "that says so" "$(cat err)" '^sleeptune plot: cannot write full.svg: No space left on device$'
+    status 4 "of --plot, too" "$SLEEPTUNE" simulate --plot full.svg
+    like "after the result" "$(cat out)" '^series '
+    like "with the reason" "$(cat err)" '^sleeptune simulate: cannot write full.svg: No space left on device$'
+    is "text onto a full disk is a failure" "$(plot saw.json 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
+4"
+fi
+if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+    # within SIZE OPTIONS COMMAND: in a file system that has an older picture
+    within() {
+        # what the command says, its status, and what is there afterwards
+        # shellcheck disable=SC2016  # expanded by the inner shell
+        unshare -m bash -c 'mount -t tmpfs -o "size=$0" none /mnt && echo older >/mnt/a.svg && mount -o "remount,size=$0,$1" /mnt || exit
+            shift; "$@" 2>&1 >/dev/null; echo $?; ls /mnt; cat /mnt/a.svg' "$@"
+    }
+    for command in "plot $tmp/saw.json -o" 'simulate --plot'; do
+        # shellcheck disable=SC2086  # words
+        is "${command%% *}: no room for all of a picture leaves the older one, and no part of it" \
+            "$(within 8k rw "$SLEEPTUNE" $command /mnt/a.svg)" \
+            "sleeptune ${command%% *}: cannot write /mnt/a.svg: No space left on device"$'\n4\na.svg\nolder'
+        # shellcheck disable=SC2086  # words
+        is "${command%% *}: nor does a file system that is read-only" "$(within 64k ro "$SLEEPTUNE" $command /mnt/a.svg)" \
+            "sleeptune ${command%% *}: cannot write /mnt/a.svg: Read-only file system"$'\n4\na.svg\nolder'
+    done
+else
+    skip "no room for all of a picture" "no right to mount here"
 fi
 tap_done
