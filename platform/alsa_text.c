@@ -1,4 +1,4 @@
-/* ALSA's text in /proc/asound. */
+/* ALSA's text in /proc/asound and in the kernel's trace. */
 #include "platform/alsa_text.h"
 
 #include <errno.h>
@@ -104,5 +104,59 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
         count_behind(at, end, " : capture ", &pcm.capture_n) != 0)
         return -EBADMSG;
     *ret = pcm;
+    return 0;
+}
+
+/** Moves behind `word`. @return false: it is not there. */
+static bool take_word(const char **text, const char *word)
+{
+    const size_t len = strlen(word);
+    if (strncmp(*text, word, len) != 0)
+        return false;
+    *text += len;
+    return true;
+}
+
+/** A number that follows at once: st_proc_u64 skips blanks. */
+static bool take_digits(const char **text, unsigned max, unsigned *ret)
+{
+    return **text != ' ' && take_number(text, max, ret) == 0;
+}
+
+/** "CPU:1 [LOST 12 EVENTS]", or without the number where the kernel has not counted. */
+static int parse_lost(const char *at, struct st_alsa_trace *ret)
+{
+    struct st_alsa_trace trace = {.xruns_n = 1, .lost = true};
+    unsigned cpu, n;
+    if (!take_word(&at, "CPU:") || !take_digits(&at, INT32_MAX, &cpu) || !take_word(&at, " [LOST "))
+        return -EBADMSG;
+    if (take_digits(&at, INT32_MAX, &n) && n > 0 && take_word(&at, " ")) {
+        trace.xruns_n = n;
+        trace.exact = true;
+    }
+    if (strcmp(at, "EVENTS]") != 0)
+        return -EBADMSG;
+    *ret = trace;
+    return 0;
+}
+
+/* A thread's name stands before the event and may hold anything, so the last such place counts. */
+int st_alsa_trace_parse(const char *line, struct st_alsa_trace *ret)
+{
+    static const char mark[] = ": xrun: pcmC";
+    struct st_alsa_trace trace = {.xruns_n = 1, .exact = true};
+    const char *at = NULL;
+    for (const char *next = line; (next = strstr(next, mark)) != NULL;)
+        at = next += strlen(mark);
+    if (at == NULL)
+        return parse_lost(line, ret);
+    if (!take_digits(&at, SUBSTREAMS_MAX, &trace.of.card) || !take_word(&at, "D") ||
+        !take_digits(&at, SUBSTREAMS_MAX, &trace.of.device))
+        return -EBADMSG;
+    trace.of.capture = *at == 'c';
+    if ((*at != 'c' && *at != 'p') || !(at++, take_word(&at, "/sub")) ||
+        !take_digits(&at, SUBSTREAMS_MAX, &trace.of.number) || !take_word(&at, ": XRUN: "))
+        return -EBADMSG;
+    *ret = trace;
     return 0;
 }

@@ -1,5 +1,6 @@
-/* Parsers of ALSA's text in /proc/asound. Pure, so that every host can fuzz them. Foreign text: any bytes,
- * ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation. */
+/* Parsers of ALSA's text in /proc/asound and in the kernel's trace. Pure, so that every host can fuzz them.
+ * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
+ */
 #ifndef ST_PLATFORM_ALSA_TEXT_H
 #define ST_PLATFORM_ALSA_TEXT_H
 
@@ -33,5 +34,23 @@ struct st_alsa_pcm {
 
 /** Reads the line at *text and moves to the next. @return 0, -EBADMSG (moves too), -ENODATA (the end). */
 ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
+
+/** A substream, hw:CARD,DEVICE,NUMBER in one direction. */
+struct st_alsa_substream {
+    unsigned card, device, number;
+    bool capture;
+};
+
+/** One line of a trace_pipe in which only the event snd_pcm:xrun is on. */
+struct st_alsa_trace {
+    int64_t xruns_n;
+    bool lost;  /* they were overwritten before they were read: of what is not known */
+    bool exact; /* false: at least so many */
+    struct st_alsa_substream of;
+};
+
+/** Reads one line without its newline. Sources: sound/core/pcm_trace.h, TRACE_EVENT(xrun);
+ * kernel/trace/trace_output.c, trace_print_context; kernel/trace/trace.c, print_trace_line. */
+ST_NODISCARD int st_alsa_trace_parse(const char *line, struct st_alsa_trace *ret);
 
 #endif
