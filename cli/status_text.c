@@ -205,7 +205,8 @@ static void show_observe(const struct page *page, const json_t *sources)
     {
         const char *state = text_of(source, "state"), *why = text_of(source, "why");
         /* what this system never has is no news: its row is nothing but the reason */
-        if (strcmp(state, "absent") == 0 && strcmp(why, text_of(source, "summary")) != 0)
+        if (strcmp(state, "resting") == 0 ||
+            (strcmp(state, "absent") == 0 && strcmp(why, text_of(source, "summary")) != 0))
             put(&absent, "%s%s (%s)", absent.len > 0 ? ", " : "not ", text_of(source, "source"), why);
         if (strcmp(state, "watching") != 0)
             continue;

@@ -33,7 +33,8 @@ struct st_config {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
     } http;
     struct {
-        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next four */
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */
+        char alsa_trace[ST_CONFIG_TEXT_BYTES];
         char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
             sound4[ST_CONFIG_TEXT_BYTES];
         /* "": as found in the environment */

@@ -53,9 +53,17 @@ const struct st_config_key st_config_keys[] = {
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Xruns of other programs on ALSA devices (Linux), read from /proc/asound four times a second: a program "
-     "that recovers between two looks is seen as one probable xrun. For this key and the next four: auto "
+     "that recovers between two looks is seen as one probable xrun. For this key and the next five: auto "
      "watches "
      "where there is something to watch, on calls it degraded where there is not."},
+    {"observe.alsa_trace", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa_trace),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "The same xruns, each one and exact, from the kernel's event snd_pcm:xrun (Linux): while it can be "
+     "read, "
+     "observe.alsa rests. Needs the right to write to /sys/kernel/tracing and a kernel built with "
+     "CONFIG_SND_PCM_XRUN_DEBUG, which those of distributions are not; each switch between threads costs a "
+     "little "
+     "more while it is on."},
     {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
      ST_CONFIG_APPLIES_OBSERVE,
      "Xruns of the devices of a PipeWire server, and cycles that a client missed, as its profiler tells: "

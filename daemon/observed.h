@@ -18,9 +18,10 @@ enum st_observed_state {
     ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s */
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,
+    ST_OBSERVED_RESTING, /* a source that replaces it watches */
 };
 
-/** "off", "absent", "opening", "watching". */
+/** "off", "absent", "opening", "watching", "resting". */
 const char *st_observed_state_name(enum st_observed_state state);
 
 struct st_observed_device {
@@ -35,7 +36,7 @@ struct st_observed_view {
     bool device_only;             /* starved_n is unknown */
     enum st_observed_mode mode;
     enum st_observed_state state;
-    char why[ST_XRUN_WHY_BYTES]; /* why it is absent; what it watches; "" */
+    char why[ST_XRUN_WHY_BYTES]; /* why it is absent or rests; what it watches; "" */
     uint64_t opened_n;           /* 0: it never watched, and its counts say nothing */
     uint64_t device_xruns_n, starved_n;
     uint64_t epochs_n; /* how often counters were found to have begun anew */
@@ -77,6 +78,10 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 /** Closes and opens as the mode and another setting want it. */
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
                      const struct st_xrun_setting *setting);
+
+/** Closes while source `by` counts its xruns, and opens when by is NULL again. Counts stay. To be called
+ * before each turn. */
+void st_observed_rest(struct st_observed *o, const char *by);
 
 /** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
 void st_observed_turn(struct st_observed *o);

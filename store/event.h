@@ -26,7 +26,7 @@ struct st_event {
     char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
     char text[200];
     /* xruns */
-    char source[16]; /* "loop", "own", "alsa", "pipewire", "jack", "pulseaudio", "sound4" */
+    char source[16]; /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
     enum st_certainty certainty;
     int64_t count_n; /* how many this event stands for */

@@ -2,7 +2,9 @@
 #ifndef ST_PLATFORM_LINUX_LINUX_H
 #define ST_PLATFORM_LINUX_LINUX_H
 
+#include "platform/alsa_text.h"
 #include "platform/platform.h"
+#include "platform/xrun_source.h"
 
 /* clock_linux.c */
 int st_linux_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
@@ -57,8 +59,19 @@ const struct st_wake_method *st_linux_wake_method(struct st_platform *p, size_t 
 /* xrun_sources_linux.c */
 const struct st_xrun_source *st_linux_xrun_source(struct st_platform *p, size_t i);
 
-/* xrun_alsa.c */
+/* xrun_alsa.c; of xruns on ALSA's devices, also for xrun_alsa_trace.c */
 extern const struct st_xrun_source st_xrun_alsa;
+void st_linux_alsa_status_path(const char *proc, const struct st_alsa_substream *of, char *buf,
+                               size_t buf_bytes);
+/** Tells of `sighting`, whose device and client are found here; not of our own stream, which counts its own.
+ * @param owner_tid who opened the stream; 0: not known. @param ret_hidden set if that program runs, but is
+ * not in /proc for us. */
+void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
+                        int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
+                        bool *ret_hidden);
+
+/* xrun_alsa_trace.c */
+extern const struct st_xrun_source st_xrun_alsa_trace;
 
 /* sleep_methods_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);

@@ -20,10 +20,8 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
-#include "platform/alsa_text.h"
 #include "platform/linux/linux.h"
 #include "platform/proc_text.h"
-#include "platform/xrun_source.h"
 
 #define POLL_NS        (250 * ST_NS_PER_MS)
 #define POLLS_A_SCAN   8   /* for cards that came or went */
@@ -33,8 +31,7 @@
 #define PCM_BYTES      16384
 
 struct substream {
-    unsigned card, device, number;
-    bool capture;
+    struct st_alsa_substream is;
     int fd;     /* of its status file */
     bool known; /* last is set */
     struct st_alsa_status last;
@@ -53,15 +50,15 @@ struct alsa {
 
 /* --- which substreams there are ------------------------------------------------------------------------- */
 
-static struct substream *find(struct alsa *alsa, const struct substream *like)
+static bool is_open(const struct alsa *alsa, const struct st_alsa_substream *of)
 {
     for (size_t i = 0; i < alsa->n; i++) {
-        struct substream *s = &alsa->substreams[i];
-        if (s->card == like->card && s->device == like->device && s->number == like->number &&
-            s->capture == like->capture)
-            return s;
+        const struct st_alsa_substream *is = &alsa->substreams[i].is;
+        if (is->card == of->card && is->device == of->device && is->number == of->number &&
+            is->capture == of->capture)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 static void drop(struct alsa *alsa, struct substream *s)
@@ -70,20 +67,26 @@ static void drop(struct alsa *alsa, struct substream *s)
     *s = alsa->substreams[--alsa->n];
 }
 
-static void add(struct alsa *alsa, struct substream like)
+void st_linux_alsa_status_path(const char *proc, const struct st_alsa_substream *of, char *buf,
+                               size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s/asound/card%u/pcm%u%c/sub%u/status", proc, of->card, of->device,
+             of->capture ? 'c' : 'p', of->number);
+}
+
+static void add(struct alsa *alsa, struct st_alsa_substream of)
 {
     char path[PATH_BYTES];
-    if (find(alsa, &like) != NULL)
+    if (is_open(alsa, &of))
         return;
     if (alsa->n == SUBSTREAMS_MAX) {
         alsa->left_out_n++;
         return;
     }
-    snprintf(path, sizeof(path), "%s/asound/card%u/pcm%u%c/sub%u/status", alsa->proc, like.card, like.device,
-             like.capture ? 'c' : 'p', like.number);
-    like.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (like.fd >= 0)
-        alsa->substreams[alsa->n++] = like;
+    st_linux_alsa_status_path(alsa->proc, &of, path, sizeof(path));
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
     else if (errno != ENOENT)
         alsa->open_error = -errno;
 }
@@ -114,10 +117,10 @@ static int scan(struct st_xrun_watch *w)
             continue;
         listed_n += pcm.playback_n + pcm.capture_n;
         for (unsigned i = 0; i < pcm.playback_n + pcm.capture_n; i++)
-            add(alsa, (struct substream){.card = pcm.card,
-                                         .device = pcm.device,
-                                         .capture = i >= pcm.playback_n,
-                                         .number = i < pcm.playback_n ? i : i - pcm.playback_n});
+            add(alsa, (struct st_alsa_substream){.card = pcm.card,
+                                                 .device = pcm.device,
+                                                 .capture = i >= pcm.playback_n,
+                                                 .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
     if (listed_n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
@@ -133,22 +136,22 @@ static int scan(struct st_xrun_watch *w)
 /* --- what they do --------------------------------------------------------------------------------------- */
 
 /** Name of the program whose thread that is; "" when it is gone, or hidden from us. @return its PID, 0. */
-static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
+static int64_t program_of(struct st_platform *p, const char *proc, int64_t tid, char ret[ST_XRUN_NAME_BYTES],
+                          bool *ret_hidden)
 {
-    struct alsa *alsa = w->state;
     char path[PATH_BYTES], text[STATUS_BYTES];
     size_t len;
     uint64_t pid;
     ret[0] = '\0';
-    snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
-    int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)tid);
+    int r = p->read_text(p, path, text, sizeof(text), &len);
     if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
-            alsa->no_names = true;
+            *ret_hidden = true;
         return 0;
     }
-    snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
-    r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    snprintf(path, sizeof(path), "%s/%llu/comm", proc, (unsigned long long)pid);
+    r = p->read_text(p, path, text, sizeof(text), &len);
     if (r == 0)
         snprintf(ret, ST_XRUN_NAME_BYTES, "%.*s", (int)strcspn(text, "\n"), text);
     return (int64_t)pid;
@@ -165,20 +168,21 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
            now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-static void tell(struct st_xrun_watch *w, const struct substream *s, int64_t owner_tid, st_xrun_seen_fn seen,
-                 void *ctx)
+void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
+                        int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
+                        bool *ret_hidden)
 {
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1};
-    if (program_of(w, owner_tid, sighting.client) == getpid())
-        return; /* our own stream counts its own */
-    snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", s->card, s->device, s->number,
-             s->capture ? "capture" : "playback");
+    if (program_of(p, proc, owner_tid, sighting.client, ret_hidden) == getpid())
+        return;
+    snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
+             of->capture ? "capture" : "playback");
     seen(ctx, &sighting);
 }
 
 /** @return 0, -EBADMSG, or that it is gone. */
 static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
+    struct alsa *alsa = w->state;
     char text[STATUS_BYTES];
     struct st_alsa_status now;
     const ssize_t len = pread(s->fd, text, sizeof(text) - 1, 0);
@@ -188,7 +192,9 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     if (st_alsa_status_parse(text, &now) != 0)
         return -EBADMSG;
     if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
-        tell(w, s, now.owner_tid, seen, ctx);
+        st_linux_alsa_tell(w->platform, alsa->proc, &s->is, now.owner_tid,
+                           (struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1},
+                           seen, ctx, &alsa->no_names);
     s->known = true;
     s->last = now;
     return 0;

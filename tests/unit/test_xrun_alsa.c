@@ -6,87 +6,24 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "platform/xrun_source.h"
+#include "alsa_tree.h"
 
 #define STATUS "asound/card0/pcm0p/sub0/status"
 
-static const struct st_xrun_source *source;
-static struct st_xrun_watch watch;
-static char root[64];
-static struct st_xrun_seen last;
-static int seen_n;
-
-static void put(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof(path), "%s/%s", root, name);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void put_status(const char *state, int pid, const char *trigger, int hw_ptr)
 {
-    char text[256];
-    snprintf(text, sizeof(text),
-             "state: %s\nowner_pid   : %d\ntrigger_time: %s\ntstamp      : 9.0\ndelay       : 0\n"
-             "avail       : 1\navail_max   : 1\n-----\nhw_ptr      : %d\nappl_ptr    : %d\n",
-             state, pid, trigger, hw_ptr, hw_ptr);
-    put(STATUS, text);
+    put_status_in(STATUS, state, pid, trigger, hw_ptr);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    struct st_platform *p = st_platform_native();
-    for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL && strcmp(source->name, "alsa") != 0;)
-        i++;
-    snprintf(root, sizeof(root), "/tmp/sleeptune-alsa-XXXXXX");
-    seen_n = 0;
-    return source == NULL || mkdtemp(root) == NULL;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[96];
-    snprintf(command, sizeof(command), "rm -r '%s'", root);
-    return system(command);
+    return set_up_source("alsa");
 }
 
 static int open_source(void)
 {
-    struct st_xrun_setting setting;
-    snprintf(setting.server, sizeof(setting.server), "%s", root);
-    return st_xrun_open(&watch, st_platform_native(), source, &setting);
-}
-
-static void on_seen(void *ctx, const struct st_xrun_seen *seen)
-{
-    (void)ctx;
-    last = *seen;
-    seen_n++;
-}
-
-/** @return how many sightings one more look has. */
-static int look(void)
-{
-    const int before = seen_n;
-    assert_int_equal(source->ops->poll(&watch, on_seen, NULL), 0);
-    return seen_n - before;
+    return open_source_in(root);
 }
 
 static void one_card(void)
