@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Why it was late: a stop that is known by what ended it, an xrun with its cause, the table for people and programs.
+# Why it was late: a stop that is known by what ended it, pages that have to be read from disk, an xrun with its cause, the
+# table for people and programs.
 # shellcheck disable=SC2016,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
@@ -36,7 +37,7 @@ fi
 
 text=$(causes)
 is "sleeptune causes works" "$?" 0
-like "it begins with one sentence" "$(head -1 <<<"$text")" '^In [0-9]+ s [0-9]+ of [0-9.]+( million)? wake-ups (was|were) later than'
+like "it begins with one sentence" "$(head -1 <<<"$text")" '^In ([0-9]+ min )?[0-9]+ s [0-9]+ of [0-9.]+( million)? wake-ups (was|were) later than'
 like "the table has a row" "$text" '^stopped +- +1 '
 is "no line is longer than 80 columns" "$(awk 'length($0) > 80' <<<"$text")" ""
 is "nothing of last year" "$(causes --until 20000000 --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["wakes"])')" 0
@@ -78,4 +79,56 @@ if [ -e "$db" ]; then
 else
     skip "the history has the sums" "this build is without SQLite"
 fi
+
+# The loop waits for pages that are read from a disk, at four known times (fault_loop.c). Kernels that count what a thread
+# waits for its disk do it only when they are told to, so this is a cause by exclusion: it has no figure.
+shim=$SLEEPTUNE_BUILD/tests/integration/fault_loop.so
+what="page faults: each has the cause"
+faulty=$(mktemp -d "$SLEEPTUNE_BUILD/faults.XXXXXX") # a temporary folder may be in memory
+trap 'rm -rf "$faulty"; clean_up' EXIT
+if [ ! -e "$shim" ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
+    skip "$what" "nothing can be preloaded here"
+    tap_done
+fi
+head -c 64M /dev/zero >"$faulty/pages"
+sync "$faulty/pages"
+export FAULT_FILE=$faulty/pages FAULT_TOLD=$faulty/told
+LD_PRELOAD=$shim "$SLEEPTUNE" measure --quiet --duration 5s --json >"$faulty/json"
+is "measure with a loop that waits for a disk" "$?" 0
+if ! awk '$2 < 1 { exit 1 }' "$faulty/told"; then
+    skip "$what" "the build folder is on no disk that pages are read from"
+    tap_done
+fi
+of_faults() { "$PYTHON" - "$faulty" "$1" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1] + "/json"))
+told = [tuple(map(int, line.split())) for line in open(sys.argv[1] + "/told")]
+r = {x["cause"]: x for x in d.get("causes", d.get("rows"))}
+w = sorted((x["at_ns"], x["lateness_ns"], x["faults_major"]) for x in d.get("worst", []) if x["cause"] == "page-fault")
+print(eval(sys.argv[2]))
+PY
+}
+if [ "$(of_faults 'd["circumstances"]["policy"]')" = other ]; then
+    skip "$what" "no right to SCHED_FIFO: the loop waits for a CPU as well"
+    tap_done
+fi
+echo "# ns and faults as the loop counted them: $(of_faults told); at, late by, faults as measured: $(of_faults w)"
+is "$what" "$(of_faults 'len(told), r["page-fault"]["count"]')" "(4, 4)"
+is "late by the time that the disk took" "$(of_faults '[late // 2 < took <= late for (took, n), (at, late, m) in zip(told, w)]')" "[True, True, True, True]"
+is "with the kernel's count of pages" "$(of_faults '[m - n for (took, n), (at, late, m) in zip(told, w)]')" "[0, 0, 0, 0]"
+is "said by exclusion" "$(of_faults 'r["page-fault"]["explained"], r["page-fault"]["worst_ns"] == max(late for at, late, m in w)')" "(None, True)"
+is "the books balance" "$(of_faults 'd["books_balance"]')" True
+
+rm -r "$tmp/state"
+mkdir "$tmp/state"
+config
+starts "the daemon with such a loop" env LD_PRELOAD="$shim"
+ok "has a row with all of them" wait_for of_is 'r["page-fault"]["count"]' 4
+is "each of them an xrun of the modelled device" "$(of 'r["page-fault"]["simulated_xruns"]')" 4
+like "people read of them" "$(causes)" '^page-fault +- +4 '
+causes --json >"$faulty/json"
+stop
+is "the worst of them is as late as the disk took" "$(of_faults 'r["page-fault"]["worst_ns"] >= max(took for took, n in told)')" True
+is "their sum, too" "$(of_faults 'r["page-fault"]["total_ns"] // 2 < sum(took for took, n in told) <= r["page-fault"]["total_ns"]')" True
+is "said by exclusion there, too" "$(of_faults 'r["page-fault"]["explained"]')" None
 tap_done
