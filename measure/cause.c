@@ -87,8 +87,7 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     if (valid & ST_COUNTER_CPU_NUMBER)
         event.migrated = now->cpu != then->cpu;
 
-    if (context->suspended_ns != INT64_MIN && base->suspended_ns != INT64_MIN &&
-        context->suspended_ns - base->suspended_ns > INT64_C(10000000)) {
+    if (valid & ST_COUNTER_SUSPENDED && now->suspended_ns - then->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS) {
         event.cause = ST_CAUSE_SUSPEND;
         return event;
     }

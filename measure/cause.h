@@ -5,6 +5,9 @@
 #include "lib/cause_kind.h"
 #include "platform/platform.h"
 
+/** A gap in the clocks from which on the machine is said to have slept; less is noise. */
+#define ST_CAUSE_SUSPEND_MIN_NS INT64_C(10000000)
+
 /** What the loop's slow path puts into the ring. Counters are absolute. */
 struct st_cause_record {
     int64_t at_ns; /* CLOCK_MONOTONIC */
@@ -16,7 +19,6 @@ struct st_cause_record {
 struct st_cause_baseline {
     int64_t at_ns;
     uint64_t cycle;
-    int64_t suspended_ns; /* INT64_MIN: not known */
     struct st_pauses pauses;
     struct st_thread_counters counters;
 };
@@ -46,7 +48,6 @@ struct st_cause_event {
 struct st_cause_context {
     uint64_t cycle;                 /* cycles so far, in the baseline's count */
     double usual_wait_ns_per_cycle; /* run-queue wait of an ordinary cycle */
-    int64_t suspended_ns;           /* INT64_MIN: not known */
     struct st_pauses pauses;
     bool quota_holds;    /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */

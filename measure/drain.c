@@ -8,9 +8,6 @@
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
-/* A gap in the clocks from which on the machine is said to have slept. */
-#define SUSPEND_MIN_NS INT64_C(10000000)
-
 int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                   const struct st_sink *sink, const struct st_cause_machine *machine)
 {
@@ -79,7 +76,6 @@ static void judge_waiting(struct st_drain *drain, const struct st_thread_counter
     struct st_cause_context context = {
         .cycle = drain->seen,
         .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
-        .suspended_ns = drain->suspended_ns,
         .pauses = drain->pauses,
         .quota_holds = drain->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)drain->late_n,
@@ -270,8 +266,7 @@ static void cause(struct st_drain *drain, const int32_t *words)
     memcpy(&record, words, sizeof(record));
     drain->causes_since_base++;
     judge_waiting(drain, &record.counters);
-    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->suspended_ns, drain->pauses,
-                                           record.counters};
+    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->pauses, record.counters};
     push_baseline(drain, &base);
 }
 
@@ -345,7 +340,7 @@ static void look_at_suspend(struct st_drain *drain)
     int64_t suspended_ns;
     if (p->suspended_ns(p, &suspended_ns) != 0)
         return;
-    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > SUSPEND_MIN_NS &&
+    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS &&
         drain->counting)
         drain->result->suspends++;
     drain->suspended_ns = suspended_ns;
@@ -410,7 +405,7 @@ static void running_costs(struct st_drain *drain, const struct st_cause_baseline
 void st_drain_baseline(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
-    struct st_cause_baseline base = {.suspended_ns = drain->suspended_ns, .pauses = drain->pauses};
+    struct st_cause_baseline base = {.pauses = drain->pauses};
     if (loop->counters == NULL ||
         loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
         judge_waiting(drain, NULL);

@@ -29,7 +29,8 @@ struct st_thread_counters {
     uint64_t switches_involuntary_n;
     uint64_t faults_minor_n;
     uint64_t faults_major_n;
-    int cpu; /* where it runs (ran last) */
+    int cpu;              /* where it runs (ran last) */
+    int64_t suspended_ns; /* the machine, as suspended_ns() says it: read at the same moment */
 };
 
 #define ST_COUNTER_CPU        0x01u
@@ -37,6 +38,7 @@ struct st_thread_counters {
 #define ST_COUNTER_SWITCHES   0x04u
 #define ST_COUNTER_FAULTS     0x08u
 #define ST_COUNTER_CPU_NUMBER 0x10u
+#define ST_COUNTER_SUSPENDED  0x20u
 
 /** Open handle on one thread's counters; opened by that thread, readable by it and by others. */
 struct st_counters_handle {

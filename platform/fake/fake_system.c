@@ -159,7 +159,9 @@ static int read_counters(struct st_fake *fake, enum st_fake_function function, s
         return error;
     pthread_mutex_lock(&fake->lock);
     *ret = fake->counters;
+    ret->suspended_ns = fake->suspended_ns;
     pthread_mutex_unlock(&fake->lock);
+    ret->valid |= ST_COUNTER_SUSPENDED;
     return 0;
 }
 

@@ -31,13 +31,16 @@ int st_linux_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NO
     return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
 }
 
+/* Far below what counts as a suspend; the slow path of the cycle loop asks, too. */
+#define TOGETHER_NS 100000
+
 /* The two clocks cannot be read at once. Between two reads of one the other is bracketed; the tightest of
  * some tries is taken, so that a thread that lost its CPU between the reads does not see a suspend. */
 int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns)
 {
     (void)p;
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
-    for (int i = 0; i < 8 && tightest_ns > 2000; i++) {
+    for (int i = 0; i < 8 && tightest_ns > TOGETHER_NS; i++) {
         const int64_t before_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
         const int64_t boot_ns = st_posix_clock_ns(CLOCK_BOOTTIME);
         const int64_t after_ns = st_posix_clock_ns(CLOCK_MONOTONIC);

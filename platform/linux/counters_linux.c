@@ -93,12 +93,18 @@ static void add_cpu(clockid_t clock, struct st_thread_counters *counters)
     }
 }
 
+static void add_suspended(struct st_platform *p, struct st_thread_counters *counters)
+{
+    if (st_linux_suspended_ns(p, &counters->suspended_ns) == 0)
+        counters->valid |= ST_COUNTER_SUSPENDED;
+}
+
 int st_linux_counters_self(struct st_platform *p, const struct st_counters_handle *h,
                            struct st_thread_counters *ret)
 {
-    (void)p;
     struct st_thread_counters counters = {0};
     struct rusage usage;
+    add_suspended(p, &counters);
     add_cpu(CLOCK_THREAD_CPUTIME_ID, &counters);
     add_runq_wait(h->fd_schedstat, &counters);
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -117,7 +123,6 @@ int st_linux_counters_self(struct st_platform *p, const struct st_counters_handl
 int st_linux_counters_other(struct st_platform *p, const struct st_counters_handle *h,
                             struct st_thread_counters *ret)
 {
-    (void)p;
     struct st_thread_counters counters = {0};
     struct st_proc_stat stat;
     char text[16384]; /* status is the longest: its line of groups */
@@ -134,6 +139,7 @@ int st_linux_counters_other(struct st_platform *p, const struct st_counters_hand
         counters.valid |= ST_COUNTER_SWITCHES;
     if (counters.valid == 0)
         return -ESRCH;
+    add_suspended(p, &counters);
     *ret = counters;
     return 0;
 }

@@ -378,6 +378,51 @@ static void late_wake_that_outlasts_many_drains_is_explained(void **state)
     bench_finish(&b);
 }
 
+/* Two late wake-ups and a sleep of the machine between two drains. */
+static void sleep_in_between(void *ctx) ST_NONBLOCKING
+{
+    struct bench *b = ctx;
+    static const struct st_thread_counters waited = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 740000};
+    switch (atomic_load(&b->loop.cycles_seen)) {
+    case 0:
+        st_drain_step(&b->drain);
+        st_drain_baseline(&b->drain);
+        st_fake_advance(b->fake, 1);
+        break;
+    case 2:
+        st_fake_set_counters(b->fake, &waited);
+        break;
+    case 4:
+        st_fake_set_suspended_ns(b->fake, 4 * ST_NS_PER_S);
+        break;
+    default:
+        break;
+    }
+}
+
+static void late_wake_before_the_machine_slept_has_a_cause_of_its_own(void **state)
+{
+    (void)state;
+    struct bench b;
+    const struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 40000};
+    const int64_t script_ns[] = {0, 0, 750000, 0, 60 * ST_NS_PER_MS};
+    bench_init(&b, 4096, 400);
+    st_fake_set_counters(b.fake, &counters);
+    b.loop.cause_above_ns = 600000;
+    b.loop.counters = &b.counters;
+    b.loop.callback = sleep_in_between;
+    b.loop.callback_ctx = &b;
+    bench_script(&b, script_ns, 5, 0);
+    bench_run(&b);
+    assert_int_equal(b.result.cause_late_n, 2);
+    assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
+    assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].max_ns, 750000);
+    assert_int_equal(b.result.causes[ST_CAUSE_SUSPEND].n, 1);
+    assert_int_equal(b.result.causes[ST_CAUSE_SUSPEND].max_ns, 60 * ST_NS_PER_MS);
+    assert_int_equal(b.result.suspends, 1);
+    bench_finish(&b);
+}
+
 struct heard {
     uint64_t late_n, together_n, xruns_n, xruns_because_n;
     int64_t runq_wait_ns;
@@ -540,6 +585,7 @@ int main(void)
         cmocka_unit_test(warm_up_is_outside_all_counts),
         cmocka_unit_test(callback_time_enters_the_response_but_not_the_lateness),
         cmocka_unit_test(callback_longer_than_the_period_is_its_own_cause),
+        cmocka_unit_test(late_wake_before_the_machine_slept_has_a_cause_of_its_own),
         cmocka_unit_test(late_wake_takes_one_cause_record_against_the_latest_baseline),
         cmocka_unit_test(late_wake_before_the_first_drain_is_explained),
         cmocka_unit_test(late_wake_that_outlasts_many_drains_is_explained),
