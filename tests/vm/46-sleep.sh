@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# vm: -k generic -q -z -n 1 -c none -t 240
+# The machine sleeps (suspend to RAM) and its clock wakes it: one event that says how long, one cause, and the loop goes on.
+# Its host may make other wake-ups late, so periods are long, and what is compared is what the sleep did.
+# shellcheck source=tests/tap.sh disable=SC2016,SC2317
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+mkdir -p /tmp/s
+cat >/tmp/s/conf <<'CONF'
+audio = { backend = "none"; };
+loop = { frames = 1024; };
+socket = { path = "/tmp/s/sock"; };
+CONF
+export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
+status() { sleeptune status --json | jq -r "$1"; }
+until_is() {
+    local tries=300
+    until [ "$(status "$1" 2>/dev/null)" = "$2" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    [ "$tries" -gt 0 ]
+}
+# how long the kernel says that the machine slept so far, in ms: its clock that goes on less the one that does not
+slept() { awk 'NR == FNR { boot = $1; next } / now at / || /^now at/ { print int(boot * 1000 - $3 / 1e6); exit }' /proc/uptime /proc/timer_list; }
+
+like "this machine can sleep" "$(cat /sys/power/state)" 'mem'
+sleeptuned -f -c /tmp/s/conf 2>/tmp/s/log &
+daemon=$!
+ok "the loop runs" until_is '.loop.cycles > 100' true
+sleeptune measure --quiet --frames 1024 --duration 10s --json >/tmp/s/json &
+measure=$!
+sleep 8 # it has warmed up, 200 periods
+before=$(status .loop.cycles) asleep=$(slept)
+rtcwake -m mem -s 6 >/tmp/s/rtcwake 2>&1
+is "it slept, and was woken" "$?" 0
+asleep=$(($(slept) - asleep))
+echo "# it slept for $asleep ms"
+ok "longer than 3 s" test "$asleep" -gt 3000
+ok "one event" until_is '[.events[] | select(.event == "suspend")] | length' 1
+text=$(status '.events[] | select(.event == "suspend") | .text')
+like "in words" "$text" '^the machine was suspended for [0-9.]+ s$'
+is "that says how long" "$(awk -v ms=$asleep '{ d = $6 * 1000 - ms; print (d > -100 && d < 100) }' <<<"$text")" 1
+is "it is no jump of the clock" "$(status '[.events[] | select(.event == "clock-jump")] | length')" 0
+ok "one cause" until_is '[.loop.causes[] | select(.cause == "suspend") | .count] | add' 1
+is "the measurement counts one" "$(status .loop.suspends)" 1
+is "sleeptune causes has it" "$(sleeptune causes --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
+echo "# $(status '[.events[] | select(.event == "late-wake" or .event == "simulated-xrun") | .text] | join("; ")')"
+# it has the same lateness
+is "an xrun that came of it has the same cause" \
+    "$(status '(.loop.worst[] | select(.cause == "suspend") | .lateness_ns) as $late | [.events[] | select(.lateness_ns == $late) | .cause] | unique - ["suspend"] | length')" 0
+is "what it slept is not what the loop was late by" "$(status "[.loop.causes[] | select(.cause == \"suspend\") | .worst_ns / 1e6 < $asleep / 2] | all")" true
+is "the loop goes on" "$(status ".loop.cycles > $before + 10")" true
+is "the books balance" "$(status '.loop | .books_balance and .cycles + .skipped_periods == .elapsed_periods')" true
+kill -TERM $daemon
+wait $daemon
+is "it ends cleanly" "$?" 0
+is "the history has one event" "$(sleeptune events --db /tmp/s/history.db --json --kind suspend | jq -c '[.events[].event]')" '["suspend"]'
+is "and one late wake-up by it" "$(sleeptune causes --db /tmp/s/history.db --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
+
+wait $measure
+is "measure goes on after it" "$?" 0
+is "it counts one sleep" "$(jq .suspends /tmp/s/json)" 1
+is "its books balance" "$(jq .books_balance /tmp/s/json)" true
+is "and are those of 10 s without the sleep" "$(jq .elapsed_periods /tmp/s/json)" 469
+[ "$tap_failed" -eq 0 ] || cat /tmp/s/log /tmp/s/rtcwake | tap_note
+tap_done
