@@ -1,0 +1,319 @@
+/* By libsoundio. Its default callbacks abort the process, so every one is replaced. */
+#include "daemon/audio_stream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <soundio/soundio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define LOG_MODULE "audio"
+#include "daemon/log.h"
+
+#define POLICY_UNKNOWN  (-1)
+#define JACK_NAME_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which copies a longer one past its end */
+
+/* In the order we would like them; silence is all zero bits in each. */
+static const enum SoundIoFormat formats[] = {
+    SoundIoFormatFloat32NE, SoundIoFormatS16NE, SoundIoFormatS32NE,     SoundIoFormatS24NE,
+    SoundIoFormatFloat64NE, SoundIoFormatS8,    SoundIoFormatFloat32FE, SoundIoFormatS16FE,
+    SoundIoFormatS32FE,     SoundIoFormatS24FE, SoundIoFormatFloat64FE,
+};
+
+static const struct {
+    const char *name;
+    enum SoundIoBackend backend;
+    bool own_thread; /* libsoundio's, whose policy is ours to set; the others' threads belong to the server's
+                        library */
+} backends[] = {
+    {"dummy", SoundIoBackendDummy, true},
+    {"alsa", SoundIoBackendAlsa, true},
+    {"pulseaudio", SoundIoBackendPulseAudio, false},
+    {"jack", SoundIoBackendJack, false},
+};
+
+static size_t backend_index(const char *name)
+{
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(backends) && strcmp(backends[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* --- callbacks, in threads of the sound system --- */
+
+/* libsoundio asks for SCHED_FIFO without PTHREAD_EXPLICIT_SCHED, so its thread has its creator's policy. */
+static void set_policy_once(struct st_audio_stream *stream)
+{
+    if (stream->policy_set)
+        return;
+    stream->policy_set = true;
+    if (!backends[backend_index(stream->config->audio.backend)].own_thread)
+        return;
+    const int64_t loop_priority = stream->config->loop.priority;
+    (void)stream->platform->set_policy(stream->platform, ST_POLICY_FIFO,
+                                       (int)(loop_priority > 1 ? loop_priority - 1 : 1));
+    enum st_policy policy;
+    int priority;
+    if (stream->platform->get_policy(stream->platform, &policy, &priority) == 0) {
+        atomic_store(&stream->priority, priority);
+        atomic_store(&stream->policy, (int)policy);
+    }
+}
+
+/* A callback has come, for so many frames. */
+static void on_call(struct st_audio_stream *stream, int frames)
+{
+    atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
+    st_callbacks_asked(&stream->callbacks, stream->platform->now_ns(stream->platform), frames);
+    set_policy_once(stream);
+}
+
+static void on_write(struct SoundIoOutStream *out, int frames_min, int frames_max)
+{
+    (void)frames_min;
+    struct st_audio_stream *stream = out->userdata;
+    on_call(stream, frames_max);
+    int left = frames_max;
+    while (left > 0) {
+        int frames = left;
+        struct SoundIoChannelArea *areas;
+        int error = soundio_outstream_begin_write(out, &areas, &frames);
+        if (error == 0 && frames == 0)
+            return;
+        if (error == 0) {
+            for (int channel = 0; channel < out->layout.channel_count; channel++) {
+                char *sample = areas[channel].ptr;
+                for (int i = 0; i < frames; i++, sample += areas[channel].step)
+                    memset(sample, 0, (size_t)out->bytes_per_sample);
+            }
+            error = soundio_outstream_end_write(out);
+        }
+        if (error == SoundIoErrorUnderflow)
+            return; /* reported through on_underflow */
+        if (error != 0) {
+            atomic_store(&stream->broken, error);
+            return;
+        }
+        left -= frames;
+    }
+}
+
+static void on_underflow(struct SoundIoOutStream *out)
+{
+    struct st_audio_stream *stream = out->userdata;
+    if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
+        atomic_fetch_add_explicit(&stream->underflows, 1, memory_order_relaxed);
+    st_callbacks_restarted(&stream->callbacks);
+}
+
+static void on_output_error(struct SoundIoOutStream *out, int error)
+{
+    struct st_audio_stream *stream = out->userdata;
+    atomic_store(&stream->broken, error);
+}
+
+static void on_disconnect(struct SoundIo *soundio, int error)
+{
+    struct st_audio_stream *stream = soundio->userdata;
+    atomic_store(&stream->broken, error != 0 ? error : SoundIoErrorBackendDisconnected);
+}
+
+static void on_devices_change(struct SoundIo *soundio)
+{
+    (void)soundio;
+}
+
+static void on_rtprio_warning(void) {}
+
+static void on_jack_message(const char *message)
+{
+    ST_DBG("jack: %s", message);
+}
+
+/* --- opening and closing, in the stream's thread --- */
+
+int st_audio_stream_init(struct st_audio_stream *stream, struct st_platform *platform,
+                         const struct st_config *config)
+{
+    *stream = (struct st_audio_stream){.platform = platform, .config = config, .policy = POLICY_UNKNOWN};
+    return st_callbacks_init(&stream->callbacks);
+}
+
+void st_audio_stream_finish(struct st_audio_stream *stream)
+{
+    st_callbacks_finish(&stream->callbacks);
+}
+
+void st_audio_stream_close(struct st_audio_stream *stream)
+{
+    atomic_store(&stream->counting, false);
+    if (stream->out != NULL)
+        soundio_outstream_destroy(stream->out);
+    if (stream->device != NULL)
+        soundio_device_unref(stream->device);
+    if (stream->soundio != NULL)
+        soundio_destroy(stream->soundio);
+    stream->out = NULL;
+    stream->device = NULL;
+    stream->soundio = NULL;
+}
+
+static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id)
+{
+    if (id[0] == '\0') {
+        const int index = soundio_default_output_device_index(soundio);
+        return index >= 0 ? soundio_get_output_device(soundio, index) : NULL;
+    }
+    const int n = soundio_output_device_count(soundio);
+    for (int i = 0; i < n; i++) {
+        struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
+        if (strcmp(device->id, id) == 0)
+            return device;
+        soundio_device_unref(device);
+    }
+    return NULL;
+}
+
+static enum SoundIoFormat choose_format(struct SoundIoDevice *device)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(formats); i++) {
+        if (soundio_device_supports_format(device, formats[i]))
+            return formats[i];
+    }
+    return SoundIoFormatInvalid;
+}
+
+/* A text of the sound system for status and log: empty instead of NULL. */
+static void copy_text(char *to, size_t to_bytes, const char *from)
+{
+    snprintf(to, to_bytes, "%s", from != NULL ? from : "");
+}
+
+static int connect_backend(struct st_audio_stream *stream, char *error, size_t error_bytes)
+{
+    const size_t index = backend_index(stream->config->audio.backend);
+    const char *server = getenv("JACK_DEFAULT_SERVER");
+    if (backends[index].backend == SoundIoBackendJack && server != NULL &&
+        strlen(server) >= JACK_NAME_BYTES) {
+        snprintf(error, error_bytes, "backend jack: JACK_DEFAULT_SERVER is longer than %d bytes",
+                 JACK_NAME_BYTES - 1);
+        return -EINVAL;
+    }
+    if (!soundio_have_backend(backends[index].backend)) {
+        snprintf(error, error_bytes, "libsoundio was built without the backend %s", backends[index].name);
+        return -ENOTSUP;
+    }
+    struct SoundIo *soundio = soundio_create();
+    if (soundio == NULL) {
+        snprintf(error, error_bytes, "out of memory");
+        return -ENOMEM;
+    }
+    stream->soundio = soundio;
+    soundio->userdata = stream;
+    soundio->app_name = "sleeptuned";
+    soundio->on_backend_disconnect = on_disconnect;
+    soundio->on_devices_change = on_devices_change;
+    soundio->emit_rtprio_warning = on_rtprio_warning;
+    soundio->jack_info_callback = on_jack_message;
+    soundio->jack_error_callback = on_jack_message;
+    const int r = soundio_connect_backend(soundio, backends[index].backend);
+    if (r != 0) {
+        snprintf(error, error_bytes, "backend %s: %s", backends[index].name, soundio_strerror(r));
+        return -EIO;
+    }
+    soundio_flush_events(soundio);
+    return 0;
+}
+
+/* Sets stream->device. */
+static int choose_device(struct st_audio_stream *stream, char *error, size_t error_bytes)
+{
+    const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
+    struct SoundIoDevice *device = find_device(stream->soundio, id);
+    stream->device = device;
+    if (device == NULL && id[0] != '\0')
+        snprintf(error, error_bytes, "backend %.31s has no output device \"%.100s\"", backend, id);
+    else if (device == NULL)
+        snprintf(error, error_bytes, "backend %.31s has no output device", backend);
+    if (device == NULL)
+        return -ENODEV;
+    if (device->probe_error == 0)
+        return 0;
+    snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(device->probe_error));
+    return -EIO;
+}
+
+/* @return a SoundIoError. */
+static int start_output(struct st_audio_stream *stream, enum SoundIoFormat format, int rate_hz,
+                        double latency_s)
+{
+    struct SoundIoOutStream *out = soundio_outstream_create(stream->device);
+    stream->out = out;
+    if (out == NULL)
+        return SoundIoErrorNoMem;
+    out->userdata = stream;
+    out->name = "sleeptuned (silence)";
+    out->format = format;
+    out->sample_rate = rate_hz;
+    out->software_latency = latency_s;
+    out->write_callback = on_write;
+    out->underflow_callback = on_underflow;
+    out->error_callback = on_output_error;
+    const int r = soundio_outstream_open(out);
+    return r == 0 ? soundio_outstream_start(out) : r;
+}
+
+int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t error_bytes)
+{
+    int r = connect_backend(stream, error, error_bytes);
+    if (r == 0)
+        r = choose_device(stream, error, error_bytes);
+    if (r < 0)
+        return r;
+    struct SoundIoDevice *device = stream->device;
+    const enum SoundIoFormat format = choose_format(device);
+    if (format == SoundIoFormatInvalid) {
+        snprintf(error, error_bytes, "device %.100s has no sample format that we know silence in",
+                 device->id);
+        return -ENOTSUP;
+    }
+    const struct st_config *config = stream->config;
+    const int rate_hz = soundio_device_nearest_sample_rate(device, (int)config->loop.rate_hz);
+    stream->policy_set = false;
+    st_callbacks_open(&stream->callbacks, rate_hz, stream->platform->now_ns(stream->platform));
+    atomic_store(&stream->policy, POLICY_UNKNOWN);
+    atomic_store(&stream->broken, 0);
+    atomic_store(&stream->counting, true);
+    r = start_output(stream, format, rate_hz,
+                     (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz);
+    if (r != 0) {
+        snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(r));
+        return -EIO;
+    }
+    return 0;
+}
+
+/* --- an open stream --- */
+
+void st_audio_stream_describe(const struct st_audio_stream *stream, struct st_audio_view *ret)
+{
+    const struct SoundIoOutStream *out = stream->out;
+    copy_text(ret->device, sizeof(ret->device), stream->device->id);
+    copy_text(ret->device_name, sizeof(ret->device_name), stream->device->name);
+    copy_text(ret->format, sizeof(ret->format), soundio_format_string(out->format));
+    ret->raw = stream->device->is_raw;
+    ret->rate_hz = out->sample_rate;
+    ret->channels = out->layout.channel_count;
+    ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
+}
+
+const char *st_audio_stream_look(struct st_audio_stream *stream)
+{
+    soundio_flush_events(stream->soundio);
+    const int broken = atomic_load(&stream->broken);
+    return broken != 0 ? soundio_strerror(broken) : NULL;
+}
