@@ -27,7 +27,8 @@ static void help(void)
 {
     fputs("Usage: sleeptune devices [--json]\n"
           "Show the sound devices that libsoundio sees, backend by backend, with the names\n"
-          "that audio.backend and audio.device of sleeptuned.conf take.\n\n"
+          "that audio.backend, audio.device and audio.capture_device of sleeptuned.conf\n"
+          "take.\n\n"
           "  --json      as a sleeptune-devices/1 document\n"
           "  --format F  text (default) or json\n"
           "  --help      this help\n\n"

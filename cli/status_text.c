@@ -156,6 +156,42 @@ static void show_loop(const struct page *page, const json_t *loop)
     paragraph(page, "Own cost", line.text);
 }
 
+/* One of the daemon's own streams. */
+static void show_stream(const struct page *page, const char *label, const json_t *stream)
+{
+    struct line line = {0};
+    const bool input = json_is_integer(json_object_get(stream, "holes"));
+    put(&line, "%s, %s", text_of(stream, "backend"), text_of(stream, "state"));
+    if (json_is_string(json_object_get(stream, "device"))) {
+        put(&line, ", %s, %" PRId64 " Hz, %s", text_of(stream, "device"), st_json_field(stream, "rate_hz"),
+            text_of(stream, "format"));
+        put_ns(&line, input ? "latency" : "buffer", json_object_get(stream, "latency_ns"));
+    }
+    if (input) {
+        if (json_is_integer(json_object_get(stream, "own_xruns")))
+            put(&line, ", %" PRId64 " overflows", st_json_field(stream, "own_xruns"));
+        else
+            put(&line, ", overflows are not told");
+        if (st_json_field(stream, "holes") > 0)
+            put(&line, ", %" PRId64 " holes", st_json_field(stream, "holes"));
+    }
+    paragraph(page, label, line.text);
+    const json_t *callbacks = json_object_get(stream, "callbacks");
+    const json_t *lateness = json_object_get(callbacks, "lateness_ns");
+    if (!json_is_integer(json_object_get(callbacks, "frames_min")))
+        return;
+    line = (struct line){0};
+    put(&line, "of %" PRId64 " .. %" PRId64 " frames (n = %" PRId64 "); late: median",
+        st_json_field(callbacks, "frames_min"), st_json_field(callbacks, "frames_max"),
+        st_json_field(callbacks, "n"));
+    put_plain_ns(&line, json_object_get(lateness, "median"));
+    put_ns(&line, "p99", json_object_get(lateness, "p99"));
+    put_ns(&line, "p99.9", json_object_get(lateness, "p999"));
+    put_ns(&line, "max", json_object_get(lateness, "max"));
+    put(&line, " (n = %" PRId64 ")", st_json_field(lateness, "n"));
+    paragraph(page, "Callbacks", line.text);
+}
+
 static void show_audio(const struct page *page, const json_t *document)
 {
     const json_t *audio = json_object_get(document, "audio"), *xruns = json_object_get(document, "xruns");
@@ -170,28 +206,10 @@ static void show_audio(const struct page *page, const json_t *document)
             put(&line, ", %s %" PRId64, text_of(source, "source"), st_json_field(source, "device_xruns"));
     }
     paragraph(page, "Xruns", line.text);
-    line = (struct line){0};
-    put(&line, "%s, %s", text_of(audio, "backend"), text_of(audio, "state"));
-    if (json_is_string(json_object_get(audio, "device"))) {
-        put(&line, ", %s, %" PRId64 " Hz, %s", text_of(audio, "device"), st_json_field(audio, "rate_hz"),
-            text_of(audio, "format"));
-        put_ns(&line, "buffer", json_object_get(audio, "latency_ns"));
-    }
-    paragraph(page, "Audio", line.text);
-    const json_t *callbacks = json_object_get(audio, "callbacks");
-    const json_t *lateness = json_object_get(callbacks, "lateness_ns");
-    if (!json_is_integer(json_object_get(callbacks, "frames_min")))
-        return;
-    line = (struct line){0};
-    put(&line, "of %" PRId64 " .. %" PRId64 " frames (n = %" PRId64 "); late: median",
-        st_json_field(callbacks, "frames_min"), st_json_field(callbacks, "frames_max"),
-        st_json_field(callbacks, "n"));
-    put_plain_ns(&line, json_object_get(lateness, "median"));
-    put_ns(&line, "p99", json_object_get(lateness, "p99"));
-    put_ns(&line, "p99.9", json_object_get(lateness, "p999"));
-    put_ns(&line, "max", json_object_get(lateness, "max"));
-    put(&line, " (n = %" PRId64 ")", st_json_field(lateness, "n"));
-    paragraph(page, "Callbacks", line.text);
+    show_stream(page, "Audio", audio);
+    const json_t *capture = json_object_get(audio, "capture");
+    if (json_is_object(capture) && strcmp(text_of(capture, "state"), "off") != 0)
+        show_stream(page, "Capture", capture);
 }
 
 /* One paragraph a source that is watched; what is not, and why, in one. */

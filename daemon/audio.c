@@ -1,14 +1,24 @@
 /* What every build knows of the audio stream. */
 #include "daemon/audio.h"
 
+#include <string.h>
+
 #include "lib/ns.h"
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 
-const char *st_audio_state_name(enum st_audio_state state)
+const char *st_audio_state_name(enum st_audio_direction direction, enum st_audio_state state)
 {
     static const char *const names[] = {"off", "opening", "playing", "waiting"};
-    return names[state];
+    return state == ST_AUDIO_RUNNING && direction == ST_AUDIO_INPUT ? "recording" : names[state];
+}
+
+bool st_audio_wished(const struct st_config *config, enum st_audio_direction direction, const char **ret_why)
+{
+    const bool none = strcmp(config->audio.backend, "none") == 0,
+               input = direction == ST_AUDIO_INPUT && strcmp(config->audio.capture, "on") == 0;
+    *ret_why = none && input ? "audio.capture is on, but audio.backend is none" : "";
+    return !none && (direction == ST_AUDIO_OUTPUT || input);
 }
 
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns)

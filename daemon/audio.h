@@ -1,4 +1,5 @@
-/* The daemon's own output stream: silence, whose underflows are counted (own xruns). */
+/* The daemon's own streams, whose xruns are counted (own xruns): an output stream that plays silence, and,
+ * where it is wished for, an input stream that throws away what it records. */
 #ifndef ST_DAEMON_AUDIO_H
 #define ST_DAEMON_AUDIO_H
 
@@ -6,14 +7,20 @@
 #include "daemon/config.h"
 #include "daemon/events.h"
 
+enum st_audio_direction {
+    ST_AUDIO_OUTPUT,
+    ST_AUDIO_INPUT,
+};
+#define ST_AUDIO_DIRECTIONS 2
+
 enum st_audio_state {
-    ST_AUDIO_OFF,     /* backend "none", or built without libsoundio */
+    ST_AUDIO_OFF,     /* not wished for, backend "none", or built without libsoundio */
     ST_AUDIO_OPENING, /* first try under way */
-    ST_AUDIO_PLAYING,
+    ST_AUDIO_RUNNING, /* plays or records */
     ST_AUDIO_WAITING, /* could not be opened or was lost: tried again after a pause */
 };
 
-const char *st_audio_state_name(enum st_audio_state state);
+const char *st_audio_state_name(enum st_audio_direction direction, enum st_audio_state state);
 
 /** What is known of the stream; values as the sound system gave them, not as they were asked for. */
 struct st_audio_view {
@@ -28,23 +35,30 @@ struct st_audio_view {
     int64_t latency_ns;
     int policy; /* enum st_policy of the callback's thread; -1: the sound system's own, or not known yet */
     int priority;
-    uint64_t underflows_n; /* since the daemon started or the backend was changed */
+    bool xruns_known; /* the sound system tells of this direction's */
+    uint64_t xruns_n; /* underflows or overflows, since the daemon started or the backend was changed */
+    uint64_t holes_n; /* what it recorded has none of: likewise */
     uint64_t opened_n;
     struct st_callbacks_view callbacks; /* of the stream that is open */
     int64_t retry_after_ns;             /* pause before the next try, while WAITING */
-    char error[200];                    /* while WAITING, and while OFF for want of libsoundio */
+    char error[200];                    /* while WAITING, and while OFF though it is wished for */
 };
 
 struct st_audio;
 
 /**
- * Starts the stream's thread. A backend that cannot be opened is no error here: it is tried again, 1 s .. 60
+ * Starts a stream's thread. A backend that cannot be opened is no error here: it is tried again, 1 s .. 60
  * s.
  * @param config audio.* and, for the wished rate, latency and priority, loop.*; copied.
  * @return 0, -ENOMEM, -EAGAIN. Threads: one.
  */
 ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_config *config,
-                                struct st_events *events, struct st_audio **ret);
+                                enum st_audio_direction direction, struct st_events *events,
+                                struct st_audio **ret);
+
+/** Is this direction wished for? @return false with a reason where it is but cannot be ("": it is not). Pure.
+ */
+bool st_audio_wished(const struct st_config *config, enum st_audio_direction direction, const char **ret_why);
 
 /** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */
 void st_audio_stop(struct st_audio *audio);
@@ -53,11 +67,11 @@ void st_audio_stop(struct st_audio *audio);
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
 #define ST_AUDIO_LOOK_NS      INT64_C(250000000)   /* an open stream is looked after this often */
-#define ST_AUDIO_TELL_NS      INT64_C(10000000000) /* underflows that follow each other are told this often */
+#define ST_AUDIO_TELL_NS      INT64_C(10000000000) /* xruns that follow each other are told this often */
 #define ST_AUDIO_SILENT_LOOKS 40                   /* so many without a callback, and 4 buffers: it hangs */
 
-/** Does the sound system still ask for samples? Counts looks, not time: after a SIGSTOP of the daemon its
- * threads are heard again before enough looks are silent. */
+/** Does the sound system still ask for samples, or give them? Counts looks, not time: after a SIGSTOP of the
+ * daemon its threads are heard again before enough looks are silent. */
 struct st_audio_judge {
     uint64_t heard;
     unsigned silent_looks;

@@ -10,8 +10,8 @@ struct st_audio {
     struct st_audio_view view;
 };
 
-int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                   struct st_audio **ret)
+int st_audio_start(struct st_platform *platform, const struct st_config *config,
+                   enum st_audio_direction direction, struct st_events *events, struct st_audio **ret)
 {
     (void)platform;
     (void)events;
@@ -21,7 +21,11 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     audio->view.state = ST_AUDIO_OFF;
     audio->view.policy = -1;
     snprintf(audio->view.backend, sizeof(audio->view.backend), "%.31s", config->audio.backend);
-    if (strcmp(config->audio.backend, "none") != 0)
+    audio->view.xruns_known = direction == ST_AUDIO_OUTPUT;
+    const char *why;
+    const bool wished = st_audio_wished(config, direction, &why);
+    snprintf(audio->view.error, sizeof(audio->view.error), "%s", why);
+    if (wished)
         snprintf(audio->view.error, sizeof(audio->view.error),
                  "no stream: this sleeptuned was built without libsoundio (audio.backend = \"none\" says "
                  "that this is fine)");

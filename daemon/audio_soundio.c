@@ -19,6 +19,7 @@ struct st_audio {
     struct st_platform *platform;
     struct st_events *events;
     struct st_config config;
+    enum st_audio_direction direction;
     pthread_t thread;
 
     pthread_mutex_t mutex; /* the members up to `ended` */
@@ -28,9 +29,17 @@ struct st_audio {
 
     struct st_audio_stream stream; /* but for its counts, the thread only, as what follows */
     unsigned failures;
-    uint64_t underflows_told;
+    uint64_t xruns_told;
     int64_t told_at_ns; /* 0: nothing so far */
     struct st_audio_judge judge;
+};
+
+/* How they are called. */
+static const struct {
+    const char *thread, *stream, *latency, *xruns, *silent;
+} words[ST_AUDIO_DIRECTIONS] = {
+    {"st-audio", "own stream", "buffer", "underflows", "it does not ask for samples any more"},
+    {"st-capture", "own recording stream", "latency", "overflows", "it does not give samples any more"},
 };
 
 static int64_t wall_ns(struct st_audio *audio)
@@ -50,16 +59,16 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
         st_events_add(audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
-                      "no own audio stream: %s; the daemon goes on without and tries again every 1 s .. 60 s",
-                      error);
+                      "no %s: %s; the daemon goes on without and tries again every 1 s .. 60 s",
+                      words[audio->direction].stream, error);
 }
 
-static void note_playing(struct st_audio *audio)
+static void note_running(struct st_audio *audio)
 {
     audio->failures = 0;
     pthread_mutex_lock(&audio->mutex);
     struct st_audio_view *view = &audio->view;
-    view->state = ST_AUDIO_PLAYING;
+    view->state = ST_AUDIO_RUNNING;
     view->retry_after_ns = 0;
     view->error[0] = '\0';
     view->opened_n++;
@@ -68,16 +77,16 @@ static void note_playing(struct st_audio *audio)
     pthread_mutex_unlock(&audio->mutex);
     char latency[32];
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), "audio-open", NULL, 0,
-                  "own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend, told.device,
-                  (long long)told.rate_hz, told.format,
+                  "%s on %s, device %.80s: %lld Hz, %s, %s %s", words[audio->direction].stream, told.backend,
+                  told.device, (long long)told.rate_hz, told.format, words[audio->direction].latency,
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
 }
 
-/* Underflows become one event: the first at once, what follows soon after summed up; all when the stream is
+/* Xruns become one event: the first at once, what follows soon after summed up; all when the stream is
  * lost. */
-static void tell_underflows(struct st_audio *audio, bool at_once)
+static void tell_xruns(struct st_audio *audio, bool at_once)
 {
-    const uint64_t n = atomic_load(&audio->stream.underflows), new_n = n - audio->underflows_told;
+    const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
     const int64_t now_ns = audio->platform->now_ns(audio->platform),
                   since_ns = audio->told_at_ns == 0 ? INT64_MAX : now_ns - audio->told_at_ns;
     if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_TELL_NS))
@@ -87,9 +96,9 @@ static void tell_underflows(struct st_audio *audio, bool at_once)
     char span[32] = "";
     if (summed)
         snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
-    struct st_event told =
-        st_event_make(wall_ns(audio), "own-xrun", "underflows of the own stream: %llu%s, %llu so far",
-                      (unsigned long long)new_n, span, (unsigned long long)n);
+    struct st_event told = st_event_make(wall_ns(audio), "own-xrun", "%s of the %s: %llu%s, %llu so far",
+                                         words[audio->direction].xruns, words[audio->direction].stream,
+                                         (unsigned long long)new_n, span, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
     told.certainty = ST_CERTAINTY_EXACT;
@@ -97,7 +106,7 @@ static void tell_underflows(struct st_audio *audio, bool at_once)
     if (summed)
         told.span_ns = since_ns;
     st_events_put(audio->events, ST_LOG_WARN, &told, fields, 1);
-    audio->underflows_told = n;
+    audio->xruns_told = n;
     audio->told_at_ns = now_ns;
 }
 
@@ -124,21 +133,21 @@ static int64_t step(struct st_audio *audio)
             note_failure(audio, "audio-unavailable", error);
             return st_audio_backoff_ns(audio->failures);
         }
-        note_playing(audio);
+        note_running(audio);
     }
     const char *broken = st_audio_stream_look(stream);
     if (is_stopping(audio))
         return 0;
-    tell_underflows(audio, false);
+    tell_xruns(audio, false);
     st_callbacks_drain(&stream->callbacks);
     pthread_mutex_lock(&audio->mutex);
     audio->view.callbacks = st_callbacks_look(&stream->callbacks);
     pthread_mutex_unlock(&audio->mutex);
     if (st_audio_hangs(&audio->judge, atomic_load(&stream->calls), audio->view.latency_ns) && broken == NULL)
-        broken = "it does not ask for samples any more";
+        broken = words[audio->direction].silent;
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
-    tell_underflows(audio, true);
+    tell_xruns(audio, true);
     snprintf(error, sizeof(error), "backend %.31s was lost: %s", audio->config.audio.backend, broken);
     note_failure(audio, "audio-lost",
                  error); /* a server that hangs may not let the stream be closed either */
@@ -156,7 +165,7 @@ static void wait_ns(struct st_audio *audio, int64_t ns)
 static void *run(void *ctx)
 {
     struct st_audio *audio = ctx;
-    (void)audio->platform->set_name(audio->platform, "st-audio");
+    (void)audio->platform->set_name(audio->platform, words[audio->direction].thread);
     pthread_mutex_lock(&audio->mutex);
     while (!audio->stop) {
         pthread_mutex_unlock(&audio->mutex);
@@ -174,8 +183,8 @@ static void *run(void *ctx)
     return NULL;
 }
 
-int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                   struct st_audio **ret)
+int st_audio_start(struct st_platform *platform, const struct st_config *config,
+                   enum st_audio_direction direction, struct st_events *events, struct st_audio **ret)
 {
     struct st_audio *audio = calloc(1, sizeof(*audio));
     if (audio == NULL)
@@ -183,12 +192,17 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     audio->platform = platform;
     audio->events = events;
     audio->config = *config;
-    int r = st_audio_stream_init(&audio->stream, platform, &audio->config);
+    audio->direction = direction;
+    int r = st_audio_stream_init(&audio->stream, platform, &audio->config, direction);
     if (r < 0) {
         free(audio);
         return r;
     }
-    const bool off = strcmp(config->audio.backend, "none") == 0;
+    const char *why;
+    const bool off = !st_audio_wished(config, direction, &why);
+    snprintf(audio->view.error, sizeof(audio->view.error), "%s", why);
+    audio->view.xruns_known =
+        direction == ST_AUDIO_OUTPUT || (!off && st_audio_stream_tells_xruns(&audio->stream));
     audio->view.state = off ? ST_AUDIO_OFF : ST_AUDIO_OPENING;
     audio->ended = off;
     snprintf(audio->view.backend, sizeof(audio->view.backend), "%.31s", config->audio.backend);
@@ -243,7 +257,8 @@ void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
     pthread_mutex_lock(&audio->mutex);
     *ret = audio->view;
     pthread_mutex_unlock(&audio->mutex);
-    ret->underflows_n = atomic_load(&audio->stream.underflows);
+    ret->xruns_n = atomic_load(&audio->stream.xruns);
+    ret->holes_n = atomic_load(&audio->stream.holes);
     ret->policy = atomic_load(&audio->stream.policy);
     ret->priority = atomic_load(&audio->stream.priority);
 }

@@ -28,11 +28,13 @@ static const struct {
     enum SoundIoBackend backend;
     bool own_thread; /* libsoundio's, whose policy is ours to set; the others' threads belong to the server's
                         library */
+    bool tells_overflows; /* PulseAudio does not; JACK tells both streams of every xrun, without a direction:
+                             it is counted once, by the output stream */
 } backends[] = {
-    {"dummy", SoundIoBackendDummy, true},
-    {"alsa", SoundIoBackendAlsa, true},
-    {"pulseaudio", SoundIoBackendPulseAudio, false},
-    {"jack", SoundIoBackendJack, false},
+    {"dummy", SoundIoBackendDummy, true, true},
+    {"alsa", SoundIoBackendAlsa, true, true},
+    {"pulseaudio", SoundIoBackendPulseAudio, false, false},
+    {"jack", SoundIoBackendJack, false, false},
 };
 
 static size_t backend_index(const char *name)
@@ -41,6 +43,12 @@ static size_t backend_index(const char *name)
     while (i + 1 < ST_ARRAY_LEN(backends) && strcmp(backends[i].name, name) != 0)
         i++;
     return i;
+}
+
+bool st_audio_stream_tells_xruns(const struct st_audio_stream *stream)
+{
+    return stream->direction == ST_AUDIO_OUTPUT ||
+           backends[backend_index(stream->config->audio.backend)].tells_overflows;
 }
 
 /* --- callbacks, in threads of the sound system --- */
@@ -102,17 +110,57 @@ static void on_write(struct SoundIoOutStream *out, int frames_min, int frames_ma
     }
 }
 
+/* Takes all there is and throws it away. */
+static void on_read(struct SoundIoInStream *in, int frames_min, int frames_max)
+{
+    (void)frames_min;
+    struct st_audio_stream *stream = in->userdata;
+    on_call(stream, frames_max);
+    int left = frames_max;
+    while (left > 0) {
+        int frames = left;
+        struct SoundIoChannelArea *areas;
+        int error = soundio_instream_begin_read(in, &areas, &frames);
+        if (error == 0 && frames == 0)
+            return;
+        if (error == 0 && areas == NULL)
+            atomic_fetch_add_explicit(&stream->holes, 1, memory_order_relaxed);
+        if (error == 0)
+            error = soundio_instream_end_read(in);
+        if (error != 0) {
+            atomic_store(&stream->broken, error);
+            return;
+        }
+        left -= frames;
+    }
+}
+
+static void on_xrun(struct st_audio_stream *stream)
+{
+    if (atomic_load_explicit(&stream->counting, memory_order_relaxed) && st_audio_stream_tells_xruns(stream))
+        atomic_fetch_add_explicit(&stream->xruns, 1, memory_order_relaxed);
+    st_callbacks_restarted(&stream->callbacks);
+}
+
 static void on_underflow(struct SoundIoOutStream *out)
 {
-    struct st_audio_stream *stream = out->userdata;
-    if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
-        atomic_fetch_add_explicit(&stream->underflows, 1, memory_order_relaxed);
-    st_callbacks_restarted(&stream->callbacks);
+    on_xrun(out->userdata);
+}
+
+static void on_overflow(struct SoundIoInStream *in)
+{
+    on_xrun(in->userdata);
 }
 
 static void on_output_error(struct SoundIoOutStream *out, int error)
 {
     struct st_audio_stream *stream = out->userdata;
+    atomic_store(&stream->broken, error);
+}
+
+static void on_input_error(struct SoundIoInStream *in, int error)
+{
+    struct st_audio_stream *stream = in->userdata;
     atomic_store(&stream->broken, error);
 }
 
@@ -137,9 +185,10 @@ static void on_jack_message(const char *message)
 /* --- opening and closing, in the stream's thread --- */
 
 int st_audio_stream_init(struct st_audio_stream *stream, struct st_platform *platform,
-                         const struct st_config *config)
+                         const struct st_config *config, enum st_audio_direction direction)
 {
-    *stream = (struct st_audio_stream){.platform = platform, .config = config, .policy = POLICY_UNKNOWN};
+    *stream = (struct st_audio_stream){
+        .platform = platform, .config = config, .direction = direction, .policy = POLICY_UNKNOWN};
     return st_callbacks_init(&stream->callbacks);
 }
 
@@ -153,24 +202,39 @@ void st_audio_stream_close(struct st_audio_stream *stream)
     atomic_store(&stream->counting, false);
     if (stream->out != NULL)
         soundio_outstream_destroy(stream->out);
+    if (stream->in != NULL)
+        soundio_instream_destroy(stream->in);
     if (stream->device != NULL)
         soundio_device_unref(stream->device);
     if (stream->soundio != NULL)
         soundio_destroy(stream->soundio);
     stream->out = NULL;
+    stream->in = NULL;
     stream->device = NULL;
     stream->soundio = NULL;
 }
 
-static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id)
+/* The functions of libsoundio that differ by direction only. */
+static const struct {
+    const char *name;
+    int (*default_index)(struct SoundIo *soundio);
+    int (*count)(struct SoundIo *soundio);
+    struct SoundIoDevice *(*get)(struct SoundIo *soundio, int index);
+} directions[ST_AUDIO_DIRECTIONS] = {
+    {"output", soundio_default_output_device_index, soundio_output_device_count, soundio_get_output_device},
+    {"input", soundio_default_input_device_index, soundio_input_device_count, soundio_get_input_device},
+};
+
+static struct SoundIoDevice *find_device(struct SoundIo *soundio, enum st_audio_direction direction,
+                                         const char *id)
 {
     if (id[0] == '\0') {
-        const int index = soundio_default_output_device_index(soundio);
-        return index >= 0 ? soundio_get_output_device(soundio, index) : NULL;
+        const int index = directions[direction].default_index(soundio);
+        return index >= 0 ? directions[direction].get(soundio, index) : NULL;
     }
-    const int n = soundio_output_device_count(soundio);
+    const int n = directions[direction].count(soundio);
     for (int i = 0; i < n; i++) {
-        struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
+        struct SoundIoDevice *device = directions[direction].get(soundio, i);
         if (strcmp(device->id, id) == 0)
             return device;
         soundio_device_unref(device);
@@ -232,13 +296,15 @@ static int connect_backend(struct st_audio_stream *stream, char *error, size_t e
 /* Sets stream->device. */
 static int choose_device(struct st_audio_stream *stream, char *error, size_t error_bytes)
 {
-    const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
-    struct SoundIoDevice *device = find_device(stream->soundio, id);
+    const char *backend = stream->config->audio.backend, *name = directions[stream->direction].name,
+               *id = stream->direction == ST_AUDIO_INPUT ? stream->config->audio.capture_device
+                                                         : stream->config->audio.device;
+    struct SoundIoDevice *device = find_device(stream->soundio, stream->direction, id);
     stream->device = device;
     if (device == NULL && id[0] != '\0')
-        snprintf(error, error_bytes, "backend %.31s has no output device \"%.100s\"", backend, id);
+        snprintf(error, error_bytes, "backend %.31s has no %s device \"%.100s\"", backend, name, id);
     else if (device == NULL)
-        snprintf(error, error_bytes, "backend %.31s has no output device", backend);
+        snprintf(error, error_bytes, "backend %.31s has no %s device", backend, name);
     if (device == NULL)
         return -ENODEV;
     if (device->probe_error == 0)
@@ -267,6 +333,25 @@ static int start_output(struct st_audio_stream *stream, enum SoundIoFormat forma
     return r == 0 ? soundio_outstream_start(out) : r;
 }
 
+static int start_input(struct st_audio_stream *stream, enum SoundIoFormat format, int rate_hz,
+                       double latency_s)
+{
+    struct SoundIoInStream *in = soundio_instream_create(stream->device);
+    stream->in = in;
+    if (in == NULL)
+        return SoundIoErrorNoMem;
+    in->userdata = stream;
+    in->name = "sleeptuned (keeps nothing)";
+    in->format = format;
+    in->sample_rate = rate_hz;
+    in->software_latency = latency_s;
+    in->read_callback = on_read;
+    in->overflow_callback = on_overflow;
+    in->error_callback = on_input_error;
+    const int r = soundio_instream_open(in);
+    return r == 0 ? soundio_instream_start(in) : r;
+}
+
 int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t error_bytes)
 {
     int r = connect_backend(stream, error, error_bytes);
@@ -277,8 +362,7 @@ int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t err
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
-        snprintf(error, error_bytes, "device %.100s has no sample format that we know silence in",
-                 device->id);
+        snprintf(error, error_bytes, "device %.100s has no sample format that we know", device->id);
         return -ENOTSUP;
     }
     const struct st_config *config = stream->config;
@@ -288,8 +372,10 @@ int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t err
     atomic_store(&stream->policy, POLICY_UNKNOWN);
     atomic_store(&stream->broken, 0);
     atomic_store(&stream->counting, true);
-    r = start_output(stream, format, rate_hz,
-                     (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz);
+    const double latency_s =
+        (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz;
+    r = stream->direction == ST_AUDIO_INPUT ? start_input(stream, format, rate_hz, latency_s)
+                                            : start_output(stream, format, rate_hz, latency_s);
     if (r != 0) {
         snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(r));
         return -EIO;
@@ -302,13 +388,15 @@ int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t err
 void st_audio_stream_describe(const struct st_audio_stream *stream, struct st_audio_view *ret)
 {
     const struct SoundIoOutStream *out = stream->out;
+    const struct SoundIoInStream *in = stream->in;
+    const double latency_s = in != NULL ? in->software_latency : out->software_latency;
     copy_text(ret->device, sizeof(ret->device), stream->device->id);
     copy_text(ret->device_name, sizeof(ret->device_name), stream->device->name);
-    copy_text(ret->format, sizeof(ret->format), soundio_format_string(out->format));
+    copy_text(ret->format, sizeof(ret->format), soundio_format_string(in != NULL ? in->format : out->format));
     ret->raw = stream->device->is_raw;
-    ret->rate_hz = out->sample_rate;
-    ret->channels = out->layout.channel_count;
-    ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
+    ret->rate_hz = in != NULL ? in->sample_rate : out->sample_rate;
+    ret->channels = in != NULL ? in->layout.channel_count : out->layout.channel_count;
+    ret->latency_ns = (int64_t)llround(latency_s * (double)ST_NS_PER_S);
 }
 
 const char *st_audio_stream_look(struct st_audio_stream *stream)

@@ -1,10 +1,13 @@
-/* How punctually a sound system asks the own stream for samples, by our own clock.
+/* How punctually a sound system asks an own stream for samples, or gives them, by our own clock.
  *
  * Callbacks ask for as many frames as happen to be free, so their sizes say nothing about when they were due.
  * The model is the device itself: it plays rate_hz frames a second, so a callback that comes when W frames
  * have been given is as early as the earliest one if it comes at W / rate_hz plus a constant; what it comes
  * later is its lateness, and so much less was left in the buffer. The constant is the least of the last 2 to
- * 4 s, so that a device clock that differs by 100 ppm from ours is off by at most 0.4 ms. */
+ * 4 s, so that a device clock that differs by 100 ppm from ours is off by at most 0.4 ms.
+ *
+ * A device that records is the same the other way round: W frames have been taken, and what a callback comes
+ * later has piled up in the buffer, which so much less was free of. */
 #ifndef ST_DAEMON_CALLBACKS_H
 #define ST_DAEMON_CALLBACKS_H
 
@@ -33,7 +36,7 @@ struct st_callbacks {
  */
 struct st_callbacks_view {
     uint64_t calls_n;               /* since the stream was opened */
-    int64_t frames_min, frames_max; /* that they asked for */
+    int64_t frames_min, frames_max; /* that they asked for, or gave */
     uint64_t n;                     /* of the lateness */
     int64_t median_ns, p99_ns, p999_ns, max_ns;
 };
@@ -45,9 +48,9 @@ void st_callbacks_finish(struct st_callbacks *c);
 /** A stream is opened; nobody calls back yet. */
 void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns);
 
-/** In the sound system's thread; no lock, no allocation. @param frames that it asks for. */
+/** In the sound system's thread; no lock, no allocation. @param frames that it asks for or gives. */
 void st_callbacks_asked(struct st_callbacks *c, int64_t now_ns, int frames);
-/** Likewise: the device ran dry, and the model begins anew. */
+/** Likewise: the device ran dry or over, and the model begins anew. */
 void st_callbacks_restarted(struct st_callbacks *c);
 
 /** Takes what was written; call it a few times a second. Threads: the one that looks. */

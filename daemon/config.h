@@ -22,7 +22,9 @@ struct st_config {
     } loop;
     struct {
         char backend[ST_CONFIG_TEXT_BYTES];
-        char device[ST_CONFIG_TEXT_BYTES]; /* "": the backend's default */
+        char device[ST_CONFIG_TEXT_BYTES];         /* "": the backend's default */
+        char capture[ST_CONFIG_TEXT_BYTES];        /* "on" or "off" */
+        char capture_device[ST_CONFIG_TEXT_BYTES]; /* as device */
     } audio;
     struct {
         char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */
@@ -66,7 +68,7 @@ enum st_config_type {
 /* What a changed key does at SIGHUP; bits. */
 #define ST_CONFIG_APPLIES_NEVER   0x00u /* not used by the daemon */
 #define ST_CONFIG_APPLIES_LOOP    0x01u /* the loop starts again */
-#define ST_CONFIG_APPLIES_AUDIO   0x02u /* the stream is opened again */
+#define ST_CONFIG_APPLIES_AUDIO   0x02u /* the streams are opened again */
 #define ST_CONFIG_APPLIES_SOCKET  0x04u /* rights of the socket are set again */
 #define ST_CONFIG_APPLIES_HTTP    0x08u /* the TCP listener is opened again */
 #define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */

@@ -37,6 +37,13 @@ const struct st_config_key st_config_keys[] = {
      "Output device by id, as \"sleeptune devices\" prints it; empty is the default device. For ALSA choose "
      "a raw one "
      "(hw:N,M): the default goes through dmix, which underflows by itself."},
+    {"audio.capture", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(audio.capture),
+     ST_CONFIG_APPLIES_AUDIO,
+     "A recording stream on the same backend, whose overflows are counted. What it records is thrown away at "
+     "once, never looked at or stored; but a desktop may show that the microphone is in use."},
+    {"audio.capture_device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.capture_device),
+     ST_CONFIG_APPLIES_AUDIO,
+     "Input device by id, as \"sleeptune devices\" prints it; empty is the default device."},
     {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,
      "Unix socket that serves status and metrics. Empty: sleeptuned.sock in the system's run folder, without "
      "the right "

@@ -102,13 +102,23 @@ static void add_xruns(json_t *list, const char *source, bool watched, int64_t co
     (void)json_array_append_new(list, object);
 }
 
+/* Of both own streams. */
+static void add_own_xruns(json_t *list, const struct st_view *view)
+{
+    bool watched = false, known = false;
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        watched = watched || (view->audio[i].xruns_known && view->audio[i].state == ST_AUDIO_RUNNING);
+        known = known || (view->audio[i].xruns_known && view->audio[i].opened_n > 0);
+    }
+    add_xruns(list, "own", watched, known ? (int64_t)st_view_own_xruns(view) : INT64_MIN, INT64_MIN);
+}
+
 static json_t *xruns_json(const struct st_view *view)
 {
     json_t *list = json_array();
     add_xruns(list, "simulated", view->loop != NULL,
               view->loop != NULL ? (int64_t)view->loop->simulated_xruns : INT64_MIN, INT64_MIN);
-    add_xruns(list, "own", view->audio.state == ST_AUDIO_PLAYING,
-              view->audio.opened_n > 0 ? (int64_t)view->audio.underflows_n : INT64_MIN, INT64_MIN);
+    add_own_xruns(list, view);
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *of = &view->observe.sources[i];
         const bool known = of->opened_n > 0;

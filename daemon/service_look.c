@@ -15,9 +15,11 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     pthread_mutex_lock(&service->mutex);
     *view = service->view;
     const bool has_result = service->session != NULL && st_session_result(service->session, 0, result) == 0;
-    if (service->audio != NULL)
-        st_audio_look(service->audio, &view->audio);
-    view->audio.underflows_n += service->own_xruns_before;
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        if (service->audio[i] != NULL)
+            st_audio_look(service->audio[i], &view->audio[i]);
+        view->audio[i].xruns_n += service->own_xruns_before[i];
+    }
     if (service->watchdog != NULL)
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)

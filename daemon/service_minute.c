@@ -53,7 +53,7 @@ void st_service_end_minute(struct st_service *service)
                                    .misses = result.misses,
                                    .skipped_periods = result.skipped_periods,
                                    .simulated_xruns = result.simulated_xruns,
-                                   .own_xruns = view.audio.underflows_n};
+                                   .own_xruns = st_view_own_xruns(&view)};
     count_observed(&now, &view.observe);
     const int64_t now_ns = service->platform->now_ns(service->platform);
     const struct st_minute minute =

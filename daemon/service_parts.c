@@ -116,29 +116,34 @@ void st_service_stop_loop(struct st_service *service)
 
 int st_service_start_audio(struct st_service *service)
 {
-    struct st_audio *audio;
-    const int r = st_audio_start(service->platform, &service->config, &service->events, &audio);
-    if (r < 0) {
-        ST_ERR("the audio thread cannot be started: %s", strerror(-r));
-        return r;
+    for (int i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        struct st_audio *audio;
+        const int r = st_audio_start(service->platform, &service->config, (enum st_audio_direction)i,
+                                     &service->events, &audio);
+        if (r < 0) {
+            ST_ERR("the audio thread cannot be started: %s", strerror(-r));
+            return r;
+        }
+        pthread_mutex_lock(&service->mutex);
+        service->audio[i] = audio;
+        pthread_mutex_unlock(&service->mutex);
     }
-    pthread_mutex_lock(&service->mutex);
-    service->audio = audio;
-    pthread_mutex_unlock(&service->mutex);
     return 0;
 }
 
 void st_service_stop_audio(struct st_service *service)
 {
-    struct st_audio_view view = {0};
-    pthread_mutex_lock(&service->mutex);
-    struct st_audio *audio = service->audio;
-    if (audio != NULL)
-        st_audio_look(audio, &view);
-    service->audio = NULL;
-    service->own_xruns_before += view.underflows_n;
-    pthread_mutex_unlock(&service->mutex);
-    st_audio_stop(audio);
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        struct st_audio_view view = {0};
+        pthread_mutex_lock(&service->mutex);
+        struct st_audio *audio = service->audio[i];
+        if (audio != NULL)
+            st_audio_look(audio, &view);
+        service->audio[i] = NULL;
+        service->own_xruns_before[i] += view.xruns_n;
+        pthread_mutex_unlock(&service->mutex);
+        st_audio_stop(audio);
+    }
 }
 
 int st_service_start_observe(struct st_service *service)

@@ -34,13 +34,13 @@ struct st_service {
     struct st_clockwatch clockwatch;
     struct st_keeper *keeper; /* as long as events are added */
 
-    pthread_mutex_t mutex;      /* all below, for HTTP threads; the main thread writes */
-    struct st_session *session; /* NULL between two runs */
-    struct st_audio *audio;     /* likewise */
+    pthread_mutex_t mutex;                       /* all below, for HTTP threads; the main thread writes */
+    struct st_session *session;                  /* NULL between two runs */
+    struct st_audio *audio[ST_AUDIO_DIRECTIONS]; /* likewise */
     struct st_watchdog *watchdog;
     struct st_observe *observe;
-    struct st_view view;       /* its texts and times; the rest is filled when somebody looks */
-    uint64_t own_xruns_before; /* of streams that were closed */
+    struct st_view view; /* its texts and times; the rest is filled when somebody looks */
+    uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
 
     /* main thread */

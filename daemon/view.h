@@ -17,7 +17,7 @@ struct st_view {
     bool ended;                   /* the last document of a daemon that ends */
     const struct st_result *loop; /* NULL: not known yet */
     uint64_t loop_starts;
-    struct st_audio_view audio;
+    struct st_audio_view audio[ST_AUDIO_DIRECTIONS];
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
     struct st_keeper_view history;
@@ -42,6 +42,9 @@ const char *st_view_state(const struct st_view *view);
 /** One sentence. @return buf. */
 const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
 
+/** Of both own streams. */
+uint64_t st_view_own_xruns(const struct st_view *view);
+
 /** [{what, why}] of st_view_degraded. New reference. */
 json_t *st_view_degraded_json(const struct st_view *view);
 
@@ -51,7 +54,7 @@ json_t *st_view_json(const struct st_view *view);
 /** Prometheus text format. To be freed; NULL when out of memory. */
 char *st_view_metrics(const struct st_view *view);
 
-#define ST_VIEW_DEGRADED_MAX 16
+#define ST_VIEW_DEGRADED_MAX 20
 
 /** What can be degraded ("loop", "memory" ...), ends with NULL. */
 extern const char *const st_degraded_parts[];

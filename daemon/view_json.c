@@ -40,8 +40,11 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
              view->loop->policy != ST_POLICY_OTHER)
         add(ret, &n, "watchdog",
             "no right to a priority above the loop's: a loop that goes wild may not be noticed");
-    if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
-        add(ret, &n, "audio", "%s", view->audio.error);
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        const struct st_audio_view *audio = &view->audio[i];
+        if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')
+            add(ret, &n, "audio", "%s%s", i == ST_AUDIO_INPUT ? "capture: " : "", audio->error);
+    }
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *source = &view->observe.sources[i];
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
@@ -60,6 +63,11 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->history.state == ST_KEEPER_FAILING)
         add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
     return n;
+}
+
+uint64_t st_view_own_xruns(const struct st_view *view)
+{
+    return view->audio[ST_AUDIO_OUTPUT].xruns_n + view->audio[ST_AUDIO_INPUT].xruns_n;
 }
 
 static json_t *text_or_null(const char *text)
@@ -94,15 +102,17 @@ static json_t *callbacks_json(const struct st_callbacks_view *callbacks)
                      ns_or_null(callbacks->max_ns));
 }
 
-static json_t *audio_json(const struct st_audio_view *audio)
+static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direction direction)
 {
-    json_t *object = json_pack("{s:s, s:s, s:o, s:I}", "state", st_audio_state_name(audio->state), "backend",
-                               audio->backend, "error", text_or_null(audio->error), "own_xruns",
-                               (json_int_t)audio->underflows_n);
+    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "state", st_audio_state_name(direction, audio->state),
+                               "backend", audio->backend, "error", text_or_null(audio->error), "own_xruns",
+                               audio->xruns_known ? json_integer((json_int_t)audio->xruns_n) : json_null());
+    if (direction == ST_AUDIO_INPUT)
+        json_object_set_new(object, "holes", json_integer((json_int_t)audio->holes_n));
     json_object_set_new(object, "opened", json_integer((json_int_t)audio->opened_n));
     if (audio->state == ST_AUDIO_WAITING)
         json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
-    if (audio->state != ST_AUDIO_PLAYING)
+    if (audio->state != ST_AUDIO_RUNNING)
         return object;
     json_object_set_new(object, "device", st_json_text(audio->device));
     json_object_set_new(object, "device_name", st_json_text(audio->device_name));
@@ -116,6 +126,13 @@ static json_t *audio_json(const struct st_audio_view *audio)
                         audio->policy >= 0 ? json_string(st_policy_name((enum st_policy)audio->policy))
                                            : json_null());
     json_object_set_new(object, "priority", audio->policy >= 0 ? json_integer(audio->priority) : json_null());
+    return object;
+}
+
+static json_t *both_audio_json(const struct st_view *view)
+{
+    json_t *object = audio_json(&view->audio[ST_AUDIO_OUTPUT], ST_AUDIO_OUTPUT);
+    json_object_set_new(object, "capture", audio_json(&view->audio[ST_AUDIO_INPUT], ST_AUDIO_INPUT));
     return object;
 }
 
@@ -182,11 +199,11 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
-    json_object_set_new(document, "audio", audio_json(&view->audio));
+    json_object_set_new(document, "audio", both_audio_json(view));
     json_object_set_new(document, "xruns",
                         json_pack("{s:I, s:I}", "simulated",
                                   (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
-                                  (json_int_t)view->audio.underflows_n));
+                                  (json_int_t)st_view_own_xruns(view)));
     json_object_set_new(document, "observe", st_observe_json(&view->observe));
     json_object_set_new(document, "watchdog",
                         json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",

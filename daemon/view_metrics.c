@@ -144,6 +144,20 @@ static void history(FILE *out, const struct st_keeper_view *view)
         gauge(out, "sleeptune_history_bytes", "Size of the history's file in use.", (double)view->bytes);
 }
 
+/** What cannot be told has no series. */
+static void audio(FILE *out, const struct st_view *view)
+{
+    const struct st_audio_view *output = &view->audio[ST_AUDIO_OUTPUT], *input = &view->audio[ST_AUDIO_INPUT];
+    counter(out, "sleeptune_own_underflows_total", "Own xruns of the stream that plays.", output->xruns_n);
+    if (input->xruns_known)
+        counter(out, "sleeptune_own_overflows_total", "Own xruns of the stream that records.",
+                input->xruns_n);
+    gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
+          output->state == ST_AUDIO_RUNNING ? 1 : 0);
+    gauge(out, "sleeptune_audio_capture_open", "1 while the daemon's own recording stream records.",
+          input->state == ST_AUDIO_RUNNING ? 1 : 0);
+}
+
 char *st_view_metrics(const struct st_view *view)
 {
     char *text = NULL;
@@ -158,15 +172,14 @@ char *st_view_metrics(const struct st_view *view)
     if (view->loop != NULL)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
                 view->loop->simulated_xruns);
-    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.underflows_n);
+    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", st_view_own_xruns(view));
     st_observe_xrun_metrics(out, &view->observe);
     st_observe_metrics(out, &view->observe);
     degraded(out, view);
     history(out, &view->history);
     counter(out, "sleeptune_loop_starts_total", "Starts of the loop; its counters begin at 0 with each.",
             view->loop_starts);
-    gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
-          view->audio.state == ST_AUDIO_PLAYING ? 1 : 0);
+    audio(out, view);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           seconds(view->started_wall_ns));
     fprintf(out, "# HELP sleeptune_build_info Version of sleeptuned.\n# TYPE sleeptune_build_info gauge\n"

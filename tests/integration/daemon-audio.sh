@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sound backends that cannot be opened: the daemon says so and goes on.
+# The own streams on real backends, and backends that cannot be opened: the daemon says so and goes on.
 # shellcheck disable=SC2016,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
@@ -18,7 +18,7 @@ for backend in jack pulseaudio; do
     ok "$backend: it waits" wait_for value_is 'd["audio"]["state"]' waiting
     like "$backend: the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
     like "$backend: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'Degraded|audio: '
-    like "$backend: the log says what happens instead" "$(cat "$log")" 'no own audio stream: .*the daemon goes on without'
+    like "$backend: the log says what happens instead" "$(cat "$log")" 'no own stream: .*the daemon goes on without'
     stop
     is "$backend: a clean end" "$status" 0
 done
@@ -38,6 +38,37 @@ kill -CONT "$daemon"
 more_xruns() { [ "$(value 'd["audio"]["own_xruns"]')" -gt "$own" ]; }
 ok "a daemon that was stopped has own xruns" wait_for more_xruns
 ok "and simulated ones" value_is 'd["xruns"]["simulated"] > 0' True
+is "nothing is recorded unless it is wished for" "$(value '(d["audio"]["capture"]["state"], d["audio"]["capture"]["own_xruns"])')" "('off', None)"
+
+config 'audio: { backend = "dummy"; capture = "on"; capture_device = "hw:77,7"; };'
+kill -HUP "$daemon"
+ok "capture from an unknown device: it waits, and the other stream plays" wait_for value_is \
+    '(d["audio"]["state"], d["audio"]["capture"]["state"])' "('playing', 'waiting')"
+is "and names it" "$(value '[x["why"] for x in d["degraded"] if x["what"] == "audio"]')" \
+    "['capture: backend dummy has no input device \"hw:77,7\"']"
+config 'audio: { backend = "dummy"; capture = "on"; };'
+kill -HUP "$daemon"
+ok "the right device after SIGHUP: it records" wait_for value_is 'd["audio"]["capture"]["state"]' recording
+ok "what was got is shown" wait_for value_is \
+    '[d["audio"]["capture"][k] for k in ("device", "rate_hz", "channels")] + [d["audio"]["capture"]["callbacks"]["lateness_ns"]["n"] > 20]' \
+    "['dummy-in', 48000, 2, True]"
+is "its thread has the policy of the other one" \
+    "$(value 'd["audio"]["capture"]["policy"] is not None and d["audio"]["capture"]["policy"] == d["audio"]["policy"]')" True
+before=$(value 'd["audio"]["capture"]["own_xruns"]')
+kill -STOP "$daemon"
+sleep 2
+kill -CONT "$daemon"
+more_overflows() { [ "$(value 'd["audio"]["capture"]["own_xruns"]')" -gt "$before" ]; }
+ok "a daemon that was stopped has overflows" wait_for more_overflows
+is "both directions are own xruns" "$(value 'd["xruns"]["own"] == d["audio"]["own_xruns"] + d["audio"]["capture"]["own_xruns"]')" True
+ok "an overflow is an event" wait_for value_is \
+    'any(e["event"] == "own-xrun" and e["text"].startswith("overflows of the own recording stream: ") and e["device"] == "Dummy Input Device" for e in d["events"])' True
+like "metrics have it" "$(ask /metrics)" $'\nsleeptune_own_overflows_total [1-9]'
+like "sleeptune status shows it" "$("$SLEEPTUNE" status --socket "$sock")" 'Capture +dummy, recording, dummy-in'
+config 'audio: { backend = "none"; capture = "on"; };'
+kill -HUP "$daemon"
+ok "capture without a backend is degraded" wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "audio"]' \
+    "['capture: audio.capture is on, but audio.backend is none']"
 stop
 
 devices=$("$SLEEPTUNE" devices)
@@ -57,19 +88,25 @@ else
     jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 48000 -p 1024 >"$tmp/jackd.log" 2>&1 &
     server=$!
     pids+=("$server")
-    config 'audio: { backend = "jack"; };'
+    config 'audio: { backend = "jack"; capture = "on"; };'
     start
     plays_or_died() { ! kill -0 "$server" || value_is 'd["audio"]["state"]' playing; }
     if wait_for plays_or_died && kill -0 "$server" 2>/dev/null; then
         pass "jack: it plays on the server"
+        ok "jack: it records from the server" wait_for value_is \
+            '(d["audio"]["capture"]["state"], d["audio"]["capture"]["device"], d["audio"]["capture"]["callbacks"]["frames_max"])' \
+            "('recording', 'system', 1024)"
+        is "jack: its xruns are counted once" "$(value 'd["audio"]["capture"]["own_xruns"]')" None
+        is "jack: both ports of the card are connected" "$(jack_lsp -s "$JACK_DEFAULT_SERVER" -c 2>/dev/null | grep -c '^   sleeptuned (keeps nothing)')" 2
         kill -STOP "$server"
         ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
         like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'does not ask for samples any more'
         kill -CONT "$server"
         ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"])' "('playing', 2)"
+        ok "jack: so is the one that records" wait_for value_is 'd["audio"]["capture"]["state"]' recording
         kill -TERM "$server"
         wait "$server" 2>/dev/null
-        ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
+        ok "jack: the server dies, the daemon lives on and waits" wait_for value_is '(d["audio"]["state"], d["audio"]["capture"]["state"])' "('waiting', 'waiting')"
         like "jack: the log says so" "$(cat "$log")" 'backend jack was lost'
         jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 >>"$tmp/jackd.log" 2>&1 &
         server=$!
@@ -79,6 +116,16 @@ else
         ok "jack: callbacks have the server's period" wait_for value_is \
             '(d["audio"]["callbacks"]["frames_min"], d["audio"]["callbacks"]["frames_max"], d["audio"]["callbacks"]["lateness_ns"]["n"] > 20)' \
             '(512, 512, True)'
+        ok "jack: those of the stream that records, too" wait_for value_is \
+            '(lambda c: (c["rate_hz"], c["callbacks"]["frames_min"], c["callbacks"]["frames_max"], c["callbacks"]["lateness_ns"]["n"] > 20))(d["audio"]["capture"])' \
+            '(44100, 512, 512, True)'
+        kill -TERM "$server"
+        wait "$server" 2>/dev/null
+        jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 -C 0 >>"$tmp/jackd.log" 2>&1 &
+        server=$!
+        pids+=("$server")
+        ok "jack: a server without inputs: the one stream plays, the other one says why not" wait_for value_is \
+            '(d["audio"]["state"], d["audio"]["capture"]["error"])' "('playing', 'backend jack has no input device')"
     else
         skip "jack: it plays on the server" "jackd does not run here: $(tail -1 "$tmp/jackd.log")"
     fi
@@ -99,17 +146,23 @@ else
         wait_for test -S "$tmp/pulse.sock"
     }
     export PULSE_SERVER=unix:$tmp/pulse.sock
-    config 'audio: { backend = "pulseaudio"; };'
+    config 'audio: { backend = "pulseaudio"; capture = "on"; };'
     if pulse 48000 && start && wait_for value_is 'd["audio"]["state"]' playing; then
         pass "pulseaudio: it plays on the server"
         is "pulseaudio: on its sink" "$(value 'd["audio"]["device"]')" silence
         ok "pulseaudio: callbacks are counted" wait_for value_is 'd["audio"]["callbacks"]["lateness_ns"]["n"] > 5' True
+        ok "pulseaudio: it records what the sink plays" wait_for value_is \
+            '(d["audio"]["capture"]["state"], d["audio"]["capture"]["device"], d["audio"]["capture"]["callbacks"]["lateness_ns"]["n"] > 5)' \
+            "('recording', 'silence.monitor', True)"
+        is "pulseaudio: it does not tell overflows, and that is no zero" "$(value 'd["audio"]["capture"]["own_xruns"]')" None
+        like "pulseaudio: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'overflows are'
         kill -KILL "$server"
         wait "$server" 2>/dev/null
-        ok "pulseaudio: the server is killed, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
+        ok "pulseaudio: the server is killed, the daemon lives on and waits" wait_for value_is '(d["audio"]["state"], d["audio"]["capture"]["state"])' "('waiting', 'waiting')"
         rm -f "$tmp/pulse.sock"
         pulse 44100
         ok "pulseaudio: it is started again: the stream is opened again" wait_for value_is 'd["audio"]["state"]' playing
+        ok "pulseaudio: so is the one that records" wait_for value_is '(d["audio"]["capture"]["state"], d["audio"]["capture"]["opened"])' "('recording', 2)"
         stop
         is "pulseaudio: a clean end" "$status" 0
     else

@@ -42,7 +42,8 @@ static const char *const full =
     "  \"circumstances\": {\"policy\": \"other\", \"priority\": 0, \"frames\": 128, \"rate_hz\": 48000, "
     "\"cpu\": null,"
     "    \"os\": \"Linux\", \"kernel_release\": \"6.1\", \"governor\": \"powersave\"}},"
-    "\"audio\": {\"backend\": \"alsa\", \"state\": \"waiting\"}, \"xruns\": {\"simulated\": 1, \"own\": 2},"
+    "\"audio\": {\"backend\": \"alsa\", \"state\": \"waiting\", \"capture\": {\"backend\": \"alsa\","
+    "\"state\": \"recording\", \"own_xruns\": 3, \"holes\": 1}}, \"xruns\": {\"simulated\": 1, \"own\": 2},"
     "\"events\": [{\"time_ns\": 0, \"event\": \"late-wake\", \"text\": \"woke 1.5 ms late\"}]}";
 
 static void verdict_is_the_first_line_and_degraded_the_second(void **state)
@@ -67,6 +68,8 @@ static void figures_have_n_and_circumstances(void **state)
         "governor powersave",
         "1 h 02 min 05 s",
         "simulated 1, own 2",
+        "Audio      alsa, waiting\n",
+        "Capture    alsa, recording, 3 overflows, 1 holes\n",
         "late-wake: woke 1.5 ms late",
     };
     char *text = render(full, 200);
