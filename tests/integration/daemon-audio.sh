@@ -97,7 +97,10 @@ else
             '(d["audio"]["capture"]["state"], d["audio"]["capture"]["device"], d["audio"]["capture"]["callbacks"]["frames_max"])' \
             "('recording', 'system', 1024)"
         is "jack: its xruns are counted once" "$(value 'd["audio"]["capture"]["own_xruns"]')" None
-        is "jack: both ports of the card are connected" "$(jack_lsp -s "$JACK_DEFAULT_SERVER" -c 2>/dev/null | grep -c '^   sleeptuned (keeps nothing)')" 2
+        if command -v jack_lsp >/dev/null; then
+            is "jack: it is connected to both inputs" \
+                "$(jack_lsp -s "$JACK_DEFAULT_SERVER" -c 2>/dev/null | grep -c '^   sleeptuned (keeps nothing)')" 2
+        fi
         kill -STOP "$server"
         ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
         like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'does not ask for samples any more'
