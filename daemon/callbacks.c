@@ -45,6 +45,7 @@ void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns)
     st_hist_reset(&c->lateness);
     c->base_ns = now_ns;
     c->told_ticks = 0;
+    atomic_store(&c->restart, false);
     c->rate_hz = rate_hz;
     c->calls_n = 0;
     c->frames_min = INT64_MAX;
@@ -69,12 +70,14 @@ void st_callbacks_asked(struct st_callbacks *c, int64_t now_ns, int frames)
 {
     const int64_t ticks = (now_ns - c->base_ns) / TICK_NS, step = ticks - c->told_ticks;
     c->told_ticks = ticks;
+    if (atomic_exchange_explicit(&c->restart, false, memory_order_relaxed))
+        put(c, RESTART, 0);
     put(c, frames, step > INT32_MAX ? INT32_MAX : (int32_t)step); /* 214 s, which is an xrun in any case */
 }
 
 void st_callbacks_restarted(struct st_callbacks *c)
 {
-    put(c, RESTART, 0);
+    atomic_store_explicit(&c->restart, true, memory_order_relaxed);
 }
 
 /* --- the thread that looks ------------------------------------------------------------------------------ */

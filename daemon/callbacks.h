@@ -20,6 +20,7 @@ struct st_callbacks {
     /* the sound system's thread */
     int64_t base_ns, told_ticks;
     _Atomic uint64_t lost_n; /* found the ring full */
+    _Atomic bool restart;    /* any thread sets it: JACK has one for xruns */
 
     /* the thread that looks */
     struct st_hist lateness;
@@ -50,7 +51,8 @@ void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns);
 
 /** In the sound system's thread; no lock, no allocation. @param frames that it asks for or gives. */
 void st_callbacks_asked(struct st_callbacks *c, int64_t now_ns, int frames);
-/** Likewise: the device ran dry or over, and the model begins anew. */
+/** The device ran dry or over, and the model begins anew with the next callback. No lock, no allocation.
+ * Threads: any. */
 void st_callbacks_restarted(struct st_callbacks *c);
 
 /** Takes what was written; call it a few times a second. Threads: the one that looks. */

@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "daemon/callbacks.h"
 #include "lib/ns.h"
 
@@ -121,6 +124,37 @@ static void underrun_begins_the_model_anew(void **state)
     assert_int_equal(view.calls_n, 2 * WARM_UP + 201);
 }
 
+static _Atomic bool telling, enough;
+
+static void *tell_xruns(void *ctx)
+{
+    (void)ctx;
+    while (!atomic_load(&enough)) {
+        st_callbacks_restarted(&c);
+        atomic_store(&telling, true);
+    }
+    return NULL;
+}
+
+static void xruns_that_another_thread_tells_lose_no_callback(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    atomic_store(&telling, false);
+    atomic_store(&enough, false);
+    assert_int_equal(pthread_create(&thread, NULL, tell_xruns, NULL), 0);
+    while (!atomic_load(&telling))
+        ;
+    for (int i = 0; i < 100000; i++)
+        ask_after(STEP_NS, FRAMES);
+    atomic_store(&enough, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    const struct st_callbacks_view view = st_callbacks_look(&c);
+    assert_int_equal(view.calls_n, 100000);
+    assert_int_equal(view.frames_min, FRAMES);
+    assert_int_equal(view.frames_max, FRAMES);
+}
+
 static void months_do_not_overflow(void **state)
 {
     (void)state;
@@ -164,6 +198,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(device_clock_that_differs_by_100_ppm_is_off_by_less_than_half_a_ms,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(underrun_begins_the_model_anew, setup, teardown),
+        cmocka_unit_test_setup_teardown(xruns_that_another_thread_tells_lose_no_callback, setup, teardown),
         cmocka_unit_test_setup_teardown(months_do_not_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(full_ring_loses_callbacks_and_the_model_begins_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(another_stream_counts_from_zero, setup, teardown),
