@@ -18,7 +18,7 @@
 #include "next_syscall.h"
 
 #define TIMES     4
-#define EVERY     400 /* sleeps */
+#define EVERY     300 /* sleeps */
 #define LENGTH_NS 8000000
 
 static volatile const char *pages; /* NULL: there is no file */
