@@ -134,6 +134,8 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
         return fail(asking, "no right to connect to %s: join its group, or ask as root", path);
     if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
         return fail(asking, "sleeptuned on %s has more clients than it takes at once: try again later", path);
+    if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR)
+        return fail(asking, "%s: %s", path, strerror((int)os_errno));
     return fail(
         asking,
         "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",

@@ -177,8 +177,10 @@ static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    if (p->os != ST_OS_LINUX)
-        skip();
+    if (p->os != ST_OS_LINUX) {
+        print_message("# not tried: Linux only\n");
+        return;
+    }
     struct st_thread_counters counters;
     FILE *file = tmpfile();
     assert_non_null(file);
