@@ -44,14 +44,6 @@ static void keep(void *ctx, const struct st_trace_event *event)
     tracer->events[tracer->events_n++] = *event;
 }
 
-/* What a stop, a throttle or the callback did is no other's doing. */
-static bool may_have_a_culprit(const struct st_late *late)
-{
-    return !late->xrun &&
-           (late->event.cause == ST_CAUSE_RUN_QUEUE || late->event.cause == ST_CAUSE_TIMER ||
-            late->event.cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || late->event.cause == ST_CAUSE_UNKNOWN);
-}
-
 /* An xrun has the culprit of the late wake-up before it. */
 static void name(struct st_tracer *tracer, size_t n)
 {
@@ -66,8 +58,7 @@ static void name(struct st_tracer *tracer, size_t n)
             continue;
         }
         last_at_ns = INT64_MIN;
-        if (!may_have_a_culprit(late) ||
-            st_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid,
+        if (st_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, late->event.cause,
                                   late->event.at_ns - late->event.lateness_ns, late->event.at_ns,
                                   &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);

@@ -20,6 +20,10 @@ struct owner {
     int64_t before_ns, after_ns; /* before and after the wake-up was under way */
 };
 
+/* Which threads may be named: none, those that had the CPU while the other one waited for it, or also who had
+ * it before the waking. */
+enum threads { THREADS_NONE, THREADS_WAITED_FOR, THREADS_ALL };
+
 /* What runs on the CPU at a moment: interrupts above softirqs above the thread. */
 struct line {
     struct owner thread, softirq, irq;
@@ -27,13 +31,8 @@ struct line {
     size_t owners_n;
 };
 
-static void add(struct line *line, int64_t before_ns, int64_t after_ns)
+static void add_to(struct line *line, const struct owner *who, int64_t before_ns, int64_t after_ns)
 {
-    const struct owner *who = &line->thread;
-    if (line->irq.kind != OWNER_NOBODY)
-        who = &line->irq;
-    else if (line->softirq.kind != OWNER_NOBODY)
-        who = &line->softirq;
     if (who->kind == OWNER_NOBODY || before_ns + after_ns <= 0)
         return;
     size_t i = 0;
@@ -47,6 +46,27 @@ static void add(struct line *line, int64_t before_ns, int64_t after_ns)
     }
     line->owners[i].before_ns += before_ns;
     line->owners[i].after_ns += after_ns;
+}
+
+/* An interrupt's time is its own once its exit is there. */
+static void add(struct line *line, int64_t before_ns, int64_t after_ns)
+{
+    struct owner *above = line->irq.kind != OWNER_NOBODY ? &line->irq : &line->softirq;
+    if (above->kind == OWNER_NOBODY) {
+        add_to(line, &line->thread, before_ns, after_ns);
+        return;
+    }
+    above->before_ns += before_ns;
+    above->after_ns += after_ns;
+}
+
+/* An interrupt or softirq ends; without an exit of its own (it was preempted, or events were lost) its time
+ * is the thread's that it was on top of. */
+static void leave(struct line *line, struct owner *above, bool by_exit)
+{
+    if (above->kind != OWNER_NOBODY)
+        add_to(line, by_exit ? above : &line->thread, above->before_ns, above->after_ns);
+    *above = (struct owner){.kind = OWNER_NOBODY};
 }
 
 static struct owner owner(enum owner_kind kind, int number, const char *name)
@@ -63,23 +83,25 @@ static struct owner thread_owner(int pid, const char *name, int tid)
 
 static void step(struct line *line, const struct st_trace_event *e, int tid)
 {
-    const struct owner nobody = {.kind = OWNER_NOBODY};
     switch (e->kind) {
     case ST_TRACE_SWITCH:
+        leave(line, &line->irq, false);
+        leave(line, &line->softirq, false);
         line->thread = thread_owner(e->pid, e->name, tid);
-        line->irq = line->softirq = nobody; /* an exit that is missing would last for ever */
         break;
     case ST_TRACE_IRQ_ENTRY:
+        leave(line, &line->irq, false);
         line->irq = owner(OWNER_IRQ, e->number, e->name);
         break;
     case ST_TRACE_IRQ_EXIT:
-        line->irq = nobody;
+        leave(line, &line->irq, e->number == line->irq.number);
         break;
     case ST_TRACE_SOFTIRQ_ENTRY:
+        leave(line, &line->softirq, false);
         line->softirq = owner(OWNER_SOFTIRQ, e->number, "");
         break;
     case ST_TRACE_SOFTIRQ_EXIT:
-        line->softirq = nobody;
+        leave(line, &line->softirq, e->number == line->softirq.number);
         break;
     case ST_TRACE_WAKING:
         break;
@@ -147,9 +169,41 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
     return SIZE_MAX;
 }
 
-int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, int64_t due_ns,
-                          int64_t woke_ns, struct st_trace_culprit *ret)
+/* @return false: it is no other's doing. */
+static bool suspects(enum st_cause cause, enum threads *ret)
 {
+    switch (cause) {
+    case ST_CAUSE_RUN_QUEUE:
+    case ST_CAUSE_UNKNOWN:
+        *ret = THREADS_WAITED_FOR;
+        return true;
+    case ST_CAUSE_TIMER:
+        *ret = THREADS_ALL;
+        return true;
+    case ST_CAUSE_HYPERVISOR_OR_INTERRUPT:
+        *ret = THREADS_NONE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What counts of its time. */
+static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_late)
+{
+    if (who->kind != OWNER_THREAD)
+        return who->before_ns + who->after_ns;
+    if (threads == THREADS_NONE)
+        return 0;
+    return who->after_ns + (threads == THREADS_ALL && waking_was_late ? who->before_ns : 0);
+}
+
+int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
+                          int64_t due_ns, int64_t woke_ns, struct st_trace_culprit *ret)
+{
+    enum threads threads;
+    if (!suspects(cause, &threads))
+        return -ENOENT;
     const size_t in = last_of(events, n, ST_TRACE_SWITCH, tid, due_ns, woke_ns);
     if (in == SIZE_MAX)
         return -ENODATA;
@@ -163,12 +217,10 @@ int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid
     const struct owner *most = NULL;
     int64_t most_ns = 0;
     for (size_t i = 0; i < line.owners_n; i++) {
-        const struct owner *who = &line.owners[i];
-        const bool all = waking_was_late || who->kind != OWNER_THREAD;
-        const int64_t ns = who->after_ns + (all ? who->before_ns : 0);
+        const int64_t ns = counted_ns(&line.owners[i], threads, waking_was_late);
         if (ns <= most_ns)
             continue;
-        most = who;
+        most = &line.owners[i];
         most_ns = ns;
     }
     if (most == NULL || most_ns < (woke_ns - due_ns) / 5)

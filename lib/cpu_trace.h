@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "lib/cause_kind.h"
 
 #define ST_TRACE_NAME_BYTES    16 /* of a thread, as the kernel's comm */
 #define ST_TRACE_CULPRIT_BYTES 64
@@ -41,16 +41,20 @@ struct st_trace_culprit {
 /**
  * Who kept thread `tid`, which was due at due_ns and ran at woke_ns at the latest, from its CPU.
  *
- * What counts is from due_ns until the switch to the thread. Interrupts and softirqs count all of it; a
- * thread counts from the moment that the wake-up was under way: before that it was no obstacle, unless the
- * wake-up itself took the better half of the time, as when the thread had interrupts off. The idle thread is
- * nobody.
+ * What counts is from due_ns until the switch to the thread. Whom it may be depends on what the wake-up is
+ * put down to by its counters: where the thread waited for its CPU (run-queue; unknown: it may have), a
+ * thread counts from the moment that the wake-up was under way; where it did not, on bare metal (timer), also
+ * before it if the wake-up itself took the better half of the time, as when the thread had interrupts off. In
+ * a guest (hypervisor-or-interrupt) the host may have taken the CPU away: whoever was on it then did nothing,
+ * and no thread counts. Interrupts and softirqs count all of it, from their entry to their exit. The idle
+ * thread is nobody.
  *
  * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then.
- * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody had the CPU for a fifth of the
- * time or more (then it came late for another reason). Pure; threads: any.
+ * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody who counts had the CPU for a fifth
+ * of the time or more, or the cause is no other's doing (a stop, a throttle). Pure; threads: any.
  */
-ST_NODISCARD int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, int64_t due_ns,
-                                       int64_t woke_ns, struct st_trace_culprit *ret);
+ST_NODISCARD int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
+                                       enum st_cause cause, int64_t due_ns, int64_t woke_ns,
+                                       struct st_trace_culprit *ret);
 
 #endif

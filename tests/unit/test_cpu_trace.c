@@ -48,7 +48,7 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4003 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
     assert_int_equal(c.waited_ns, 2996 * US);
@@ -60,7 +60,7 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
     (void)state;
     const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 3000 * US);
     assert_int_equal(c.cpu, 1);
@@ -77,7 +77,7 @@ static void the_longest_of_several_is_named(void **state)
         switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, 1000 * US, 4500 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4500 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2400 * US); /* both of its turns */
 }
@@ -92,7 +92,7 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 7, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "irq/27-hda");
     assert_int_equal(c.ns, 2000 * US);
 }
@@ -107,25 +107,114 @@ static void softirq_has_the_kernels_name(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "softirq/NET_RX");
     assert_int_equal(c.ns, 2900 * US); /* before the waking, too: it may be what kept the timer */
     assert_int_equal(c.waited_ns, 900 * US);
 }
 
-static void thread_counts_before_the_waking_when_the_waking_was_what_came_late(void **state)
+/* Interrupts were off until 3900, or the host had taken the CPU away: the events are the same. */
+static const struct st_trace_event waking_came_late[] = {
+    {.at_ns = 900 * US, .kind = ST_TRACE_SWITCH, .pid = HOG, .name = "hog", .prev_name = "swapper/0"},
+    {.at_ns = 3900 * US, .kind = ST_TRACE_WAKING, .pid = LOOP},
+    {.at_ns = 4000 * US, .kind = ST_TRACE_SWITCH, .pid = LOOP, .prev_pid = HOG, .prev_name = "hog"},
+};
+
+static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
+{
+    (void)state;
+    struct st_trace_culprit c;
+    assert_int_equal(
+        st_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.waited_ns, 100 * US);
+}
+
+static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void **state)
+{
+    (void)state;
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+                                           1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    const struct st_trace_event after[] = {
+        waking(1001), /* nor is it when the host took it between the waking and the switch */
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(
+        st_trace_find_culprit(after, 2, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
+        -ENOENT);
+}
+
+static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
+{
+    (void)state;
+    const enum st_cause causes[] = {ST_CAUSE_RUN_QUEUE, ST_CAUSE_UNKNOWN};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        struct st_trace_culprit c;
+        assert_int_equal(
+            st_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 3600 * US, 4000 * US, &c), 0);
+        assert_int_equal(c.ns, 100 * US);
+        assert_int_equal(
+            st_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 1000 * US, 4001 * US, &c), -ENOENT);
+    }
+}
+
+static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void **state)
 {
     (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
-        waking(3900), /* interrupts were off */
+        interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        waking(1200),
+        interrupt(3100, ST_TRACE_IRQ_EXIT, 27, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), 0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 3000 * US);
-    assert_int_equal(c.waited_ns, 100 * US);
+    assert_int_equal(
+        st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
+        0);
+    assert_string_equal(c.name, "irq/27-hda");
+    assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.waited_ns, 1900 * US);
+}
+
+static void interrupt_without_its_exit_has_no_time(void **state)
+{
+    (void)state;
+    const struct st_trace_event lost = interrupt(3100, ST_TRACE_IRQ_EXIT, 28, "");
+    const struct st_trace_event preempted = switched(3100, 0, HOG, "hog", HOG, "hog");
+    const struct st_trace_event next = interrupt(3100, ST_TRACE_IRQ_ENTRY, 28, "usb");
+    const struct st_trace_event *const ends[] = {&lost, &preempted, &next};
+    for (size_t i = 0; i < ST_ARRAY_LEN(ends); i++) {
+        const struct st_trace_event events[] = {
+            switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1001),
+            interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"), *ends[i],
+            switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+        };
+        struct st_trace_culprit c;
+        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US,
+                                               4001 * US, &c),
+                         -ENOENT);
+        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                         0);
+        assert_string_equal(c.name, "hog/4711"); /* it was its turn */
+        assert_int_equal(c.ns, 2999 * US);
+    }
+}
+
+static void what_is_no_others_doing_has_no_culprit(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
+    const enum st_cause causes[] = {ST_CAUSE_STOPPED,  ST_CAUSE_RT_THROTTLING, ST_CAUSE_CPU_QUOTA,
+                                    ST_CAUSE_OWN_WORK, ST_CAUSE_SUSPEND,       ST_CAUSE_PAGE_FAULT};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        struct st_trace_culprit c;
+        assert_int_equal(st_trace_find_culprit(events, 1, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+                         -ENOENT);
+    }
 }
 
 static void idle_cpu_has_no_culprit(void **state)
@@ -137,7 +226,8 @@ static void idle_cpu_has_no_culprit(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
 }
 
 static void who_had_it_for_a_moment_is_not_blamed(void **state)
@@ -149,7 +239,8 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
 }
 
 static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
@@ -161,7 +252,8 @@ static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
         switched(4000, 0, 77, "other", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4003 * US, &c), -ENOENT);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     -ENOENT);
 }
 
 static void other_cpus_and_other_times_do_not_count(void **state)
@@ -173,10 +265,12 @@ static void other_cpus_and_other_times_do_not_count(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, 1000 * US, 4001 * US, &c), -ENOENT);
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENODATA); /* the ring lost it */
-    assert_int_equal(st_trace_find_culprit(events, 0, LOOP, 1000 * US, 4001 * US, &c), -ENODATA);
+    assert_int_equal(st_trace_find_culprit(events, 0, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENODATA);
 }
 
 static void names_hold_no_control_characters(void **state)
@@ -184,7 +278,7 @@ static void names_hold_no_control_characters(void **state)
     (void)state;
     const struct st_trace_event events[] = {switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop")};
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "a?[2J?/4711");
 }
 
@@ -209,7 +303,7 @@ static void no_disorder_makes_more_time_than_there_was(void **state)
         }
         const int64_t due_ns = (int64_t)(st_random_u64(&random) % 4000), woke_ns = due_ns + 1500;
         struct st_trace_culprit c;
-        if (st_trace_find_culprit(events, 40, 1, due_ns, woke_ns, &c) != 0)
+        if (st_trace_find_culprit(events, 40, 1, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c) != 0)
             continue;
         named++;
         assert_true(c.ns > 0 && c.ns <= woke_ns - due_ns);
@@ -227,7 +321,12 @@ int main(void)
         cmocka_unit_test(the_longest_of_several_is_named),
         cmocka_unit_test(interrupt_is_taken_off_the_thread_below_it),
         cmocka_unit_test(softirq_has_the_kernels_name),
-        cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late),
+        cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal),
+        cmocka_unit_test(thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed),
+        cmocka_unit_test(of_a_wait_for_the_cpu_only_the_wait_is_a_threads),
+        cmocka_unit_test(in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit),
+        cmocka_unit_test(interrupt_without_its_exit_has_no_time),
+        cmocka_unit_test(what_is_no_others_doing_has_no_culprit),
         cmocka_unit_test(idle_cpu_has_no_culprit),
         cmocka_unit_test(who_had_it_for_a_moment_is_not_blamed),
         cmocka_unit_test(nobody_is_blamed_for_a_time_of_which_events_were_lost),
