@@ -17,7 +17,7 @@ declare -A part_says=(
     [fuzz]="20 s of libFuzzer for each parser"
     [freebsd]="cross-built as FreeBSD programs"
     [readers]="histogram logs read by other HdrHistogram implementations and by R"
-    [long]="a minute of measuring: the books balance, nothing lost"
+    [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times"
     [guests]="virtual machines: real-time kernel, systemd, ALSA"
     [bare]="both README commands in a bare Debian"
 )
@@ -190,6 +190,7 @@ say(r["cycles"] + r["skipped_periods"] == r["elapsed_periods"], "cycles + skippe
 say(r["records_lost"] == 0, "no record lost")
 say(r["faults"] == 0, "no page fault after warm-up")
 PY
+    KILLS=1000 meson_tests gcc --suite integration history
 }
 
 # guest SCENARIO NAME [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest; NAME is its log's and its subtests'

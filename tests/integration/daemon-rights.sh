@@ -32,6 +32,17 @@ like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded\{what="loop"\} 1$'
 ok "the log says so" wait_for logged 'degraded, loop: .*SCHED_FIFO'
 like "a system without D-Bus is told" "$(value 'd["rtkit"]')" 'no system bus|built without'
 stop
+
+# what is locked counts against a user's limit: glibc reserves 64 MB a thread unless told not to
+config
+starts "it starts with what rights there are"
+locked_kb=$(awk '/^VmLck/ {print $2}' "/proc/$daemon/status" 2>/dev/null)
+if [ "${locked_kb:-0}" -eq 0 ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
+    skip "little is locked" "no right to lock memory, no glibc, or a sanitizer"
+else
+    ok "little is locked: $locked_kb kB" [ "$locked_kb" -lt 262144 ]
+fi
+stop
 is "it ends cleanly" "$status" 0
 like "and the last figures are logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles'
 
