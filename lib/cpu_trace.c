@@ -172,20 +172,21 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
 /* @return false: it is no other's doing. */
 static bool suspects(enum st_cause cause, enum threads *ret)
 {
-    switch (cause) {
-    case ST_CAUSE_RUN_QUEUE:
-    case ST_CAUSE_UNKNOWN:
-        *ret = THREADS_WAITED_FOR;
-        return true;
-    case ST_CAUSE_TIMER:
-        *ret = THREADS_ALL;
-        return true;
-    case ST_CAUSE_HYPERVISOR_OR_INTERRUPT:
-        *ret = THREADS_NONE;
-        return true;
-    default:
-        return false;
+    static const struct {
+        enum st_cause cause;
+        enum threads threads;
+    } rows[] = {
+        {ST_CAUSE_RUN_QUEUE, THREADS_WAITED_FOR},
+        {ST_CAUSE_UNKNOWN, THREADS_WAITED_FOR},
+        {ST_CAUSE_TIMER, THREADS_ALL},
+        {ST_CAUSE_HYPERVISOR_OR_INTERRUPT, THREADS_NONE},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        *ret = rows[i].threads;
+        if (rows[i].cause == cause)
+            return true;
     }
+    return false;
 }
 
 /* What counts of its time. */
