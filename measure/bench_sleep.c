@@ -236,9 +236,9 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
         }
         st_sleep_close(&s);
     }
-    leave_setting(bench, p);
-    if (cell->method->spins)
+    if (cell->method->spins) /* still at its priority: only a sleep there ends a count of RLIMIT_RTTIME */
         (void)p->sleep_until_ns(p, st_ns_add(p->now_ns(p), (int64_t)n * cell->requested_ns));
+    leave_setting(bench, p);
     cell->spent_ns += p->now_ns(p) - begin_ns;
     cell->visits_n++;
     if (cell->n == 0 && cell->why == NULL && cell->visits_n == INTERRUPTED_MAX_N)

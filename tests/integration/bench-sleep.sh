@@ -56,6 +56,13 @@ like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms
 bench --quiet --budget 2s --durations 200ms --methods spin --policy fifo --json >spin.json 2>spin.err
 is "a real-time thread does not spin for 200 ms: nothing measured is a failure" $? 4
 like "and the reason is told" "$(key spin.json 'd["results"][0]["missing"]')" 'real-time priority'
+if chrt -f 70 true 2>/dev/null; then # more than the second that RLIMIT_RTTIME allows without a rest
+    bench --quiet --budget 3s --durations 100ms --methods spin --policy fifo --json >spin.json
+    is "a real-time thread that spins 100 ms at a time rests between: it is not killed" $? 0
+    is "and what it measured is there" "$(key spin.json 'd["results"][0]["n"] > 0, d["results"][0]["missing"]')" "(True, None)"
+else
+    skip "a real-time thread spins for longer than a second in all" "needs the right to SCHED_FIFO"
+fi
 
 # --- rights ---------------------------------------------------------------------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then

@@ -216,6 +216,43 @@ static void spinning_rests_as_long_as_it_spins(void **state)
     assert_true((int64_t)s->bench.cells[0].n * 5 * MS * 2 <= s->bench.elapsed_ns);
 }
 
+/* The bench's own sleeps are rests. */
+static enum st_policy policy_now;
+static size_t rests_n, real_time_rests_n;
+static int (*set_policy_before)(struct st_platform *, enum st_policy, int);
+
+static int note_policy(struct st_platform *p, enum st_policy policy, int priority)
+{
+    policy_now = policy;
+    return set_policy_before(p, policy, priority);
+}
+
+static int note_rest(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+{
+    rests_n++;
+    real_time_rests_n += policy_now == ST_POLICY_FIFO;
+    st_fake_advance(p, due_ns - p->now_ns(p));
+    return 0;
+}
+
+/* RLIMIT_RTTIME counts on over a sleep as a normal thread: 1 s of spinning in all would end the program. */
+static void spinning_rests_at_its_own_priority(void **state)
+{
+    struct story *s = *state;
+    add(s, "spin");
+    s->settings[0] = (struct st_sleep_setting){ST_POLICY_FIFO, 70, -1};
+    s->durations_ns[0] = 100 * MS;
+    s->config.budget_ns = 3 * ST_NS_PER_S;
+    rests_n = real_time_rests_n = 0;
+    set_policy_before = s->fake->set_policy;
+    s->fake->set_policy = note_policy;
+    s->fake->sleep_until_ns = note_rest;
+    run(s);
+    assert_true(s->bench.cells[0].n > 10);
+    assert_int_equal(rests_n, s->bench.cells[0].n); /* one a visit */
+    assert_int_equal(real_time_rests_n, rests_n);
+}
+
 static void sleeps_that_a_signal_ends_are_counted_apart(void **state)
 {
     struct story *s = *state;
@@ -427,6 +464,7 @@ int main(void)
         TEST(a_policy_that_cannot_be_set_is_no_endless_run),
         TEST(a_real_time_thread_does_not_spin_for_long),
         TEST(spinning_rests_as_long_as_it_spins),
+        TEST(spinning_rests_at_its_own_priority),
         TEST(sleeps_that_a_signal_ends_are_counted_apart),
         TEST(each_block_has_each_cell_once_in_an_order_that_the_seed_decides),
         TEST(stopping_keeps_what_was_measured),
