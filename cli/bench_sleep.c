@@ -345,6 +345,9 @@ int st_bench_sleep(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
+    const int blocked = st_sleep_block_signals(); /* some methods cannot be opened without */
+    if (blocked != 0)
+        return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
     if (a.list) {
         st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
@@ -353,9 +356,6 @@ int st_bench_sleep(int argc, char **argv)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
     a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
-    const int blocked = st_sleep_block_signals();
-    if (blocked != 0)
-        return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
     r = st_chart_option_check(NAME, a.plot, a.json);
     if (r == 0)
         r = choose(&a);

@@ -18,6 +18,13 @@ for method in clock_nanosleep-abs-monotonic nanosleep usleep select pselect poll
     grep -q "^$method " list || fail "--list has $method"
 done
 like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
+COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; NOT HERE: .*/\1/p' >refused
+while read -r method; do # what the kernel refuses is refused when it is measured, too
+    is "--list says that $method is not here: nor is it measured" \
+        "$(bench --quiet --budget 200ms --durations 1ms --methods "$method" >/dev/null 2>&1; echo $?)" 4
+done <refused
+is "--list does not say so of posix-timer" "$(grep -c '^posix-timer$' refused)" \
+    "$(bench --quiet --budget 200ms --durations 1ms --methods posix-timer >/dev/null 2>&1 && echo 0 || echo 1)"
 is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 82')" "" # bytes: µ has two
 
 # --- a run -------------------------------------------------------------------------------------------------------
