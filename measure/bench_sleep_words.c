@@ -124,14 +124,14 @@ static void write_untried(FILE *out, const struct st_bench_sleep *bench, const s
 {
     static const struct {
         enum st_sleep_stretch stretch;
-        const char *words;
+        const char *before, *after;
     } kinds[] = {
-        {ST_STRETCH_YES, "stretches"},
-        {ST_STRETCH_IF_IMPRECISE, "unless nanosleep_precise is 1 also"},
-        {ST_STRETCH_NO, "not"},
+        {ST_STRETCH_YES, "stretches ", ""},
+        {ST_STRETCH_IF_IMPRECISE, "stretches ", " unless nanosleep_precise is 1"},
+        {ST_STRETCH_NO, "does not stretch ", ""},
     };
-    fprintf(out,
-            "What the %s stretches was not measured in this run (it takes %s). By the kernel's source it",
+    const char *link = " By the kernel's source it ";
+    fprintf(out, "What the %s stretches was not measured in this run (it takes %s).",
             p->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
             p->os == ST_OS_FREEBSD ? "two durations and a deviation above 0"
                                    : "a normal thread at two slacks, as --slack found,1ns");
@@ -141,14 +141,16 @@ static void write_untried(FILE *out, const struct st_bench_sleep *bench, const s
             const struct st_sleep_method *m = bench->config.methods[i];
             if (m->absent != NULL || m->stretch != kinds[k].stretch)
                 continue;
-            if (n++ == 0)
-                fprintf(out, "%s %s ", k > 0 ? ";" : "", kinds[k].words);
-            else
-                fputs(", ", out);
-            fputs(m->name, out);
+            fprintf(out, "%s%s%s", n == 0 ? link : ", ", n == 0 ? kinds[k].before : "", m->name);
+            n++;
+        }
+        if (n > 0) {
+            fputs(kinds[k].after, out);
+            link = "; it ";
         }
     }
-    fputc('.', out);
+    if (link[0] == ';') /* the source was read for one of them at least */
+        fputc('.', out);
 }
 
 int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_platform *p, char *buf,
