@@ -17,6 +17,7 @@
 #include "cli/words.h"
 #include "lib/ns.h"
 #include "measure/bench_series.h"
+#include "measure/summary_json.h"
 
 #define NAME        "bench series"
 #define RTTIME_NS   ST_NS_PER_S
@@ -149,15 +150,6 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
     return !st_stop_asked();
 }
 
-static void add_circumstance(void *ctx, const char *key, const char *value)
-{
-    int64_t number;
-    (void)json_object_set_new(ctx, key,
-                              st_parse_i64(value, INT64_MIN, INT64_MAX, &number) == 0
-                                  ? json_integer(number)
-                                  : json_string(value)); /* not UTF-8: left out */
-}
-
 /* @return the kernel's tick rate, 0: unknown. */
 static int circumstances(struct st_platform *p, const struct st_sleep_method *method,
                          struct st_series_result *result)
@@ -166,13 +158,13 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     int priority;
     char text[16];
     result->circumstances = json_object();
-    add_circumstance(result->circumstances, "method", method->name);
+    st_circumstance_json(result->circumstances, "method", method->name);
     if (p->get_policy(p, &policy, &priority) == 0) {
         snprintf(text, sizeof(text), "%d", priority);
-        add_circumstance(result->circumstances, "policy", st_policy_name(policy));
-        add_circumstance(result->circumstances, "priority", text);
+        st_circumstance_json(result->circumstances, "policy", st_policy_name(policy));
+        st_circumstance_json(result->circumstances, "priority", text);
     }
-    p->circumstances(p, -1, add_circumstance, result->circumstances);
+    p->circumstances(p, -1, st_circumstance_json, result->circumstances);
     const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }

@@ -6,6 +6,7 @@
 #include "lib/rank.h"
 #include "measure/bench_exec.h"
 #include "measure/json.h"
+#include "measure/summary_json.h"
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {
@@ -139,19 +140,12 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     return o;
 }
 
-static void circumstance(void *ctx, const char *key, const char *value)
-{
-    st_json_set(ctx, key, words(value));
-}
-
 json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
                            struct st_platform *p)
 {
-    json_t *o = json_object(), *starts = json_array(), *results = json_array(),
-           *circumstances = json_object();
+    json_t *o = json_object(), *starts = json_array(), *results = json_array();
     for (size_t i = 0; i < bench->config.commands_n; i++)
         (void)json_array_append_new(is_start(bench, i) ? starts : results, arm_json(bench, i, &figures[i]));
-    p->circumstances(p, -1, circumstance, circumstances);
     st_json_set(o, "schema", json_string("sleeptune-bench-exec/1"));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
     st_json_set(o, "warm_up", ST_JSON(bench->config.warm_up_n));
@@ -159,6 +153,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", circumstances);
+    st_json_set(o, "circumstances", st_circumstances_json(p));
     return o;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "measure/json.h"
+#include "measure/summary_json.h"
 #include "measure/result.h"
 
 static json_t *distribution(const struct st_hist *hist)
@@ -107,17 +108,6 @@ static json_t *events(const struct st_result *result)
     return array;
 }
 
-/* Whole numbers as numbers, everything else as text. */
-static json_t *circumstance(const char *value)
-{
-    char *end;
-    const long long number = strtoll(value, &end, 10);
-    if (end != value && *end == '\0' && strlen(value) < 18)
-        return ST_JSON(number);
-    json_t *text = json_string(value);
-    return text != NULL ? text : json_null(); /* not UTF-8 */
-}
-
 static json_t *circumstances(const struct st_result *result)
 {
     static const char *const lock_names[] = {
@@ -136,7 +126,7 @@ static json_t *circumstances(const struct st_result *result)
     st_json_set(object, "degraded",
                 result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
     for (size_t i = 0; i < result->circumstances_n; i++)
-        st_json_set(object, result->circumstances[i].key, circumstance(result->circumstances[i].value));
+        st_circumstance_json(object, result->circumstances[i].key, result->circumstances[i].value);
     st_json_set(object, "smi", st_json_integer_or_null(result->smi >= 0, result->smi));
     return object;
 }

@@ -1,5 +1,8 @@
 #include "measure/summary_json.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "measure/json.h"
 
 static json_t *quantile(const struct st_quantile *q)
@@ -38,15 +41,18 @@ json_t *st_integers_json(const int64_t *values, size_t n)
     return array;
 }
 
-static void circumstance(void *ctx, const char *key, const char *value)
+void st_circumstance_json(void *object, const char *key, const char *value)
 {
-    json_t *text = json_string(value);
-    st_json_set(ctx, key, text != NULL ? text : json_null()); /* not UTF-8 */
+    char *end;
+    const long long number = strtoll(value, &end, 10);
+    const bool whole = end != value && *end == '\0' && strlen(value) < 18;
+    json_t *json = whole ? ST_JSON(number) : json_string(value);
+    st_json_set(object, key, json != NULL ? json : json_null()); /* not UTF-8 */
 }
 
 json_t *st_circumstances_json(struct st_platform *p)
 {
     json_t *o = json_object();
-    p->circumstances(p, -1, circumstance, o);
+    p->circumstances(p, -1, st_circumstance_json, o);
     return o;
 }

@@ -16,7 +16,11 @@ json_t *st_median_interval_json(const struct st_summary *s);
 /** An array of whole numbers. */
 json_t *st_integers_json(const int64_t *values, size_t n);
 
-/** The machine's circumstances, each a text. */
+/** Puts one circumstance into an object: a whole number as a number, anything else as text. Is an
+ * st_circumstance_fn. */
+void st_circumstance_json(void *object, const char *key, const char *value);
+
+/** The machine's circumstances. */
 json_t *st_circumstances_json(struct st_platform *p);
 
 #endif
