@@ -80,8 +80,8 @@ static bool is_same(const char *key, const char *before, const char *now)
 /* What decides most comes first. */
 static int rank(const char *key)
 {
-    static const char *const first[] = {"policy",       "priority",    "wait",          "cpu",
-                                        "load_percent", "clocksource", "timer_slack_ns"};
+    static const char *const first[] = {"policy", "priority",     "wait",        "punctual",
+                                        "cpu",    "load_percent", "clocksource", "timer_slack_ns"};
     int i = 0;
     while (i < (int)ST_ARRAY_LEN(first) && strcmp(key, first[i]) != 0)
         i++;

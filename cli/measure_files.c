@@ -174,7 +174,7 @@ static void tell_circumstances(struct lane *lane, const struct st_result *result
 {
     static const char *const locks[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
-    char line[256];
+    char line[sizeof(struct st_circumstance) + 4];
     snprintf(line, sizeof(line), "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
              st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
     keep_first(lane, st_recording_text(lane->recording, line));

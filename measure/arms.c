@@ -88,6 +88,16 @@ int st_arms_parse(const char *text, struct st_arm_choice *ret)
     }
 }
 
+const char *st_arms_text(const struct st_arm_choice *choices, size_t n, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s", n > 1 ? choices[1].name : "no");
+    for (size_t i = 2; i < n; i++) {
+        const size_t at = strlen(buf);
+        snprintf(buf + at, buf_bytes - at, ",%s", choices[i].name);
+    }
+    return buf;
+}
+
 void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t period_ns)
 {
     memset(arm, 0, sizeof(*arm));

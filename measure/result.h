@@ -15,7 +15,7 @@
 
 struct st_circumstance {
     char key[40];
-    char value[160];
+    char value[256]; /* the longest: ST_ARMS_MAX names of ways of waiting */
 };
 
 struct st_result {

@@ -152,6 +152,7 @@ static void prepare(struct lane *lane)
     struct st_result found; /* what this thread finds out, joined under the lock at the end */
     memset(&found, 0, sizeof(found));
     bool pinned = false;
+    char punctual[sizeof(found.circumstances[0].value)];
 
     atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
     (void)p->set_name(p, "st-loop");
@@ -187,6 +188,8 @@ static void prepare(struct lane *lane)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
     p->circumstances(p, cpu, add_circumstance, &found);
     add_circumstance(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
+    add_circumstance(&found, "punctual",
+                     st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
     lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);

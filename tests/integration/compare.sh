@@ -107,6 +107,17 @@ else
     fail "measure records" "$(cat err)"
 fi
 
+# --- waiting punctually is another circumstance than waiting plainly
+punctual() { "$SLEEPTUNE" measure --duration 1s --policy other --record "$@" --json 2>err; }
+if punctual plain.strec >plain.json && punctual early.strec --punctual=free,1.7 >early.json; then
+    like "a punctual recording beside a plain one" "$(compare plain.strec early.strec)" '^B differs  punctual: no -> free,1.7$'
+    like "and the JSON of the two" "$(compare plain.json early.json)" '^B differs  punctual: no -> free,1.7$'
+    like "a recording of before does not say" "$(compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" early.strec)" \
+        'punctual: not known -> free,1.7'
+else
+    fail "measure records punctual waiting" "$(cat err)"
+fi
+
 # --- a real run against itself: a guest whose host and neighbours are busy (tests/fixtures/recordings)
 real=$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec
 "$SLEEPTUNE" export "$real" --csv >real.csv

@@ -63,6 +63,17 @@ static void what_is_no_way_of_waiting_is_refused(void **state)
         assert_int_equal(st_arms_parse(rows[i].text, arms), rows[i].error);
 }
 
+static void circumstances_name_the_ways(void **state)
+{
+    (void)state;
+    struct st_arm_choice arms[ST_ARMS_MAX];
+    char text[256];
+    assert_string_equal(st_arms_text(arms, 0, text, sizeof(text)), "no");
+    assert_int_equal(st_arms_parse("free,1.7", arms), 3);
+    assert_string_equal(st_arms_text(arms, 3, text, sizeof(text)), "free,1.7");
+    assert_string_equal(st_arms_text(arms, 3, text, 7), "free,1"); /* not beyond its end */
+}
+
 /* As session.c does it. */
 static void bench_arms(struct bench *b, struct st_arm *arms, const char *text)
 {
@@ -191,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(what_is_no_way_of_waiting_is_refused),
+        cmocka_unit_test(circumstances_name_the_ways),
         cmocka_unit_test(arms_take_turns_and_each_has_its_own_figures),
         cmocka_unit_test(factor_allows_spinning_from_what_plain_costs),
         cmocka_unit_test(stall_in_a_punctual_loop_keeps_the_books),
