@@ -114,6 +114,31 @@ static int compare_rows(const struct st_compare_row *a, const struct st_compare_
     return 0;
 }
 
+static int blocks_of(const struct st_compare_row *row, struct st_blocks *ret)
+{
+    int r = st_blocks_init(ret);
+    for (size_t i = 0; i < row->values_n && r == 0; i++)
+        r = st_blocks_add(ret, row->values_ns[i], false);
+    return r == 0 ? st_blocks_end(ret) : r;
+}
+
+static int compare_values(const struct st_compare_row *a, const struct st_compare_row *b,
+                          struct st_comparison *ret)
+{
+    struct st_random random = {.state = SEED};
+    struct st_blocks blocks[2] = {0};
+    int r = blocks_of(a, &blocks[0]);
+    if (r == 0)
+        r = blocks_of(b, &blocks[1]);
+    if (r == 0)
+        r = st_compare(&blocks[0], &blocks[1], &random, ret);
+    if (r == 0)
+        ret->figures[ST_COMPARE_MISSED] = (struct st_compare_figure){0}; /* no period, none missed */
+    st_blocks_finish(&blocks[0]);
+    st_blocks_finish(&blocks[1]);
+    return r;
+}
+
 /* Row by row, in the order of a. */
 static int pair_rows(struct st_compare_result *result, const struct st_compare_file *a,
                      const struct st_compare_file *b)
@@ -126,7 +151,14 @@ static int pair_rows(struct st_compare_result *result, const struct st_compare_f
             continue;
         common_n++;
         struct st_compare_pair pair = {.a = a, .b = b, .label = row->label, .n = {row->n, other->n}};
-        r = compare_rows(row, other, &pair.found);
+        pair.by_values = row->values_n > 0 && other->values_n > 0;
+        if (pair.by_values) {
+            pair.n[0] = row->values_n;
+            pair.n[1] = other->values_n;
+            r = compare_values(row, other, &pair.found);
+        } else {
+            r = compare_rows(row, other, &pair.found);
+        }
         if (r == 0)
             r = add_pair(result, &pair);
     }
@@ -138,7 +170,8 @@ static int pair_values(struct st_compare_result *result, const struct st_compare
                        const struct st_compare_file *b)
 {
     struct st_random random = {.state = SEED};
-    struct st_compare_pair pair = {.a = a, .b = b, .label = "", .n = {a->blocks.n, b->blocks.n}};
+    struct st_compare_pair pair = {
+        .a = a, .b = b, .label = "", .n = {a->blocks.n, b->blocks.n}, .by_values = true};
     const int r = st_compare(&a->blocks, &b->blocks, &random, &pair.found);
     return r == 0 ? add_pair(result, &pair) : r;
 }

@@ -13,7 +13,7 @@
 #define ST_COMPARE_SCHEMA "sleeptune-compare/1"
 #define ST_COMPARE_LABEL  260
 
-/** Figures of a row of a document that has no single values. */
+/** A row of a document: its figures, and its values where it has them. */
 struct st_compare_row {
     char label[ST_COMPARE_LABEL]; /* what tells it from the other rows; "" : the only one */
     uint64_t n;
@@ -21,6 +21,8 @@ struct st_compare_row {
     bool interval_known[ST_COMPARE_FIGURES]; /* and its interval */
     double value[ST_COMPARE_FIGURES][3];     /* figure, low, high; of misses not used */
     uint64_t missed_n, periods_n;            /* periods_n 0: not known */
+    int64_t *values_ns;                      /* in order */
+    size_t values_n;                         /* 0: it has figures only */
 };
 
 /** One file. */
@@ -57,6 +59,7 @@ struct st_compare_pair {
     const struct st_compare_file *a, *b;
     const char *label; /* of the rows; "" */
     uint64_t n[2];
+    bool by_values; /* else by the figures of two rows */
     struct st_comparison found;
 };
 

@@ -1,4 +1,4 @@
-/* Figures of documents that have no single values: bench and measure. */
+/* Results of documents of bench and measure: figures, and values where they have them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,27 @@ static bool count(const json_t *object, const char *key, uint64_t *ret)
     return true;
 }
 
+/* samples_ns without its warm-up, as the figures are. @return 0, -EBADMSG, -ENOMEM. */
+static int take_values(const json_t *result, struct st_compare_row *row)
+{
+    const json_t *samples = json_object_get(result, "samples_ns");
+    uint64_t warm_up_n = 0;
+    const size_t n = json_array_size(samples);
+    (void)count(result, "warm_up", &warm_up_n);
+    if (warm_up_n >= n)
+        return 0;
+    row->values_ns = calloc(n - warm_up_n, sizeof(*row->values_ns));
+    if (row->values_ns == NULL)
+        return -ENOMEM;
+    for (size_t i = warm_up_n; i < n; i++) {
+        const json_t *value = json_array_get(samples, i);
+        if (!json_is_integer(value))
+            return -EBADMSG;
+        row->values_ns[row->values_n++] = json_integer_value(value);
+    }
+    return 0;
+}
+
 static bool take_result(const struct st_document *kind, const json_t *result, struct st_compare_row *row)
 {
     static const char *const names[] = {"median", "p99", "p999"};
@@ -44,6 +65,8 @@ static bool take_result(const struct st_document *kind, const json_t *result, st
     st_document_group(kind, result, group, sizeof(group));
     st_chart_say(row->label, sizeof(row->label), "%s%s", group[0] != '\0' ? ", " : "", group);
     if (!json_is_object(figures) || (!count(result, "n", &row->n) && !count(figures, "n", &row->n)))
+        return false;
+    if (take_values(result, row) != 0)
         return false;
     for (size_t id = 0; id < ST_ARRAY_LEN(names); id++) {
         snprintf(key, sizeof(key), kind->intervals_beside ? "%s_ci95_ns" : "%s_ci95", names[id]);
@@ -80,9 +103,6 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
         return st_failure(command,
                           "%s is JSON, but not of 'bench', 'measure' or 'simulate' of this version ('%.40s')",
                           ret->path, schema != NULL ? schema : "");
-    snprintf(ret->note, sizeof(ret->note),
-             "It has no single values: they are taken as independent, and the intervals are too narrow where "
-             "they are not.");
     const size_t rows_n = st_document_results_n(kind, document);
     ret->kind = kind;
     ret->source = strncmp(kind->schema, BENCH_FAMILY, strlen(BENCH_FAMILY)) == 0 ? "bench" : "measure";
@@ -95,7 +115,12 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
         for (size_t k = 0; k < i && good; k++)
             good = strcmp(ret->rows[k].label, ret->rows[i].label) != 0;
         ret->rows_n = i + 1;
+        ret->in_order |= ret->rows[i].values_n > 0;
     }
+    if (!ret->in_order)
+        snprintf(ret->note, sizeof(ret->note),
+                 "It has no single values: they are taken as independent, and the intervals are too narrow "
+                 "where they are not.");
     return good ? ST_EXIT_DONE
                 : st_failure(command, "%s: its results have no figures that can be compared", ret->path);
 }

@@ -271,6 +271,8 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
 void st_compare_file_finish(struct st_compare_file *file)
 {
     st_blocks_finish(&file->blocks);
+    for (size_t i = 0; i < file->rows_n; i++)
+        free(file->rows[i].values_ns);
     free(file->rows);
     free(file->circumstances);
 }

@@ -23,7 +23,7 @@ static json_t *file_json(const struct st_compare_file *file)
                      file->has_values ? json_integer((json_int_t)b->n) : json_null(), "periods",
                      counted ? json_integer((json_int_t)b->trials_n) : json_null(), "missed",
                      counted ? json_integer((json_int_t)b->missed_n) : json_null(), "in_order",
-                     file->has_values && file->in_order, "note", file->note);
+                     (int)file->in_order, "note", file->note);
 }
 
 static json_t *number(bool known, double value)

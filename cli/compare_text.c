@@ -246,10 +246,11 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     fputs("p\n", out);
     for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
         const struct st_compare_figure *f = &pair->found.figures[id];
-        if (f->known[0] || f->known[1] || pair->a->has_values)
+        const bool periods = id != ST_COMPARE_MISSED || pair->a->has_values;
+        if (f->known[0] || f->known[1] || (pair->by_values && periods))
             print_row(out, pair, (enum st_compare_id)id);
     }
-    for (int id = 0; id < ST_COMPARE_FIGURES && pair->a->has_values; id++)
+    for (int id = 0; id < ST_COMPARE_FIGURES && pair->by_values; id++)
         print_unknown(out, pair, (enum st_compare_id)id, width);
     print_effect(out, pair, letter, width);
     print_drift(out, pair, letter, width);

@@ -154,6 +154,35 @@ like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\.
 status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
 like "those that both have, by name" "$(picture rows.svg)" '^text: A: x, n = 100$'
 like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
+# samples LEVEL SEED: what bench wake writes of one mechanism, 1200 values that depend on their neighbours
+samples() {
+    awk -v level="$1" -v seed="$2" 'BEGIN {
+        srand(seed)
+        printf "{\"schema\": \"sleeptune-bench-wake/1\", \"results\": [{\"mechanism\": \"pipe\", \"n\": 1200, "
+        printf "\"delay_ns\": {\"median\": %d, \"p99\": null}, \"median_ci95_ns\": null, \"samples_ns\": [", level
+        for (i = 0; i < 1200; i++) {
+            if (i % 10 == 0)
+                drift = 400 * (rand() + rand() - 1)
+            printf "%s%d", i ? ", " : "", level + drift + 100 * rand()
+        }
+        print "]}]}"
+    }'
+}
+samples 20000 1 >wake1.json
+samples 20000 2 >wake2.json
+samples 22000 3 >wake3.json
+status 0 "single values of a bench are compared: none shown" compare wake1.json wake2.json
+is "they are not taken as independent" "$(grep -c 'single values' out)" 0
+like "their neighbours are allowed for" "$(tr -s ' \n' '  ' <out)" 'A tells as much as [0-9]{2,3} independent values'
+like "p99 has its row and interval" "$(cat out)" '^p99  .*\.\.'
+like "the effect its size" "$(cat out)" "^effect .*of all"
+is "periods it has none" "$(grep -c '^missed' out)" 0
+status 1 "and what differs is shown" compare wake1.json wake3.json
+like "by its figures" "$(cat out)" '^median .*\+(1\.9|2\.[01]) µs .*\*$'
+sed 's/"n": 1200/"warm_up": 100, &/' wake1.json >warm.json
+like "warm-up is left out" "$(compare warm.json wake2.json --json | tr -d ' \n')" '"n":\[1100,1200\]'
+sed 's/"samples_ns": \[/&"x", /' wake1.json >worded.json
+status 4 "values that are none are refused" compare wake1.json worded.json
 status 4 "values and a bench have nothing in common" compare a bench.json
 like "which is said" "$(cat err)" 'no figures in common'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
