@@ -4,11 +4,15 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ns.h"
 
-#define TEXT_BYTES 32
+#define TEXT_BYTES       32
+#define PERIOD_TICKS_MIN 2.2  /* ticks a period that a lattice of wake-ups is found from */
+#define SPREAD_MIN       0.4  /* of lateness, in ticks, where wake-ups are at ticks only (lib/lattice.c) */
+#define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
 
 ST_PRINTF(2, 3)
 static void say(struct st_analysis *a, const char *format, ...)
@@ -169,20 +173,68 @@ static void say_clusters(struct st_analysis *a)
     }
 }
 
-/* What these samples could not have shown. */
-static void say_blind(const struct st_series *series, struct st_analysis *a)
+static int compare_hz(const void *a, const void *b)
 {
-    char rates[80];
-    for (size_t i = 0; i < st_beat_usual_hz_n && i < 4; i++) {
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    char rates[160];
+    bool usual = false;
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        usual |= st_beat_usual_hz[i] == known_hz;
         if (!st_beat_can_tell(&series->period, st_beat_usual_hz[i], a->span_periods))
             a->blind_hz[a->blind_n++] = st_beat_usual_hz[i];
     }
+    if (known_hz > 0 && !usual && !st_beat_can_tell(&series->period, known_hz, a->span_periods))
+        a->blind_hz[a->blind_n++] = known_hz;
     if (a->blind_n == 0)
         return;
+    qsort(a->blind_hz, a->blind_n, sizeof(a->blind_hz[0]), compare_hz);
     say(a,
         "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
-        "nearly.",
-        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)));
+        "so "
+        "nearly that it comes round less than %d times.",
+        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_BEAT_CYCLES_MIN);
+}
+
+/* Where lateness is as long as such a tick, or periods are skipped, the samples are as far apart as ticks. */
+static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    struct st_series_bulk bulk;
+    char tick[TEXT_BYTES], longer[TEXT_BYTES];
+    const int r = st_series_bulk(series, &bulk);
+    const double period_ns = (double)series->period.num / (double)series->period.den;
+    const double tick_ns = period_ns / PERIOD_TICKS_MIN;
+    const bool skips = (double)series->n < (1 - SKIPPED_MAX) * (double)st_series_span(series);
+    if (r != 0 || (!skips && (double)bulk.high_ns - (double)bulk.low_ns < SPREAD_MIN * tick_ns))
+        return r;
+    a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
+    if (known_hz > 0 && known_hz < a->coarse_hz)
+        say(a,
+            "Whether it wakes at the ticks of %d Hz only cannot be told at this period: such a tick is %s, "
+            "more "
+            "than %s, and a machine that is slow skips periods and is late in the same way.",
+            known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
+    else
+        say(a,
+            "Whether it wakes at clock ticks only cannot be told at this period where they come at less than "
+            "%d "
+            "Hz: they are longer than %s, and a machine that is slow skips periods and is late in the same "
+            "way.",
+            a->coarse_hz, time_text(tick_ns, longer));
+    return 0;
+}
+
+/* What these samples could not have shown. */
+static int say_limits(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    if (a->lattice.found || a->interval.found || a->settling.found || (a->beat.found && a->beat.names_n > 0))
+        return 0;
+    say_blind(series, known_hz, a);
+    return say_coarse(series, known_hz, a);
 }
 
 /* What is analysed: a series, or the first samples of a long one and what is known of all. */
@@ -243,9 +295,7 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     say_changes(ret);
     say_clusters(ret);
     ret->findings_n = ret->sentences_n;
-    if (!ret->lattice.found && !ret->interval.found && !(ret->beat.found && ret->beat.names_n > 0))
-        say_blind(head, ret);
-    return 0;
+    return say_limits(head, known_hz, ret);
 }
 
 static void begin(struct st_analysis *a, uint64_t samples_n, uint64_t span_periods, const struct parts *parts)

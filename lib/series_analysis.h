@@ -11,7 +11,7 @@
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
-#define ST_BLIND_MAX      8
+#define ST_BLIND_MAX      24
 
 struct st_analysis {
     uint64_t samples_n, span_periods;
@@ -27,8 +27,10 @@ struct st_analysis {
     struct st_beat beat; /* nor this when wake-ups have intervals of their own */
     struct st_changes changes;
     struct st_clusters clusters;
-    int blind_hz[ST_BLIND_MAX]; /* usual tick rates that these samples could not show; none with a lattice */
+    int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
+                                   ascending; none with a lattice */
     size_t blind_n;
+    int coarse_hz; /* whether it wakes at ticks of less than this could not be shown; 0: it could */
     char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */
     size_t sentences_n;
     size_t findings_n; /* of them; the rest say what could not be found */

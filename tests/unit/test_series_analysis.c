@@ -42,8 +42,8 @@ static struct st_analysis blind(const struct st_simulation *simulation)
 
 static const int grid_hz[] = {24, 60, 100, 128, 250, 300, 500, 1000, 1024};
 static const double grid_ppm[] = {-60, -10, 0, 10, 60};
-static const int64_t grid_period_ns[] = {1000000000, 997000000, 100000000, 33000000,
-                                         10666667,   21333333,  2666667};
+static const int64_t grid_period_ns[] = {1000000000, 997000000, 100000000, 33000000, 10666667, 21333333,
+                                         2666667,    1333000,   1333333,   4000000,  997000};
 
 /* How many ticks the place of the due time moves against the ticks. Less than one jump says nothing of them,
  * and a program that is woken less than once a period has no regular samples. */
@@ -52,6 +52,24 @@ static bool can_be_told(const struct st_simulation *s)
     const double tick_ns = 1e9 / (double)s->hz * (1 + s->drift_ppm * 1e-6), period_ns = (double)s->period.num;
     return fabs(remainder(period_ns, tick_ns)) * (double)s->count > 2.2 * tick_ns &&
            period_ns > 2.2 * tick_ns;
+}
+
+static bool has(const int *hz, size_t n, int64_t wanted)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (hz[i] == wanted)
+            return true;
+    }
+    return false;
+}
+
+/* The rate by another of its signs, or that it could not be told. */
+static bool named_or_said(const struct st_analysis *a, int64_t hz)
+{
+    if (a->interval.found)
+        return a->interval.hz == hz || 2 * a->interval.hz == hz;
+    return has(a->beat.names_hz, a->beat.names_n, hz) || has(a->blind_hz, a->blind_n, hz) ||
+           hz < a->coarse_hz;
 }
 
 static void the_analyser_names_what_the_simulator_was_told(void **state)
@@ -71,10 +89,7 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
             const bool right = a.lattice.found && a.lattice.hz == s.hz && a.lattice.drift_known &&
                                fabs(a.lattice.drift_ppm - s.drift_ppm) < 1.5 &&
                                a.lattice.extra_ticks == (s.rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
-            bool named = a.beat.names_n == 0;
-            for (size_t j = 0; j < a.beat.names_n; j++)
-                named |= a.beat.names_hz[j] == s.hz;
-            if (a.beat.found && !named)
+            if (a.beat.names_n > 0 && !has(a.beat.names_hz, a.beat.names_n, s.hz))
                 fail_msg("%lld Hz every %llu ns: %s", (long long)s.hz, (unsigned long long)s.period.num,
                          a.sentence[0]);
             if (can_be_told(&s) ? !right : a.lattice.found && !right)
@@ -82,6 +97,10 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
                          (long long)s.hz, st_rounding_name(s.rounding), s.drift_ppm,
                          (unsigned long long)s.period.num, a.lattice.found, a.lattice.hz, a.lattice.drift_ppm,
                          a.lattice.extra_ticks);
+            if (!right && !named_or_said(&a, s.hz))
+                fail_msg("%lld Hz %s %g ppm every %llu ns: neither told nor said that it cannot be: %s",
+                         (long long)s.hz, st_rounding_name(s.rounding), s.drift_ppm,
+                         (unsigned long long)s.period.num, a.sentences_n > 0 ? a.sentence[0] : "nothing");
             *(can_be_told(&s) ? &told : &others) += 1;
         }
     }
@@ -111,8 +130,10 @@ static void what_cannot_be_told_is_said(void **state)
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
     struct st_analysis a = blind(&s);
     assert_false(a.lattice.found);
-    assert_int_equal(a.blind_n, 4);
-    assert_true(says(&a, "100, 250, 300 and 1000 Hz cannot be told from none"));
+    assert_int_equal(a.blind_n, st_beat_usual_hz_n); /* a second is whole ticks of all */
+    assert_true(says(&a, "24, 50, 60, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, "));
+    assert_true(says(&a, "10000 Hz cannot be told from none"));
+    assert_int_equal(a.coarse_hz, 0); /* none is as long as the period */
     /* at the same place of each tick, but a period that is no multiple of it tells */
     assert_int_equal(st_period_init_ns(&s.period, 997000000, 1), 0);
     a = blind(&s);
@@ -144,6 +165,51 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     s.rounding = ST_ROUNDING_TVTOHZ;
     a = blind(&s);
     assert_false(a.interval.found || a.beat.found || a.lattice.found);
+}
+
+/* Each has no more to it than the times of a machine that is slow. */
+static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
+{
+    (void)state;
+    static const struct {
+        int hz;
+        uint64_t num, den, count;
+        enum st_rounding rounding;
+    } rows[] = {
+        {100, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},       {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ},
+        {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ_FIXED}, {1024, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},
+        {1000, 997000, 1, 10000, ST_ROUNDING_TVTOHZ},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_simulation s = {
+            .count = rows[i].count, .hz = rows[i].hz, .rounding = rows[i].rounding, .seed = 1};
+        struct st_series series;
+        struct st_analysis a;
+        assert_int_equal(st_period_init_ns(&s.period, rows[i].num, rows[i].den), 0);
+        assert_int_equal(st_simulate(&s, &series), 0);
+        assert_int_equal(st_analyse(&series, 0, &a), 0);
+        assert_int_equal(a.findings_n, 0);
+        assert_true(a.coarse_hz > s.hz);
+        assert_true(says(&a, "cannot be told at this period where they come at less than"));
+        assert_int_equal(st_analyse(&series, rows[i].hz, &a), 0);
+        assert_true(says(&a, "Hz only cannot be told at this period: such a tick is "));
+        st_series_finish(&series);
+    }
+}
+
+static void a_known_rate_that_cannot_be_told_is_said(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    struct st_analysis a;
+    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    assert_int_equal(noise_series(NOISE_NORMAL, 4, &period, 7500, 0, 0, &series), 0);
+    assert_int_equal(st_analyse(&series, 0, &a), 0);
+    assert_int_equal(a.sentences_n, 0); /* lateness that is short beside the period hides no tick */
+    assert_int_equal(st_analyse(&series, 750, &a), 0);
+    assert_true(a.blind_n == 1 && a.coarse_hz == 0 && says(&a, "tick of 750 Hz cannot be told from none"));
+    st_series_finish(&series);
 }
 
 static void a_jump_that_is_no_tick_is_a_step(void **state)
@@ -262,6 +328,8 @@ int main(void)
         cmocka_unit_test(hermans_sawtooth_in_words),
         cmocka_unit_test(what_cannot_be_told_is_said),
         cmocka_unit_test(a_period_shorter_than_a_tick_shows_the_interval),
+        cmocka_unit_test(ticks_as_long_as_periods_are_said_to_be_hidden),
+        cmocka_unit_test(a_known_rate_that_cannot_be_told_is_said),
         cmocka_unit_test(a_jump_that_is_no_tick_is_a_step),
         cmocka_unit_test(stalls_of_the_host_do_not_hide_a_lattice),
         cmocka_unit_test(a_quantum_of_the_host_in_words),
