@@ -2,12 +2,13 @@
 #include "cli/causes_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/json_field.h"
 #include "cli/text.h"
-#include "lib/base.h"
+#include "lib/cause_kind.h"
 #include "lib/ns.h"
 
 #define CAUSE_COLUMNS  24
@@ -38,23 +39,99 @@ static void name(FILE *out, char *text, int columns)
     st_text_pad(out, fits ? "" : "…", fits ? columns - st_text_columns(text) : 2);
 }
 
-static void show_row(FILE *out, const json_t *row, int name_columns)
+/* A row of the document, or those of several threads of one program. */
+struct shown {
+    char cause[128], culprit[128];
+    size_t program_len; /* of the culprit; 0: no thread */
+    int64_t threads_n, count, total_ns, worst_ns;
+    double explained_ns;
+    bool figures;
+};
+
+static struct shown *of_same_program(struct shown *rows, size_t n, const struct shown *row)
 {
-    char text[128], share[16];
-    const json_t *explained = json_object_get(row, "explained");
-    st_text_pad(out, st_json_safe(json_object_get(row, "cause"), text, CAUSE_COLUMNS), CAUSE_COLUMNS);
-    st_json_safe(json_object_get(row, "culprit"), text, sizeof(text));
-    name(out, text[0] != '\0' ? text : (char[]){"-"}, name_columns);
-    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "count"));
-    right(out, text, 7);
-    right(out, st_ns_format(st_json_field(row, "total_ns"), text, sizeof(text)), 11);
-    right(out, st_ns_format(st_json_field(row, "worst_ns"), text, sizeof(text)), 11);
-    if (json_is_number(explained))
-        snprintf(share, sizeof(share), "%.0f %%", 100 * json_number_value(explained));
+    for (size_t i = 0; i < n && row->program_len > 0; i++) {
+        if (strcmp(rows[i].cause, row->cause) == 0 && rows[i].program_len == row->program_len &&
+            memcmp(rows[i].culprit, row->culprit, row->program_len) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct shown *x = a, *y = b;
+    return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+/* @return how many; rows has room for all of the document's. */
+static size_t gather(const json_t *document_rows, struct shown *rows)
+{
+    size_t n = 0, i;
+    const json_t *from;
+    json_array_foreach(document_rows, i, from)
+    {
+        const json_t *explained = json_object_get(from, "explained");
+        struct shown row = {.threads_n = 1,
+                            .count = st_json_field(from, "count"),
+                            .total_ns = st_json_field(from, "total_ns"),
+                            .worst_ns = st_json_field(from, "worst_ns"),
+                            .figures = json_is_number(explained)};
+        if (row.count <= 0) /* only xruns came of it */
+            continue;
+        row.explained_ns = json_number_value(explained) * (double)row.total_ns;
+        st_json_safe(json_object_get(from, "cause"), row.cause, sizeof(row.cause));
+        st_json_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
+        row.program_len = st_cause_program_len(row.culprit);
+        struct shown *to = of_same_program(rows, n, &row);
+        if (to == NULL) {
+            rows[n++] = row;
+            continue;
+        }
+        to->threads_n++;
+        to->count = st_ns_add(to->count, row.count);
+        to->total_ns = st_ns_add(to->total_ns, row.total_ns);
+        to->worst_ns = row.worst_ns > to->worst_ns ? row.worst_ns : to->worst_ns;
+        to->explained_ns += row.explained_ns;
+        to->figures = to->figures || row.figures;
+    }
+    qsort(rows, n, sizeof(*rows), longest_first);
+    return n;
+}
+
+static void show_row(FILE *out, struct shown *row, int name_columns)
+{
+    char text[160], share[16] = "-";
+    st_text_pad(out, row->cause, CAUSE_COLUMNS);
+    if (row->threads_n > 1)
+        snprintf(text, sizeof(text), "%.*s (%" PRId64 " threads)", (int)row->program_len, row->culprit,
+                 row->threads_n);
     else
-        snprintf(share, sizeof(share), "-");
+        snprintf(text, sizeof(text), "%s", row->culprit[0] != '\0' ? row->culprit : "-");
+    name(out, text, name_columns);
+    snprintf(text, sizeof(text), "%" PRId64, row->count);
+    right(out, text, 7);
+    right(out, st_ns_format(row->total_ns, text, sizeof(text)), 11);
+    right(out, st_ns_format(row->worst_ns, text, sizeof(text)), 11);
+    if (row->figures && row->total_ns > 0)
+        snprintf(share, sizeof(share), "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
     right(out, share, 10);
     fputc('\n', out);
+}
+
+static void show_rows(FILE *out, const json_t *document_rows, int columns)
+{
+    const int rest = columns - CAUSE_COLUMNS - FIGURE_COLUMNS;
+    const int name_columns = rest < NAME_MIN ? NAME_MIN : rest > NAME_MAX ? NAME_MAX : rest;
+    struct shown *rows = calloc(json_array_size(document_rows), sizeof(*rows));
+    if (rows == NULL)
+        return;
+    fprintf(out, "\n%-*s%-*s%7s%11s%11s%10s\n", CAUSE_COLUMNS, "cause", name_columns, "culprit", "count",
+            "total", "worst", "by figure");
+    const size_t n = gather(document_rows, rows);
+    for (size_t i = 0; i < n; i++)
+        show_row(out, &rows[i], name_columns);
+    free(rows);
 }
 
 void st_causes_text(FILE *out, const json_t *document, int columns)
@@ -62,19 +139,8 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
     char text[512], from[32], to[32];
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     st_text_wrap(out, st_json_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0, columns);
-    if (json_array_size(rows) > 0) {
-        const int rest = columns - CAUSE_COLUMNS - FIGURE_COLUMNS;
-        const int name_columns = rest < NAME_MIN ? NAME_MIN : rest > NAME_MAX ? NAME_MAX : rest;
-        fprintf(out, "\n%-*s%-*s%7s%11s%11s%10s\n", CAUSE_COLUMNS, "cause", name_columns, "culprit", "count",
-                "total", "worst", "by figure");
-        size_t i;
-        const json_t *row;
-        json_array_foreach(rows, i, row)
-        {
-            if (st_json_field(row, "count") > 0) /* else only xruns came of it */
-                show_row(out, row, name_columns);
-        }
-    }
+    if (json_array_size(rows) > 0)
+        show_rows(out, rows, columns);
     fputc('\n', out);
     if (st_json_field(document, "wakes") > 0) {
         snprintf(text, sizeof(text), "%s to %s",

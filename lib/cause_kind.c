@@ -47,3 +47,11 @@ int st_cause_find(const char *name, enum st_cause *ret)
     }
     return -ENOENT;
 }
+
+size_t st_cause_program_len(const char *culprit)
+{
+    const char *slash = strrchr(culprit, '/');
+    const bool number =
+        slash != NULL && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789")] == '\0';
+    return number ? (size_t)(slash - culprit) : 0;
+}

@@ -3,6 +3,7 @@
 #define ST_LIB_CAUSE_KIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/base.h"
 
@@ -30,5 +31,8 @@ bool st_cause_by_exclusion(enum st_cause cause);
 
 /** The cause of that name. @return 0 or -ENOENT. */
 ST_NODISCARD int st_cause_find(const char *name, enum st_cause *ret);
+
+/** How much of a culprit is its program's name: "ffmpeg/4711" 6, "irq/27-hda" and "other" 0, as no thread. */
+size_t st_cause_program_len(const char *culprit);
 
 #endif

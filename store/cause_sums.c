@@ -91,6 +91,63 @@ static const char *span_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
+/* The same with the threads of one program in one row, "clang (2 threads)". */
+static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums *ret)
+{
+    ret->n = 0;
+    for (size_t i = 0; i < sums->n; i++) {
+        struct st_cause_sum row = sums->rows[i];
+        const size_t len = st_cause_program_len(row.culprit);
+        unsigned threads_n = 0;
+        for (size_t j = 0; j < sums->n && len > 0; j++)
+            threads_n += sums->rows[j].cause == row.cause &&
+                         st_cause_program_len(sums->rows[j].culprit) == len &&
+                         memcmp(sums->rows[j].culprit, row.culprit, len) == 0;
+        if (threads_n > 1)
+            snprintf(row.culprit + len, sizeof(row.culprit) - len, " (%u threads)", threads_n);
+        st_cause_sums_add(ret, &row);
+    }
+    st_cause_sums_sort(ret);
+}
+
+/* The cause with the longest total. @return that total. */
+static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *ret)
+{
+    int64_t total_ns[ST_CAUSE_COUNT] = {0};
+    for (size_t i = 0; i < sums->n; i++)
+        total_ns[sums->rows[i].cause] = st_ns_add(total_ns[sums->rows[i].cause], sums->rows[i].total_ns);
+    *ret = 0;
+    for (int c = 1; c < ST_CAUSE_COUNT; c++) {
+        if (total_ns[c] > total_ns[*ret])
+            *ret = (enum st_cause)c;
+    }
+    return total_ns[*ret];
+}
+
+/* "; 92 % of that: another thread had the CPU; 60 % went to clang (2 threads)" */
+static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *buf, size_t buf_bytes)
+{
+    struct st_cause_sums programs;
+    enum st_cause cause;
+    const double percent = 100 / (double)total_ns;
+    const int64_t most_ns = longest_cause(sums, &cause);
+    const int used =
+        snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_text(cause));
+    if (used < 0 || (size_t)used >= buf_bytes)
+        return;
+    sum_programs(sums, &programs);
+    for (size_t i = 0; i < programs.n; i++) { /* the longest is first */
+        const struct st_cause_sum *row = &programs.rows[i];
+        if (row->cause != cause || row->culprit[0] == '\0' ||
+            strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
+            continue;
+        snprintf(buf + used, buf_bytes - (size_t)used,
+                 st_cause_by_exclusion(cause) ? "; %.0f %% with %s on the CPU" : "; %.0f %% went to %s",
+                 percent * (double)row->total_ns, row->culprit);
+        return;
+    }
+}
+
 const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct st_cause_span *span,
                                   char *buf, size_t buf_bytes)
 {
@@ -120,18 +177,10 @@ const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct
         snprintf(buf + used, buf_bytes - (size_t)used, ".");
         return buf;
     }
-    const struct st_cause_sum *most = &sums->rows[0];
-    const double share = 100 * (double)most->total_ns / (double)total_ns;
-    st_ns_format(total_ns, total, sizeof(total));
-    if (most->culprit[0] != '\0' && st_cause_by_exclusion(most->cause))
-        snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all; %.0f %% of that: %s; on the CPU: %s.",
-                 total, share, st_cause_text(most->cause), most->culprit);
-    else if (most->culprit[0] != '\0')
-        snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all; %.0f %% of that went to %s (%s).", total,
-                 share, most->culprit, st_cause_text(most->cause));
-    else
-        snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all; %.0f %% of that: %s.", total, share,
-                 st_cause_text(most->cause));
+    char most[200];
+    say_most(sums, total_ns, most, sizeof(most));
+    snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all%s.",
+             st_ns_format(total_ns, total, sizeof(total)), most);
     return buf;
 }
 

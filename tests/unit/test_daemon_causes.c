@@ -96,6 +96,38 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
     json_decref(document);
 }
 
+static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
+{
+    struct st_culprit culprit = {.ns = ns};
+    const struct st_late one = {.event = late(cause, ns, ns)};
+    snprintf(culprit.name, sizeof(culprit.name), "%s", culprit_name);
+    st_causes_take(causes, &one, culprit_name[0] != '\0' ? &culprit : NULL);
+}
+
+static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 1000);
+    take(ST_CAUSE_TIMER, "", 8 * ST_NS_PER_MS); /* the longest row, not the longest cause */
+    take(ST_CAUSE_RUN_QUEUE, "hog/7", 5 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "clang/70", 3 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "clang/71", 3 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "", 1 * ST_NS_PER_MS);
+    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    const char *verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict, ", 20.000 ms in all; 60 % of that: another thread had the CPU; "
+                                    "30 % went to clang (2 threads)."));
+    assert_int_equal(json_array_size(json_object_get(document, "rows")), 5); /* each thread has its own */
+    json_decref(document);
+    take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
+    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict,
+                           "76 % of that: timer, interrupt or idle exit; 60 % with irq/27-hda on the "
+                           "CPU."));
+    json_decref(document);
+}
+
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
     (void)state;
@@ -277,6 +309,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_by_cause_the_longest_total_first),
+        TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
         TEST(nothing_late_and_nothing_measured_are_told_apart),
         TEST(only_minutes_of_the_asked_time_count),
         TEST(sums_of_more_than_a_day_forget_the_oldest_minutes_whole),
