@@ -2,6 +2,7 @@
 #include "daemon/causes.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,14 @@
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
-#define RECENT_MAX  32
+#define RECENT_MAX  128  /* quarters of a second with a late wake-up: more than sums of xruns are of */
 
 /* What another program's xrun may be apart from a late wake-up of ours to be "at the same time": an observer
  * looks a few times a second, and a late wake-up is judged within a quarter of one. */
 #define SAME_TIME_NS INT64_C(500000000)
 #define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for the late wake-up of its time to be judged */
+#define QUARTER_NS   INT64_C(250000000)
+#define GAP_NS       INT64_C(2000000000) /* without a wake-up: no loop ran */
 
 struct minute {
     int64_t from_wall_ns, to_wall_ns, measured_ns;
@@ -27,6 +30,7 @@ struct minute {
 struct recent {
     int64_t wall_ns, lateness_ns, explained_ns;
     enum st_cause cause;
+    int cpu; /* -1: unknown */
     char culprit[ST_CAUSE_CULPRIT_BYTES];
 };
 
@@ -44,10 +48,12 @@ struct st_causes {
     uint64_t minutes_n; /* since the beginning */
     struct st_cause_sum rows[ROWS_MAX];
     uint64_t rows_n;
-    struct recent recent[RECENT_MAX];
+    struct recent recent[RECENT_MAX]; /* the worst of each quarter of a second */
     uint64_t recent_n;
-    struct st_tracer *tracer; /* NULL: nobody is named */
-    char no_tracer[200];      /* why */
+    int64_t watched_from_ns, watched_to_ns; /* by the wall clock: wake-ups were looked at from ... to */
+    int cpu;                                /* of the loop; -1: any */
+    struct st_tracer *tracer;               /* NULL: nobody is named */
+    char no_tracer[200];                    /* why */
 };
 
 /* Under the mutex. */
@@ -60,20 +66,27 @@ static void begin_minute(struct st_causes *causes)
     causes->late_events_left = causes->xrun_events_left = ST_CAUSES_EVENTS_A_MINUTE;
 }
 
-/* The late wake-up of ours nearest to a moment. Under the mutex. */
-static const struct recent *at_that_time(const struct st_causes *causes, int64_t wall_ns)
+static void remember(struct st_causes *causes, const struct recent *late)
 {
-    const struct recent *nearest = NULL;
-    int64_t least_ns = SAME_TIME_NS;
+    struct recent *newest = &causes->recent[(causes->recent_n + RECENT_MAX - 1) % RECENT_MAX];
+    if (causes->recent_n == 0 || newest->wall_ns / QUARTER_NS != late->wall_ns / QUARTER_NS)
+        causes->recent[causes->recent_n++ % RECENT_MAX] = *late;
+    else if (newest->lateness_ns < late->lateness_ns)
+        *newest = *late;
+}
+
+/* The worst late wake-up of ours that was under way between two moments. Under the mutex. */
+static const struct recent *worst_between(const struct st_causes *causes, int64_t from_ns, int64_t to_ns)
+{
+    const struct recent *worst = NULL;
     const uint64_t n = causes->recent_n < RECENT_MAX ? causes->recent_n : RECENT_MAX;
     for (uint64_t i = 0; i < n; i++) {
-        const int64_t apart_ns = llabs(st_ns_sub(wall_ns, causes->recent[i].wall_ns));
-        if (apart_ns > least_ns)
-            continue;
-        least_ns = apart_ns;
-        nearest = &causes->recent[i];
+        const struct recent *late = &causes->recent[i];
+        if (late->wall_ns >= from_ns && st_ns_sub(late->wall_ns, late->lateness_ns) <= to_ns &&
+            (worst == NULL || late->lateness_ns > worst->lateness_ns))
+            worst = late;
     }
-    return nearest;
+    return worst;
 }
 
 static bool is_known(const struct st_event_circumstances *c)
@@ -82,38 +95,84 @@ static bool is_known(const struct st_event_circumstances *c)
     return memcmp(c, &unknown, sizeof(unknown)) != 0;
 }
 
+static bool is_others_xrun(const struct st_event *event)
+{
+    const size_t len = strlen(event->name);
+    return strcmp(event->name, "starved-client") == 0 ||
+           (len > 5 && strcmp(event->name + len - 5, "-xrun") == 0 && strcmp(event->source, "loop") != 0);
+}
+
+static void say(struct st_event *event, const char *format, ...) ST_PRINTF(2, 3);
+static void say(struct st_event *event, const char *format, ...)
+{
+    const size_t used = strlen(event->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(event->text + used, sizeof(event->text) - used, format, args);
+    va_end(args);
+}
+
+/* " (CPU 2)" */
+static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, " (CPU %d)", cpu);
+    return cpu >= 0 ? buf : "";
+}
+
+static void put_down_to(struct st_event *event, const struct recent *late)
+{
+    char lateness[32], cpu[24];
+    const bool moment = event->span_ns <= SAME_TIME_NS;
+    say(event, "; %s the loop%s woke %s%s late: %s%s%s", moment ? "at the same time" : "in that time",
+        cpu_text(late->cpu, cpu, sizeof(cpu)), moment ? "" : "at worst ",
+        st_ns_format(late->lateness_ns, lateness, sizeof(lateness)), st_cause_text(late->cause),
+        late->culprit[0] != '\0' ? ", " : "", late->culprit);
+    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(late->cause));
+    snprintf(event->culprit, sizeof(event->culprit), "%s", late->culprit);
+    if (event->lateness_ns == INT64_MIN) {
+        event->lateness_ns = late->lateness_ns;
+        event->explained_ns = late->explained_ns;
+    }
+}
+
+static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int loop_cpu)
+{
+    char cpu[24];
+    if (on_time)
+        say(event, "; the loop%s was on time: look at the %s", cpu_text(loop_cpu, cpu, sizeof(cpu)),
+            strcmp(event->source, "own") == 0 ? "sound server or the device" : "program or its sound server");
+    else
+        say(event, "; not known whether the loop was late then");
+    snprintf(event->cause, sizeof(event->cause), "%s",
+             on_time ? ST_CAUSES_ON_TIME : st_cause_name(ST_CAUSE_UNKNOWN));
+}
+
 /* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
- * our loop from running at that time. */
-static int64_t fill(void *ctx, struct st_event *event)
+ * our loop from running at that time, or that nothing did. */
+static int64_t fill(void *ctx, struct st_event *event, bool last)
 {
     struct st_causes *causes = ctx;
-    if (event->span_ns > SAME_TIME_NS)
-        return 0; /* nothing was "at the same time" as a sum over seconds */
-    const bool is_late = event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
-    if (is_late && !is_known(&event->circumstances))
+    const bool xrun = is_others_xrun(event);
+    const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
+    if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances))
         event->circumstances = st_circumstances_now(&causes->circumstances);
-    const size_t len = strlen(event->name);
-    if (event->cause[0] != '\0' || len < 5 || strcmp(event->name + len - 5, "-xrun") != 0 ||
-        strcmp(event->source, "loop") == 0)
+    if (event->cause[0] != '\0' || !xrun)
         return 0;
+    const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
     pthread_mutex_lock(&causes->mutex);
-    const struct recent *found = at_that_time(causes, event->wall_ns);
-    const struct recent recent = found != NULL ? *found : (struct recent){0};
+    const struct recent *found =
+        worst_between(causes, st_ns_sub(from_ns, SAME_TIME_NS), st_ns_add(to_ns, SAME_TIME_NS));
+    const struct recent worst = found != NULL ? *found : (struct recent){0};
+    const bool watched =
+        causes->watched_from_ns <= from_ns && causes->watched_to_ns >= st_ns_add(to_ns, QUARTER_NS);
+    const int cpu = causes->cpu;
     pthread_mutex_unlock(&causes->mutex);
-    if (found == NULL)
+    if (found != NULL)
+        put_down_to(event, &worst);
+    else if (!last)
         return st_ns_add(causes->platform->now_ns(causes->platform), HOLD_NS);
-    char lateness[32];
-    const size_t used = strlen(event->text);
-    snprintf(event->text + used, sizeof(event->text) - used,
-             "; at the same time the loop woke %s late: %s%s%s",
-             st_ns_format(recent.lateness_ns, lateness, sizeof(lateness)), st_cause_text(recent.cause),
-             recent.culprit[0] != '\0' ? ", " : "", recent.culprit);
-    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(recent.cause));
-    snprintf(event->culprit, sizeof(event->culprit), "%s", recent.culprit);
-    if (event->lateness_ns == INT64_MIN) {
-        event->lateness_ns = recent.lateness_ns;
-        event->explained_ns = recent.explained_ns;
-    }
+    else
+        put_down_to_none_of_ours(event, watched, cpu);
     return 0;
 }
 
@@ -128,6 +187,8 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     }
     causes->platform = platform;
     causes->events = events;
+    causes->cpu = -1;
+    causes->watched_from_ns = INT64_MAX;
     snprintf(causes->no_tracer, sizeof(causes->no_tracer), "trace.enabled is off");
     begin_minute(causes);
     st_events_fill_by(events, fill, causes);
@@ -149,6 +210,7 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 {
     const int64_t above_ns = st_session_cause_above_ns(config);
     pthread_mutex_lock(&causes->mutex);
+    causes->cpu = config->cpus[0];
     if (above_ns != causes->above_ns) {
         causes->minutes_n = causes->rows_n = causes->recent_n = 0;
         causes->above_ns = above_ns;
@@ -183,8 +245,15 @@ void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret
 
 void st_causes_wakes(struct st_causes *causes, uint64_t n)
 {
+    const int64_t wall_ns = causes->platform->wall_ns(causes->platform);
     pthread_mutex_lock(&causes->mutex);
     causes->minute.wakes_n += n;
+    const bool goes_on = causes->watched_from_ns <= wall_ns && causes->watched_to_ns <= wall_ns &&
+                         wall_ns - causes->watched_to_ns <= GAP_NS;
+    if (n > 0 && !goes_on)
+        causes->watched_from_ns = wall_ns;
+    if (n > 0)
+        causes->watched_to_ns = wall_ns;
     pthread_mutex_unlock(&causes->mutex);
 }
 
@@ -209,9 +278,9 @@ static void add(struct st_causes *causes, const struct st_late *late, const stru
     row.figures = explained_ns != INT64_MIN;
     row.explained_ns = row.figures ? explained_ns : 0;
     st_cause_sums_add(&causes->now, &row);
-    struct recent *recent = &causes->recent[causes->recent_n++ % RECENT_MAX];
-    *recent = (struct recent){wall_ns, event->lateness_ns, explained_ns, event->cause, ""};
-    memcpy(recent->culprit, row.culprit, sizeof(recent->culprit));
+    struct recent recent = {wall_ns, event->lateness_ns, explained_ns, event->cause, event->cpu, ""};
+    memcpy(recent.culprit, row.culprit, sizeof(recent.culprit));
+    remember(causes, &recent);
 }
 
 /* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */

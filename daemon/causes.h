@@ -10,6 +10,9 @@
 
 #define ST_CAUSES_EVENTS_A_MINUTE 10 /* of each kind; all are in the sums */
 
+/** Cause of another program's xrun that the loop has nothing to do with: it was on time meanwhile. */
+#define ST_CAUSES_ON_TIME "loop-on-time"
+
 /** Who had the CPU meanwhile, by a tracer. */
 struct st_culprit {
     char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */

@@ -51,8 +51,8 @@ struct st_event st_event_make(int64_t wall_ns, const char *name, const char *for
     return event;
 }
 
-void st_events_fill_by(struct st_events *events, int64_t (*fill)(void *ctx, struct st_event *event),
-                       void *ctx)
+void st_events_fill_by(struct st_events *events,
+                       int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx)
 {
     events->fill = fill;
     events->fill_ctx = ctx;
@@ -85,12 +85,13 @@ void st_events_put(struct st_events *events, enum st_log_level level, const stru
 {
     struct st_held held = {.level = level, .event = *event, .fields_n = fields_n};
     if (events->fill != NULL)
-        held.until_ns = events->fill(events->fill_ctx, &held.event);
-    if (held.until_ns != 0 && fields_n <= ST_LOG_FIELDS_MAX) {
-        for (size_t i = 0; i < fields_n; i++)
+        held.until_ns = events->fill(events->fill_ctx, &held.event, false);
+    if (held.until_ns != 0) {
+        for (size_t i = 0; i < fields_n && i < ST_LOG_FIELDS_MAX; i++)
             held.fields[i] = fields[i];
-        if (hold(events, &held))
+        if (fields_n <= ST_LOG_FIELDS_MAX && hold(events, &held))
             return;
+        (void)events->fill(events->fill_ctx, &held.event, true);
     }
     put(events, level, &held.event, fields, fields_n);
 }
@@ -110,7 +111,7 @@ void st_events_release(struct st_events *events, int64_t now_ns)
         if (!due)
             return;
         if (events->fill != NULL)
-            (void)events->fill(events->fill_ctx, &held.event);
+            (void)events->fill(events->fill_ctx, &held.event, true);
         put(events, held.level, &held.event, held.fields, held.fields_n);
     }
 }

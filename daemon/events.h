@@ -22,7 +22,7 @@ struct st_events {
         void *ctx;
     } sinks[ST_EVENTS_SINKS_MAX];
     size_t sinks_n;
-    int64_t (*fill)(void *ctx, struct st_event *event);
+    int64_t (*fill)(void *ctx, struct st_event *event, bool last);
     void *fill_ctx;
     struct st_held {
         int64_t until_ns;
@@ -44,9 +44,9 @@ ST_NODISCARD int st_events_listen(struct st_events *events,
 
 /** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else
  * is known of it; it must not add events. @return 0, or until when (CLOCK_MONOTONIC) it may be known: the
- * event is held back so long, and fill is called again. */
-void st_events_fill_by(struct st_events *events, int64_t (*fill)(void *ctx, struct st_event *event),
-                       void *ctx);
+ * event is held back so long, where there is room, and fill is called a last time. */
+void st_events_fill_by(struct st_events *events,
+                       int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx);
 
 /** Puts the events that were held back until now. Threads: main, each second; INT64_MAX at the end. */
 void st_events_release(struct st_events *events, int64_t now_ns);

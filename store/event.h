@@ -24,7 +24,7 @@ struct st_event_circumstances {
 struct st_event {
     int64_t wall_ns;
     char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
-    char text[200];
+    char text[288];
     /* xruns */
     char source[16]; /* "loop", "own", or of an xrun_source */
     char device[64], client[64];

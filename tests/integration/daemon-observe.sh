@@ -39,6 +39,7 @@ ok "by device, too" value_is '[s["devices"] for s in d["observe"] if s["source"]
 ok "events have source, device, client, certainty and count" wait_for value_is \
     'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
     "[('observed-xrun', 'jack', 'system', None, 'exact', 2), ('starved-client', 'jack', 'system', 'Carla Host?', 'probable', 3)]"
+is "and a cause each: the loop's of that time" "$(value 'all(e.get("cause") and "; " in e["text"] for e in d["events"] if "certainty" in e)')" True
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
 ok "and has no counts, not zero" source_is pulseaudio device_xruns None

@@ -243,65 +243,165 @@ static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
     json_decref(document);
 }
 
-static void observe_xrun(void)
+/* The loop wakes, and the drain looks, four times a second. */
+static void time_goes_by(int64_t ns)
 {
-    struct st_event event = st_event_make(fake->wall_ns(fake), "observed-xrun", "1 xrun of mpv");
-    snprintf(event.source, sizeof(event.source), "pipewire");
+    for (; ns > 0; ns -= 250 * ST_NS_PER_MS) {
+        st_fake_advance(fake, 250 * ST_NS_PER_MS);
+        st_causes_wakes(causes, 94);
+    }
+}
+
+static void observe(const char *name, int64_t span_ns)
+{
+    struct st_event event = st_event_make(fake->wall_ns(fake), name, "xruns of mpv");
+    snprintf(event.source, sizeof(event.source), strcmp(name, "own-xrun") == 0 ? "own" : "pipewire");
+    event.span_ns = span_ns;
     st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+}
+
+static void release(void)
+{
+    st_events_release(&events, fake->now_ns(fake));
 }
 
 static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **state)
 {
     (void)state;
-    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
-    st_fake_advance(fake, 100 * ST_NS_PER_MS);
-    observe_xrun();
-    assert_string_equal(newest()->name, "observed-xrun");
-    assert_string_equal(newest()->cause, "run-queue");
-    assert_int_equal(newest()->explained_ns, 2900000);
-    assert_non_null(strstr(newest()->text, "at the same time the loop woke 3.000 ms late"));
+    static const char *const names[] = {"observed-xrun", "own-xrun", "starved-client"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+        st_fake_advance(fake, 100 * ST_NS_PER_MS);
+        observe(names[i], 0);
+        assert_string_equal(newest()->name, names[i]);
+        assert_string_equal(newest()->cause, "run-queue");
+        assert_int_equal(newest()->explained_ns, 2900000);
+        assert_string_equal(newest()->text,
+                            "xruns of mpv; at the same time the loop (CPU 0) woke 3.000 ms late: "
+                            "another thread had the CPU");
+        st_fake_advance(fake, 10 * ST_NS_PER_S);
+    }
 }
 
-static void sum_over_seconds_has_no_late_wake_at_the_same_time(void **state)
+static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 {
     (void)state;
-    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
-    struct st_event event = st_event_make(fake->wall_ns(fake), "observed-xrun", "5 xruns of mpv in 9 s");
-    event.span_ns = 9 * ST_NS_PER_S;
-    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+    add(ST_CAUSE_TIMER, 30 * ST_NS_PER_MS, INT64_MIN); /* before them */
+    time_goes_by(2 * ST_NS_PER_S);
+    for (int i = 0; i < 40; i++) { /* all in one quarter of a second, and in many */
+        add(ST_CAUSE_RUN_QUEUE, (i == 20 ? 9 : 3) * ST_NS_PER_MS, 2900000);
+        st_fake_advance(fake, i < 30 ? ST_NS_PER_MS : 300 * ST_NS_PER_MS);
+    }
+    st_fake_advance(fake, 5 * ST_NS_PER_S);
+    observe("observed-xrun", 9 * ST_NS_PER_S);
     assert_string_equal(newest()->name, "observed-xrun");
-    assert_string_equal(newest()->cause, "");
-    assert_null(strstr(newest()->text, "same time"));
+    assert_string_equal(newest()->cause, "run-queue");
+    assert_int_equal(newest()->lateness_ns, 9 * ST_NS_PER_MS);
+    assert_non_null(
+        strstr(newest()->text, "; in that time the loop (CPU 0) woke at worst 9.000 ms late: another"));
+}
+
+static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
+{
+    (void)state;
+    observe("starved-client", 0);
+    st_fake_advance(fake, 900 * ST_NS_PER_MS);
+    add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
+    release();
+    assert_string_equal(newest()->name, "starved-client");
+    assert_string_equal(newest()->cause, "stopped");
 }
 
 static void others_xrun_waits_for_the_late_wake_that_is_not_judged_yet(void **state)
 {
     (void)state;
     const struct st_cause_event event = late(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
-    observe_xrun();
+    observe("observed-xrun", 0);
     assert_int_equal(events.added_n, 0);
     st_fake_advance(fake, 200 * ST_NS_PER_MS);
     st_causes_late(causes, &event);
-    st_events_release(&events, fake->now_ns(fake));
+    release();
     assert_int_equal(events.added_n, 1); /* the late wake-up alone */
     st_fake_advance(fake, ST_NS_PER_S);
-    st_events_release(&events, fake->now_ns(fake));
+    release();
     assert_int_equal(events.added_n, 2);
     assert_string_equal(newest()->name, "observed-xrun");
     assert_string_equal(newest()->cause, "run-queue");
 }
 
-static void others_xrun_without_a_late_wake_has_no_cause_and_none_is_lost(void **state)
+static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
 {
     (void)state;
-    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
-    st_fake_advance(fake, 3 * ST_NS_PER_S);
+    config.cpus[0] = 3;
+    st_causes_begin(causes, &config);
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000); /* too long ago */
+    time_goes_by(12 * ST_NS_PER_S);
+    static const struct {
+        const char *name;
+        int64_t span_ns;
+        const char *text;
+    } rows[] = {
+        {"starved-client", 0, "; the loop (CPU 3) was on time: look at the program or its sound server"},
+        {"observed-xrun", 9 * ST_NS_PER_S,
+         "; the loop (CPU 3) was on time: look at the program or its sound server"},
+        {"own-xrun", 0, "; the loop (CPU 3) was on time: look at the sound server or the device"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        observe(rows[i].name, rows[i].span_ns);
+        assert_string_not_equal(newest()->name, rows[i].name); /* it may be late yet */
+        time_goes_by(ST_NS_PER_S);
+        release();
+        assert_string_equal(newest()->name, rows[i].name);
+        assert_string_equal(newest()->cause, "loop-on-time");
+        assert_string_equal(newest()->text + strlen("xruns of mpv"), rows[i].text);
+        assert_int_equal(newest()->lateness_ns, INT64_MIN);
+    }
+}
+
+static void loop_that_did_not_run_was_not_on_time(void **state)
+{
+    (void)state;
+    observe("observed-xrun", 0); /* before there was any */
+    st_fake_advance(fake, ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+    assert_non_null(strstr(newest()->text, "; not known whether the loop was late then"));
+
+    time_goes_by(5 * ST_NS_PER_S);
+    observe("observed-xrun", 9 * ST_NS_PER_S); /* it has the first seconds not */
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+
+    observe("observed-xrun", 0); /* it ends */
+    st_fake_advance(fake, ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+
+    st_fake_advance(fake, 5 * ST_NS_PER_S); /* and begins anew */
+    time_goes_by(ST_NS_PER_S);
+    observe("observed-xrun", 4 * ST_NS_PER_S);
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+    observe("observed-xrun", 0);
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "loop-on-time");
+}
+
+static void none_of_many_xruns_is_lost_and_each_has_a_cause(void **state)
+{
+    (void)state;
+    time_goes_by(3 * ST_NS_PER_S);
     for (int i = 0; i < ST_EVENTS_HELD_MAX + 5; i++)
-        observe_xrun();
-    st_events_release(&events, INT64_MAX);
-    assert_int_equal(events.added_n, 1 + ST_EVENTS_HELD_MAX + 5);
-    assert_string_equal(newest()->cause, "");
-    assert_null(strstr(newest()->text, "same time"));
+        observe("starved-client", 0);
+    assert_int_equal(events.added_n, 5); /* no room to wait */
+    assert_string_equal(newest()->cause, "unknown");
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_int_equal(events.added_n, ST_EVENTS_HELD_MAX + 5);
+    assert_string_equal(newest()->cause, "loop-on-time");
 }
 
 int main(void)
@@ -317,9 +417,12 @@ int main(void)
         TEST(loop_with_another_period_begins_its_sums_anew),
         TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
         TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
-        TEST(sum_over_seconds_has_no_late_wake_at_the_same_time),
+        TEST(sum_over_seconds_has_the_worst_late_wake_of_them),
+        TEST(late_wake_that_was_under_way_at_the_xrun_is_its_cause),
         TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),
-        TEST(others_xrun_without_a_late_wake_has_no_cause_and_none_is_lost),
+        TEST(others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs),
+        TEST(loop_that_did_not_run_was_not_on_time),
+        TEST(none_of_many_xruns_is_lost_and_each_has_a_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
