@@ -1,5 +1,6 @@
 /* Results of `sleeptune bench wake` for people. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/bench_text.h"
@@ -154,6 +155,75 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
     st_text_wrap(out, line, 0, width);
 }
 
+/* "futex by 1.20 µs (0.50 .. 2.00)" of those whose growth is shown, or is not. @return how many. */
+static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
+                          size_t first, bool shown_ones, const char *words, FILE *out)
+{
+    char by[32], low[32], high[32];
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_estimate *e = &growths[i].by_ns;
+        if (!e->known || (e->low > 0) != shown_ones)
+            continue;
+        fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
+                bench->cells[first + i].method->name, us(e->value, by, sizeof(by)),
+                us(e->low, low, sizeof(low)), us(e->high, high, sizeof(high)));
+    }
+    return n;
+}
+
+static void write_growth(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
+                         size_t first, FILE *out)
+{
+    const struct st_wake_cell *cell = &bench->cells[first];
+    char from[32], to[32];
+    size_t unknown_n = 0;
+    double most = 0;
+    fprintf(out, "%s on %s, slices from %s to %s:", cell->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
+            cell->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+            st_ns_format(growths[0].from_ns, from, sizeof(from)),
+            st_ns_format(growths[0].to_ns, to, sizeof(to)));
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
+        most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
+    }
+    const double percent = 100 * most / (double)(growths[0].to_ns - growths[0].from_ns);
+    const size_t grown_n =
+        growth_list(bench, growths, first, true, " the delay grows with the slice with ", out);
+    const size_t flat_n =
+        growth_list(bench, growths, first, false,
+                    grown_n > 0 ? "; no growth shown with " : " no growth of the delay shown with ", out);
+    if (grown_n + flat_n > 0)
+        fprintf(out, "; 99 %%, %s at most %.2g %% of what the slice grows by",
+                grown_n + flat_n > 1 ? "all" : "that is", percent);
+    if (unknown_n > 0)
+        fprintf(out, "%s too few rounds to tell%s (%d)", grown_n + flat_n > 0 ? ";" : "",
+                grown_n + flat_n > 0 ? " of others" : " whether the delay grows with the slice",
+                8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
+    fputc('.', out);
+}
+
+/* Does what was woken early depend on how long it had slept? One sentence each for peers and placement. */
+static void growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const size_t methods_n = bench->config.methods_n;
+    struct st_wake_growth *growths = calloc(methods_n, sizeof(*growths));
+    char *line = NULL;
+    size_t bytes, measured_n = 0;
+    FILE *text = growths != NULL ? open_memstream(&line, &bytes) : NULL;
+    int r = text != NULL ? 0 : -ENOMEM;
+    for (size_t i = 0; i < methods_n && r == 0; i++) {
+        r = st_bench_wake_growth(bench, &bench->cells[first + i], &growths[i]);
+        measured_n += bench->cells[first + i].n > 0;
+    }
+    if (r == 0 && measured_n > 0)
+        write_growth(bench, growths, first, text);
+    if (text != NULL && fclose(text) == 0 && r == 0 && measured_n > 0)
+        st_text_wrap(out, line, 0, width);
+    free(line);
+    free(growths);
+}
+
 static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
     char line[LINE_BYTES] = "";
@@ -188,6 +258,10 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *
         i = table(bench, i, out, width);
     for (size_t first = 0; first < bench->cells_n; first += c->methods_n)
         fastest_sentence(bench, first, first + c->methods_n, out, width);
+    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n; first += c->methods_n) {
+        if (bench->cells[first].kind == ST_WAKE_INTERRUPTED)
+            growth_sentence(bench, first, out, width);
+    }
     absent_sentence(bench, out, width);
     unreached_sentence(bench, out, width);
     st_text_wrap(

@@ -7,8 +7,8 @@
 #include "lib/ns.h"
 #include "lib/random.h"
 
-#define BLOCK_ROUNDS 20 /* of a cell at a time; then another one */
-#define WARM_UP_N    2  /* rounds of a new pair that do not count: first faults, first arming */
+#define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
+#define WARM_UP_N    2 /* rounds of a new pair that do not count: first faults, first arming */
 #define OPEN_NS      (1 * ST_NS_PER_MS)   /* about what starting a pair takes */
 #define ROUND_NS     (200 * ST_NS_PER_US) /* and a round beside its slice */
 

@@ -1,4 +1,5 @@
 /* sleeptune-bench-wake/1 */
+#include <math.h>
 #include <string.h>
 
 #include "measure/bench_wake.h"
@@ -39,6 +40,39 @@ static json_t *cell_json(const struct st_bench_wake *bench, const struct st_wake
     return o;
 }
 
+static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake_growth *growth)
+{
+    const struct st_estimate *by = &growth->by_ns;
+    json_t *o = json_object();
+    st_json_set(o, "mechanism", json_string(cell->method->name));
+    st_json_set(o, "peers", json_string(st_wake_peers_name(cell->peers)));
+    st_json_set(o, "placement", json_string(st_wake_placement_name(cell->placement)));
+    st_json_set(o, "from_ns", ST_JSON(growth->from_ns));
+    st_json_set(o, "to_ns", ST_JSON(growth->to_ns));
+    st_json_set(o, "blocks", ST_JSON(growth->blocks_n));
+    st_json_set(o, "by_ns", st_json_integer_or_null(by->known, llround(by->value)));
+    st_json_set(o, "by_ci99_ns",
+                by->known ? json_pack("[I,I]", (json_int_t)llround(by->low), (json_int_t)llround(by->high))
+                          : json_null());
+    st_json_set(o, "shown", by->known ? json_boolean(by->low > 0) : json_null());
+    return o;
+}
+
+/* Of the interrupted ones; empty with one slice. */
+static json_t *growths_json(const struct st_bench_wake *bench)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    json_t *array = json_array();
+    for (size_t i = 0; c->slices_n > 1 && i < bench->cells_n / c->slices_n; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        struct st_wake_growth growth;
+        if (cell->kind == ST_WAKE_INTERRUPTED && cell->n > 0 &&
+            st_bench_wake_growth(bench, cell, &growth) == 0)
+            (void)json_array_append_new(array, growth_json(cell, &growth));
+    }
+    return array;
+}
+
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_platform *p)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -55,6 +89,7 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_platform
     st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "results", results);
+    st_json_set(o, "growth", growths_json(bench));
     st_json_set(o, "circumstances", st_circumstances_json(p));
     return o;
 }

@@ -46,6 +46,12 @@ COLUMNS=80 bench --quiet --rounds 21 >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
 is "the text fits 80 columns" "$("$PYTHON" -c 'import sys; print(max(map(len, open("text", encoding="utf-8").read().splitlines())) <= 80)')" True
 like "a sentence names the fastest" "$(tr '\n' ' ' <text)" 'wakes fastest of those that sleep'
+like "with two slices it is said whether the delay grows with them" \
+    "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 160 | tr '\n' ' ')" \
+    'slices from 300.* to 2.* ms: (the delay grows with the slice with|no growth of the delay shown with) pipe by [-0-9.]+ µs +\([-0-9.]+ \.\. [-0-9.]+\); 99 %'
+like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
+    'too few rounds to tell whether the delay grows with the slice'
+is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
 like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
 like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'

@@ -109,6 +109,59 @@ static void the_delay_does_not_grow_with_the_slice(void **state)
     }
 }
 
+/* One mechanism at three slices; what each round is late by is written here. */
+static void fill(double grows_by, size_t rounds)
+{
+    static const int64_t three[] = {10 * MS, 50 * MS, 2 * MS};
+    story.config.methods_n = story.config.peers_n = story.config.placements_n = 1;
+    story.config.kinds_n = 1;
+    story.config.slices_ns = three;
+    story.config.slices_n = 3;
+    story.config.rounds = rounds;
+    assert_int_equal(st_bench_wake_init(&story.bench, &story.config), 0);
+    for (size_t s = 0; s < 3; s++) {
+        struct st_wake_cell *c = &story.bench.cells[s];
+        c->n = rounds;
+        for (size_t i = 0; i < rounds; i++) /* scatter, and a drift from block to block that all have */
+            c->delay_ns[i] = 12000 + (int64_t)(grows_by * (double)three[s]) +
+                             (int64_t)((i * 7919 + s * 104729 + i / 20 * 31 * s) % 1000) +
+                             (int64_t)(i / 20) * 5000;
+    }
+}
+
+static void growth_with_the_slice_is_shown_with_its_figure(void **state)
+{
+    (void)state;
+    struct st_wake_growth growth;
+    fill(0.125, 200); /* an eighth of the slice, as B3 */
+    assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
+    assert_int_equal(growth.from_ns, 2 * MS);
+    assert_int_equal(growth.to_ns, 50 * MS);
+    assert_int_equal(growth.blocks_n, 10);
+    assert_true(growth.by_ns.known && growth.by_ns.low > 5.9e6 && growth.by_ns.high < 6.1e6);
+    json_t *document = st_bench_wake_json(&story.bench, story.fake);
+    const json_t *only = json_array_get(json_object_get(document, "growth"), 0);
+    assert_true(json_is_true(json_object_get(only, "shown")));
+    assert_in_range(json_integer_value(json_object_get(only, "by_ns")), 5900000, 6100000);
+    json_decref(document);
+}
+
+static void no_growth_is_a_result_and_too_few_rounds_are_none(void **state)
+{
+    (void)state;
+    struct st_wake_growth growth;
+    fill(0, 200);
+    assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
+    assert_true(growth.by_ns.known && growth.by_ns.low <= 0 && growth.by_ns.high >= 0);
+    assert_true(growth.by_ns.high < 500); /* the drift drops out */
+    story.bench.cells[1].n = 159;         /* seven blocks */
+    assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
+    assert_false(growth.by_ns.known);
+    story.bench.cells[1].n = 0;
+    assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
+    assert_false(growth.by_ns.known);
+}
+
 static void both_humps_are_shown(void **state)
 {
     (void)state;
@@ -219,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_delay_does_not_grow_with_the_slice, prepare, finish),
+        cmocka_unit_test_setup_teardown(growth_with_the_slice_is_shown_with_its_figure, prepare, finish),
+        cmocka_unit_test_setup_teardown(no_growth_is_a_result_and_too_few_rounds_are_none, prepare, finish),
         cmocka_unit_test_setup_teardown(both_humps_are_shown, prepare, finish),
         cmocka_unit_test_setup_teardown(what_cannot_be_measured_says_why, prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare, finish),
