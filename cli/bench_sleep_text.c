@@ -178,6 +178,61 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
         missing_line(cell, out, width);
 }
 
+/* Who has the rank of `first`, which has the least median of it. */
+static bool shares(const struct st_sleep_figures *first, const struct st_sleep_figures *f)
+{
+    return f != first && f->rank > 0 && f->rank == first->rank;
+}
+
+static bool leads(const struct st_sleep_figures *figures, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (shares(&figures[i], &figures[k]) &&
+            (figures[k].overshoot.median.value_ns < figures[i].overshoot.median.value_ns ||
+             (figures[k].overshoot.median.value_ns == figures[i].overshoot.median.value_ns && k < i)))
+            return false;
+    }
+    return figures[i].rank > 0;
+}
+
+/* Intervals that do not overlap beside a rank that is shared look like a mistake: why that may be. */
+static void shared_note(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
+                        size_t leader, FILE *out, int width)
+{
+    char line[1024], low[16], high[16];
+    int used = 0;
+    for (size_t i = 0; i < n && used < (int)sizeof(line) - 320; i++) {
+        const struct st_quantile *median = &figures[i].overshoot.median;
+        struct st_quantile later;
+        if (!shares(&figures[leader], &figures[i]) || !median->interval_known ||
+            !figures[leader].overshoot.median.interval_known ||
+            median->low_ns <= figures[leader].overshoot.median.high_ns ||
+            st_sleep_difference(&cells[leader], &cells[i], &later) != 0)
+            continue;
+        if (used == 0)
+            used = snprintf(line, sizeof(line),
+                            "Rank %u is shared though the interval of %s ends below: ", figures[leader].rank,
+                            cells[leader].method->name);
+        else
+            used += snprintf(line + used, sizeof(line) - (size_t)used, ", ");
+        used += snprintf(line + used, sizeof(line) - (size_t)used, "%s (", cells[i].method->name);
+        if (later.interval_known)
+            used += snprintf(line + used, sizeof(line) - (size_t)used, "later by %s .. %s µs block by block",
+                             us((double)later.low_ns, low, sizeof(low)),
+                             us((double)later.high_ns, high, sizeof(high)));
+        else
+            used += snprintf(line + used, sizeof(line) - (size_t)used, "too few blocks to compare");
+        used += snprintf(line + used, sizeof(line) - (size_t)used, ")");
+    }
+    if (used == 0)
+        return;
+    snprintf(
+        line + used, sizeof(line) - (size_t)used,
+        ". Ranks go by these differences, where 0 is not ruled out; an interval is that of a method's own "
+        "median.");
+    st_text_wrap(out, line, 0, width);
+}
+
 static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
                   size_t duration, FILE *out, int width)
 {
@@ -190,6 +245,11 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
         const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
         if (st_bench_sleep_measured(bench, i))
             cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
+    }
+    const size_t first = (size_t)(st_bench_sleep_cell(bench, setting, duration, 0) - bench->cells);
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (leads(&figures[first], bench->config.methods_n, i))
+            shared_note(&bench->cells[first], &figures[first], bench->config.methods_n, i, out, width);
     }
     fputc('\n', out);
 }
@@ -303,7 +363,8 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
                                      bench->config.methods[i]->name);
     }
     if (used < sizeof(line))
-        snprintf(line + used, sizeof(line) - used, ".");
+        snprintf(line + used, sizeof(line) - used, "%s.",
+                 n > 1 && most == durations_n ? "; the blocks do not tell them apart" : "");
     st_text_wrap(out, line, 0, width);
 }
 

@@ -1,0 +1,133 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/bench_sleep.h"
+#include "lib/ns.h"
+#include "platform/fake/fake.h"
+
+#define BLOCKS 12
+#define EACH   10
+
+static struct st_platform *fake;
+static const struct st_sleep_method *methods[3];
+static const int64_t duration_ns = 5 * ST_NS_PER_MS;
+static const struct st_sleep_setting setting = {ST_POLICY_OTHER, 0, -1};
+static struct st_bench_sleep_config config;
+static struct st_bench_sleep bench;
+
+static int prepare(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, 1000);
+    if (fake == NULL)
+        return -1;
+    methods[0] = st_sleep_method_find(fake, "ppoll");
+    methods[1] = st_sleep_method_find(fake, "timerfd-abs");
+    methods[2] = st_sleep_method_find(fake, "umtx");
+    config = (struct st_bench_sleep_config){.methods = methods,
+                                            .methods_n = 2,
+                                            .durations_ns = &duration_ns,
+                                            .durations_n = 1,
+                                            .settings = &setting,
+                                            .settings_n = 1,
+                                            .budget_ns = ST_NS_PER_S};
+    bench = (struct st_bench_sleep){0};
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    st_bench_sleep_finish(&bench);
+    st_fake_free(fake);
+    return 0;
+}
+
+/* One value a block, EACH times. */
+static void fill(struct st_sleep_cell *cell, const int64_t *late_ns)
+{
+    cell->overshoot_ns = calloc(BLOCKS * EACH, sizeof(*cell->overshoot_ns));
+    cell->blocks = calloc(BLOCKS * EACH, sizeof(*cell->blocks));
+    assert_true(cell->overshoot_ns != NULL && cell->blocks != NULL);
+    for (; cell->n < BLOCKS * EACH; cell->n++) {
+        cell->overshoot_ns[cell->n] = late_ns[cell->n / EACH];
+        cell->blocks[cell->n] = (uint32_t)(cell->n / EACH);
+    }
+}
+
+/* What is printed, or what is announced; on one line. */
+static void text(char *buf, size_t buf_bytes, bool announce)
+{
+    struct st_sleep_figures *figures;
+    FILE *out = fmemopen(buf, buf_bytes, "w");
+    assert_non_null(out);
+    if (announce) {
+        st_bench_sleep_announce(&bench, out, 1000);
+    } else {
+        assert_int_equal(st_bench_sleep_figures(&bench, &figures), 0);
+        st_bench_sleep_print(&bench, figures, fake, false, out, 1000);
+        free(figures);
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+static void a_rank_that_is_shared_though_intervals_are_apart_is_explained(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t mixed[BLOCKS] = {1000, 1000, 3000, 1000, 1000, 3000, 1000, 1000, 3000, 1000, 1000, 3000};
+    const int64_t even[BLOCKS] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], even);
+    fill(&bench.cells[1], mixed);
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf,
+                           "Rank 1 is shared though the interval of timerfd-abs ends below: ppoll (later "
+                           "by -1.00 .. 1.00 µs block by block). Ranks go by"));
+    assert_non_null(strstr(buf, "ppoll, timerfd-abs; the blocks do not tell them apart."));
+}
+
+static void intervals_that_overlap_need_no_word(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    const int64_t too[BLOCKS] = {2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000};
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late);
+    fill(&bench.cells[1], too);
+    text(buf, sizeof(buf), false);
+    assert_null(strstr(buf, "is shared though"));
+}
+
+static void a_rank_of_its_own_needs_no_word(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    const int64_t later[BLOCKS] = {5100, 5000, 5000, 5100, 5000, 5000, 5100, 5000, 5000, 5100, 5000, 5000};
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late);
+    fill(&bench.cells[1], later);
+    text(buf, sizeof(buf), false);
+    assert_null(strstr(buf, "is shared though"));
+    assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
+    const struct CMUnitTest tests[] = {
+        TEST(a_rank_that_is_shared_though_intervals_are_apart_is_explained),
+        TEST(intervals_that_overlap_need_no_word),
+        TEST(a_rank_of_its_own_needs_no_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
