@@ -145,26 +145,37 @@ static int put_cpu(void *ctx, const char *word)
     return 0;
 }
 
+static int check_cpu(int cpu, const int *allowed, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (allowed[i] == cpu)
+            return 0;
+    }
+    return st_usage_error(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
+}
+
 /* The two given, or the first two that this process may use; without a second one, that is listed as missing.
  */
 static int choose_cpus(struct arguments *a)
 {
     struct st_platform *p = st_platform_native();
-    int cpus[2];
+    int allowed[4096];
+    const int allowed_n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
+    if (allowed_n < 1)
+        return st_failure(NAME, "which CPUs may be used is not known: %s",
+                          strerror(allowed_n < 0 ? -allowed_n : ENODATA));
+    const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
     a->config.sender_cpu = a->config.other_cpu = -1;
     if (a->cpus_text != NULL) {
-        const int r = st_each_word(NAME, "--cpus", a->cpus_text, put_cpu, a);
-        if (r != 0)
-            return r;
-        return a->config.other_cpu >= 0 && a->config.other_cpu != a->config.sender_cpu
-                   ? 0
-                   : st_usage_error(NAME, "--cpus: two different ones, as 0,1");
+        int r = st_each_word(NAME, "--cpus", a->cpus_text, put_cpu, a);
+        if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
+            r = st_usage_error(NAME, "--cpus: two different ones, as 0,1");
+        if (r == 0)
+            r = check_cpu(a->config.sender_cpu, allowed, n);
+        return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
     }
-    const int n = p->cpus_allowed(p, cpus, 2);
-    if (n < 1)
-        return st_failure(NAME, "which CPUs may be used is not known: %s", strerror(n < 0 ? -n : ENODATA));
-    a->config.sender_cpu = cpus[0];
-    a->config.other_cpu = n > 1 ? cpus[1] : -1;
+    a->config.sender_cpu = allowed[0];
+    a->config.other_cpu = n > 1 ? allowed[1] : -1;
     return 0;
 }
 

@@ -112,5 +112,9 @@ for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms'
     is "$bad: a usage error" "$?" 3
     [ -n "$message" ] || fail "$bad: says why"
 done
-is "a CPU that is not there: nothing measured is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --cpus 8000,8001 >/dev/null 2>&1; echo $?)" 4
+for cpus in 8000,8001 0,8001 8001,0; do
+    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus $cpus 2>&1 >/dev/null)
+    is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
+    like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
+done
 tap_done
