@@ -53,7 +53,7 @@ static void help(void)
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
           "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
-          "  -q, --quiet             no progress line\n"
+          "  -q, --quiet             nothing on standard error\n"
           "  -h, --help              this text\n\n"
           "Examples:\n"
           "  sleeptune bench series --every 1s --count 900\n"
@@ -95,8 +95,9 @@ static int put_clocks(struct arguments *a, struct st_platform *p)
             continue;
         int r = method->absent == NULL ? st_sleep_open(&sleep, p, method) : 0;
         if (method->absent != NULL || r != 0) {
-            fprintf(stderr, "%s: not here: %s\n", method->name,
-                    method->absent != NULL ? method->absent : strerror(-r));
+            if (!a->quiet)
+                fprintf(stderr, "%s: not here: %s\n", method->name,
+                        method->absent != NULL ? method->absent : strerror(-r));
             continue;
         }
         st_sleep_close(&sleep);
@@ -138,7 +139,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
     struct arguments *a = ctx;
     struct st_platform *p = st_platform_native();
     const int64_t now_ns = p->now_ns(p);
-    if (!a->quiet && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
         char line[160], text[32];
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples, the latest %s late", n,
                  a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
@@ -173,7 +174,7 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
 {
     char text[32], all[40] = "";
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
-    if (a->quiet || seconds < 2)
+    if (a->quiet)
         return;
     st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
     if (a->methods_n > 1)
@@ -289,7 +290,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
 
 int st_bench_series(int argc, char **argv)
 {
-    struct arguments a = {.priority = 70, .quiet = isatty(STDERR_FILENO) != 1};
+    struct arguments a = {.priority = 70};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
     st_series_options_init(&a.common);
     const struct st_option options[] = {

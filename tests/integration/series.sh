@@ -64,6 +64,15 @@ like "the method is told" "$(cat measured.json)" '"method": "clock_nanosleep-abs
 for method in ppoll nanosleep; do
     status 0 "bench series --method $method" "$SLEEPTUNE" bench series --every 2ms --count 20 --method $method
 done
+like "what it takes is said before it starts, not on a terminal either" "$(cat err)" '^[a-z_-]+: takes [0-9.]+ ms\.$'
+status 0 "bench series --quiet" "$SLEEPTUNE" bench series --every 2ms --count 20 --clocks --quiet
+is "says nothing on standard error" "$(cat err)" ""
+"$SLEEPTUNE" bench series >out 2>err &
+pid=$!
+sleep 1
+kill -INT "$pid"
+wait "$pid"
+like "the usual quarter of an hour is said" "$(cat err)" '^clock_nanosleep-abs-monotonic: takes (15|900)'
 status 0 "bench series --relative" "$SLEEPTUNE" bench series --every 2ms --count 20 --relative
 like "is told" "$(cat out)" 'clock_nanosleep-rel-monotonic'
 status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --every 1ms --count 70 --method ppoll,nanosleep,ppoll
