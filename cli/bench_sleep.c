@@ -313,7 +313,7 @@ static int run(struct arguments *a)
 int st_bench_sleep(int argc, char **argv)
 {
     struct st_platform *p = st_platform_native();
-    struct arguments a = {.priority = 70, .seed = -1, .exec = {.warm_up_n = 3}};
+    struct arguments a = {.priority = 70, .seed = -1, .exec = {.runs_n = -1, .warm_up_n = -1}};
     double precision = 5;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations_ns,
@@ -352,6 +352,12 @@ int st_bench_sleep(int argc, char **argv)
         st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
     }
+    if (a.exec.commands_n == 0 && (a.exec.runs_n >= 0 || a.exec.warm_up_n >= 0 || a.exec.start != NULL))
+        return st_usage_error(NAME, "--runs, --warmup and --exec-start are for programs: they need --exec");
+    if (a.exec.runs_n < 0)
+        a.exec.runs_n = 0; /* the budget */
+    if (a.exec.warm_up_n < 0)
+        a.exec.warm_up_n = 3;
     if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;

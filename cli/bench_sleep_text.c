@@ -72,7 +72,7 @@ void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
 static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least, size_t *ret_most)
 {
     const int64_t block_ns = st_bench_sleep_block_ns(bench);
-    const double blocks = block_ns > 0 ? (double)bench->config.budget_ns / (double)block_ns : 0;
+    const double blocks = (double)bench->config.budget_ns / (double)block_ns;
     *ret_least = SIZE_MAX;
     *ret_most = 0;
     for (size_t i = 0; i < bench->config.durations_n; i++) {
@@ -82,17 +82,27 @@ static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least,
     }
 }
 
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width)
 {
     const struct st_bench_sleep_config *c = &bench->config;
     char text[400], budget[32];
-    size_t least, most;
+    size_t least, most, methods_n = 0;
+    if (st_bench_sleep_block_ns(bench) == 0)
+        return; /* nothing that could be measured: the result says why */
+    for (size_t i = 0; i < c->methods_n; i++)
+        methods_n += c->methods[i]->absent == NULL;
     samples_range(bench, &least, &most);
-    int n = snprintf(text, sizeof(text),
-                     "%zu methods, %zu durations, %zu settings in random order (seed %" PRIu64
-                     "): at most %s, about %zu",
-                     c->methods_n, c->durations_n, c->settings_n, c->seed,
-                     st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
+    int n =
+        snprintf(text, sizeof(text),
+                 "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64
+                 "): at most %s, about %zu",
+                 methods_n, plural(methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
+                 plural(c->settings_n), c->seed, st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
     if (least < most)
         n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);
     snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");

@@ -44,6 +44,10 @@ is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns
 
 bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
+missing=$(sed -n 's/^\([^ ]*\) .*not here: .*/\1/p' list | head -1)
+bench --budget 1s --methods "$missing" >text.out 2>text.err
+is "a method that is missing here, alone: a failure" $? 4
+is "no longer --budget is advised, that would not help" "$(grep -c -e budget -e samples text.err)" 0
 like "a method that is missing here is told with the reason" "$(cat text)" '(umtx|futex) +not measured: .'
 is "the text fits 80 columns" "$(COLUMNS=80 bench --quiet --budget 1s | "$PYTHON" -c 'import sys; print(max(map(len, sys.stdin.read().splitlines())) <= 80)')" True
 COLUMNS=80 bench --quiet --all --budget 1s --durations 1ms --slack found >all
@@ -127,7 +131,7 @@ is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1
 for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' '--durations 5,10ms' '--durations 1e30s' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
     '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
-    '--seed -1' '--baseline spin' '--format xml' 'nonsense'; do
+    '--seed -1' '--baseline spin' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     message=$(bench $bad 2>&1 >/dev/null)
     is "$bad: a usage error" "$?" 3

@@ -66,6 +66,7 @@ static void fill(struct st_sleep_cell *cell, const int64_t *late_ns)
 static void text(char *buf, size_t buf_bytes, bool announce)
 {
     struct st_sleep_figures *figures;
+    buf[0] = '\0';
     FILE *out = fmemopen(buf, buf_bytes, "w");
     assert_non_null(out);
     if (announce) {
@@ -121,6 +122,22 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
 }
 
+static void what_is_not_here_is_not_announced(void **state)
+{
+    (void)state;
+    char buf[1024];
+    config.methods_n = 3;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    text(buf, sizeof(buf), true);
+    assert_non_null(strstr(buf, "2 methods, 1 duration, 1 setting in random order"));
+    st_bench_sleep_finish(&bench);
+    methods[0] = methods[2];
+    config.methods_n = 1;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    text(buf, sizeof(buf), true);
+    assert_string_equal(buf, "");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
@@ -128,6 +145,7 @@ int main(void)
         TEST(a_rank_that_is_shared_though_intervals_are_apart_is_explained),
         TEST(intervals_that_overlap_need_no_word),
         TEST(a_rank_of_its_own_needs_no_word),
+        TEST(what_is_not_here_is_not_announced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
