@@ -32,10 +32,10 @@ void st_bench_syscall_list(struct st_platform *p, FILE *out, int width)
     }
 }
 
-/* Whole ns in a column of 6: "61", "15940", "2829k". */
+/* Whole ns in a column of 6: "61", "121043", "2829k". */
 static const char *column(double ns, char *buf, size_t buf_bytes)
 {
-    if (fabs(ns) < 99999.5)
+    if (fabs(ns) < 999999.5)
         snprintf(buf, buf_bytes, "%.0f", ns);
     else if (fabs(ns) < 9.9995e7)
         snprintf(buf, buf_bytes, "%.0fk", ns / 1e3);
@@ -93,6 +93,11 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
     if (row->enough_n > 0)
         snprintf(line + n, sizeof(line) - (size_t)n, "; %llu samples would do",
                  (unsigned long long)row->enough_n);
+    else if (row->summary.n < st_stats_quantile_min_n(0.5))
+        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples (%u) to tell how many would do",
+                 (unsigned)st_stats_quantile_min_n(0.5));
+    else
+        snprintf(line + n, sizeof(line) - (size_t)n, "; even %d samples would not do", ST_SYSCALL_ENOUGH_N);
     st_text_field(out, "", line, 3, width);
 }
 
@@ -249,8 +254,8 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_plat
     snprintf(
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
-        "1.5 times the interquartile range; they are in all figures. A dash: too few samples. Measured in "
-        "%s%s.",
+        "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
+        "few samples. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     st_bench_circumstances(p, out, width);
