@@ -119,8 +119,8 @@ static json_t *analysis_json(const struct st_analysis *a)
         append(sentences, json_string(a->sentence[i]));
     json_t *tick_hz = !l->found ? json_null() : l->hz > 0 ? json_integer(l->hz) : json_real(1e9 / l->tick_ns);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "tick_hz",
-        tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b, s:o}",
+        "tick_hz", tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
         l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
         l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
         l->found ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l), "settling",
@@ -128,7 +128,8 @@ static json_t *analysis_json(const struct st_analysis *a)
         trend(&a->changes), "steps", steps(&a->changes), "clusters", clusters(&a->clusters), "outliers",
         (json_int_t)a->clusters.outliers_n, "outliers_above_ns", (json_int_t)a->clusters.above_ns,
         "cannot_tell_hz", integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
-        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "sentences", sentences);
+        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
+        "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)

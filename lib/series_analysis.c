@@ -12,6 +12,7 @@
 #define TEXT_BYTES       32
 #define PERIOD_TICKS_MIN 2.2  /* ticks a period that a lattice of wake-ups is found from */
 #define SPREAD_MIN       0.4  /* of lateness, in ticks, where wake-ups are at ticks only (lib/lattice.c) */
+#define OVERLAPS_MAX     0.05 /* of samples */
 #define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
 
 ST_PRINTF(2, 3)
@@ -260,12 +261,34 @@ static int find_changes(const struct parts *parts, struct st_analysis *ret)
     return st_changes_of(&parts->all->levels, &ret->changes);
 }
 
+/* Nobody wakes for a due time that was over before: periods were skipped in between that the indices do not
+ * have. A column of text has no indices of its own. */
+static void count_overlaps(const struct st_series *s, struct st_analysis *a)
+{
+    const double period_ns = (double)s->period.num / (double)s->period.den;
+    for (size_t i = 1; i < s->n; i++)
+        a->overlaps_n += (double)s->lateness_ns[i - 1] > (double)(s->index[i] - s->index[i - 1]) * period_ns;
+    a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
+}
+
 static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
 {
     const struct st_series *head = &parts->head;
     int r = find_clusters(parts, ret);
     if (r != 0)
         return r;
+    count_overlaps(head, ret);
+    if (ret->untimed) {
+        say_clusters(ret);
+        ret->findings_n = ret->sentences_n;
+        say(ret,
+            "%" PRIu64 " of %" PRIu64 " samples are later than the next one was due: periods between them "
+                                      "were skipped, and these data do "
+            "not say which. So they have no times, and a tick, a beat, a trend or steps cannot be looked "
+            "for.",
+            ret->overlaps_n, ret->head_n);
+        return 0;
+    }
     r = st_lattice_find(head, &ret->lattice);
     if (r == -ENODATA) {
         say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",

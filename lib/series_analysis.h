@@ -19,6 +19,8 @@ struct st_analysis {
     uint64_t head_n;     /* of the samples: ticks, intervals and beats were looked for in the first so many */
     uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
     uint64_t clusters_n; /* outliers: among the first so many samples */
+    uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
+    bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
     struct st_lattice lattice;
     struct st_settling
         settling; /* nor with a lattice; no changes, beat and clusters where it has all samples */

@@ -197,6 +197,29 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
     }
 }
 
+/* The samples of a text column are a period apart, whatever was skipped between them. */
+static void rows_that_cannot_be_periods_are_no_times(void **state)
+{
+    (void)state;
+    struct st_simulation s = {
+        .count = 7500, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ_FIXED, .noise_ns = 0, .seed = 7};
+    struct st_series series;
+    assert_int_equal(st_period_init_ns(&s.period, 1333000, 1), 0);
+    assert_int_equal(st_simulate(&s, &series), 0);
+    struct st_analysis a = analyse(&series);
+    assert_true(!a.untimed && a.overlaps_n == 0); /* with its periods */
+    for (size_t i = 0; i < series.n; i++)
+        series.index[i] = i;
+    a = analyse(&series);
+    assert_true(a.untimed && a.findings_n == 0 && !a.lattice.found);
+    assert_true(says(&a, "7499 of 7500 samples are later than the next one was due"));
+    /* a stall now and then is no reason */
+    for (size_t i = 0; i < series.n; i++)
+        series.lateness_ns[i] = i % 21 == 0 ? 9000000 : 50000;
+    assert_false(analyse(&series).untimed);
+    st_series_finish(&series);
+}
+
 static void a_known_rate_that_cannot_be_told_is_said(void **state)
 {
     (void)state;
@@ -329,6 +352,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_told_is_said),
         cmocka_unit_test(a_period_shorter_than_a_tick_shows_the_interval),
         cmocka_unit_test(ticks_as_long_as_periods_are_said_to_be_hidden),
+        cmocka_unit_test(rows_that_cannot_be_periods_are_no_times),
         cmocka_unit_test(a_known_rate_that_cannot_be_told_is_said),
         cmocka_unit_test(a_jump_that_is_no_tick_is_a_step),
         cmocka_unit_test(stalls_of_the_host_do_not_hide_a_lattice),
