@@ -160,13 +160,16 @@ static void sort_prices(struct st_chart_set *set)
     }
 }
 
-static int add_prices(const char *name, const json_t *document, struct st_chart_data *data)
+static int add_prices(const struct st_document *kind, const char *name, const json_t *result,
+                      struct st_chart_data *data)
 {
-    const json_t *arms = json_object_get(json_object_get(document, "punctual"), "arms");
+    const json_t *arms = json_object_get(json_object_get(result, "punctual"), "arms");
+    char label[96];
     int r = 0;
     if (json_array_size(arms) == 0)
         return 0;
-    struct st_chart_set *set = st_chart_add(data, name);
+    st_document_label(kind, result, label, sizeof(label));
+    struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
     for (size_t i = 0; r == 0 && i < json_array_size(arms); i++)
@@ -184,8 +187,10 @@ static int add_results(const char *command, const struct st_document *kind, cons
         if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
             return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
     }
-    if (add_prices(name, document, data) != 0)
-        return st_failure(command, "%s: too many ways of waiting", name);
+    for (size_t i = 0; i < n; i++) {
+        if (add_prices(kind, name, st_document_result(kind, document, i), data) != 0)
+            return st_failure(command, "%s: too many ways of waiting", name);
+    }
     if (data->n == from)
         return st_failure(command, "%s has no results with figures", name);
     return ST_EXIT_DONE;

@@ -48,7 +48,8 @@ static void help(void)
           "      --no-lock           do not lock memory\n"
           "      --record FILE       every lateness, for 'sleeptune export'\n"
           "      --hlog FILE         HdrHistogram log\n"
-          "      --plot FILE         histogram: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         histogram, or price curve of --punctual: .svg, .png, .pdf,\n"
+          "                          or - for text\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"
@@ -230,23 +231,42 @@ static int exit_status(const struct arguments *a, const struct st_result *result
     return status;
 }
 
-/* A histogram of lateness; boxes of several loops. */
-static int plot(const char *path, const struct st_result *results, size_t n, int status)
+/* What each way of waiting cost. */
+static int plot_prices(const struct st_result *results, size_t n, struct st_chart_data *data)
 {
-    struct st_chart_data data;
-    const struct st_chart_options chart = {.kind = ST_CHART_ANY, .path = path};
+    json_t *document = st_measure_document(results, n);
+    const int status =
+        document != NULL ? st_chart_json(NAME, NAME, document, data) : st_failure(NAME, "out of memory");
+    json_decref(document);
+    return status;
+}
+
+static int plot_lateness(const struct st_result *results, size_t n, struct st_chart_data *data)
+{
     char where[1024] = "", label[32];
     int r = 0;
-    st_chart_init(&data, "lateness (woke - due)");
     for (size_t i = 0; i < results[0].circumstances_n; i++)
         st_chart_say(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].circumstances[i].key,
                      results[0].circumstances[i].value);
-    st_chart_circumstances(&data, where);
+    st_chart_circumstances(data, where);
     for (size_t i = 0; r == 0 && i < n; i++) {
         snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);
-        r = st_chart_add_hist(&data, label, &results[i].lateness);
+        r = st_chart_add_hist(data, label, &results[i].lateness);
     }
-    r = r == 0 ? st_chart_write(NAME, &data, &chart) : st_failure(NAME, "%s", strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
+}
+
+/* A histogram of lateness; boxes of several loops. Of ways of waiting, which are no one distribution, the
+ * price curve. */
+static int plot(const char *path, const struct st_result *results, size_t n, int status)
+{
+    const bool prices = results[0].arms_n > 0;
+    struct st_chart_data data;
+    const struct st_chart_options chart = {.kind = prices ? ST_CHART_PRICE : ST_CHART_ANY, .path = path};
+    st_chart_init(&data, "lateness (woke - due)");
+    int r = prices ? plot_prices(results, n, &data) : plot_lateness(results, n, &data);
+    if (r == ST_EXIT_DONE)
+        r = st_chart_write(NAME, &data, &chart);
     st_chart_finish(&data);
     return status != ST_EXIT_DONE ? status : r;
 }

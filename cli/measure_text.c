@@ -62,7 +62,7 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 static void table(const struct st_result *result, FILE *out)
 {
     char a[96], b[96];
-    row(out, "", "lateness (woke - due)", "response (done - due)");
+    row(out, result->arms_n > 0 ? "all ways" : "", "lateness (woke - due)", "response (done - due)");
     snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
     snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones too", result->response.total_n);
     row(out, "n", a, b);
@@ -79,43 +79,45 @@ static void table(const struct st_result *result, FILE *out)
         st_ns_format(result->response.max_ns, b, sizeof(b)));
 }
 
-/* Nine columns and a space, as st_text_columns counts them. */
+/* Nine columns, as st_text_columns counts them. */
 static void cell_right(FILE *out, const char *text)
 {
-    fprintf(out, "%*s%s ", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
+    fprintf(out, "%*s%s", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
 }
 
-/* One row an arm: what being on time costs. */
+/* One row an arm: what being on time costs. In 80 columns, whatever the figures are. */
 static void arms(const struct st_result *result, FILE *out, int width)
 {
-    char cell[64], line[160], low_text[24];
-    snprintf(
-        line, sizeof(line),
-        "ways of waiting in turn, %d periods each; on time: within %d ns of due, with its 95 %% interval; "
-        "CPU: a cycle, to plain's beside it",
-        ST_ARM_BLOCK, ST_ON_TIME_NS);
+    char cell[64], line[240], plain[24];
+    snprintf(line, sizeof(line),
+             "ways of waiting in turn, %d periods each; on time: within %d ns of due; CPU: a cycle's time to "
+             "that of plain (%s) beside it; 95 %% intervals",
+             ST_ARM_BLOCK, ST_ON_TIME_NS,
+             result->arms[0].cpu_ns_per_cycle >= 0
+                 ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
+                 : "not known");
     st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
-    fprintf(out, "%-10s%9s %9s %9s %9s  %-22s\n", "", "n", "margin", "median", "CPU",
-            "on time (%); CPU to plain");
+    fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU to plain");
     for (size_t i = 0; i < result->arms_n; i++) {
         const struct st_arm_result *arm = &result->arms[i];
         const struct st_quantile median = st_stats_quantile(&arm->lateness, 0.5);
-        double share, low, high;
-        st_text_pad(out, arm->choice.name, LABEL_COLUMNS);
-        snprintf(line, sizeof(line), "%9" PRIu64 " ", arm->lateness.total_n);
-        fputs(line, out);
         const bool margin = arm->margin_known && arm->choice.kind != ST_ARM_PLAIN;
+        double share, low, high;
+        st_text_pad(out, arm->choice.name, 8);
+        snprintf(cell, sizeof(cell), "%" PRIu64, arm->lateness.total_n);
+        cell_right(out, cell);
         cell_right(out, margin ? st_ns_format(arm->margin_ns, cell, sizeof(cell)) : "-");
         cell_right(out, median.known ? st_ns_format(median.value_ns, cell, sizeof(cell)) : "-");
-        cell_right(out, arm->cpu_ns_per_cycle >= 0
-                            ? st_ns_format((int64_t)arm->cpu_ns_per_cycle, low_text, sizeof(low_text))
-                            : "-");
+        fputc(' ', out);
+        snprintf(cell, sizeof(cell), "-");
         if (st_arm_on_time(arm, &share, &low, &high))
-            fprintf(out, " %.1f [%.1f .. %.1f]", 100 * share, 100 * low, 100 * high);
+            snprintf(cell, sizeof(cell), "%.1f [%.1f .. %.1f]", 100 * share, 100 * low, 100 * high);
+        st_text_pad(out, cell, 22);
         if (arm->blocks_n >= 2)
-            fprintf(out, "; %.2f [%.2f .. %.2f]", arm->cpu_to_plain, arm->cpu_to_plain_low,
+            fprintf(out, "%.2f [%.2f .. %.2f]\n", arm->cpu_to_plain, arm->cpu_to_plain_low,
                     arm->cpu_to_plain_high);
-        fputc('\n', out);
+        else
+            fputs(arm->choice.kind == ST_ARM_PLAIN ? "1\n" : "-\n", out);
     }
     fputc('\n', out);
 }

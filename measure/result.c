@@ -125,7 +125,11 @@ static const char *what_text(const struct st_result *result, char *buf, size_t b
 
 static const char *how_text(const struct st_result *result)
 {
-    return result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
+    const bool normal = result->policy == ST_POLICY_OTHER;
+    if (result->arms_n > 0)
+        return normal ? " as a normal thread, all ways of waiting together"
+                      : ", all ways of waiting together";
+    return normal ? " as a normal thread" : "";
 }
 
 /* ", 17 more were not seen: the ring was full" */

@@ -218,6 +218,12 @@ for bad in x 0.5 60% p100 200ms '1.7,' ''; do
     "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
     is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"
 done
-ok "the table keeps to 80 columns" test "$(NO_COLOR=1 "$SLEEPTUNE" measure --frames 64 --duration 2s --punctual=curve | grep -A20 ^punctual | awk '{n = length > n ? length : n} END {print n}')" -le 80
+NO_COLOR=1 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --plot price.svg >out
+is "it keeps to 80 columns" "$(sed 's/µ/u/g' out | awk 'length > 80')" ""
+like "each way has its row, with its ratio" "$(grep '^125us ' out)" '\[[0-9.]+ \.\. [0-9.]+\] +[0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]$'
+like "the figures above are said to be of all ways" "$(cat out)" '^all ways +lateness'
+like "and the verdict" "$(head -3 out | tr '\n' ' ')" 'all ways of waiting together'
+like "the picture is the price curve" "$(cat price.svg)" 'Share within 100 ns of due'
+is "which names each way" "$(grep -c '<text[^>]*>\(free\|p97\|125us\)<' price.svg)" 3
 
 tap_done
