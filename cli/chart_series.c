@@ -16,14 +16,15 @@ static bool has(const struct st_chart_set *set)
 static void say_set(struct st_chart_picture *picture, const struct st_chart_set *set)
 {
     char *caption = picture->caption, *description = picture->description, least[32], median[32],
-         greatest[32], every[32];
+         greatest[32], every[32], name[ST_CHART_NAME_BYTES];
+    st_chart_name(picture->data, set, name);
     const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
     st_ns_format(set->box.min_ns, least, sizeof(least));
     st_ns_format(set->box.median_ns, median, sizeof(median));
     st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
     st_chart_say(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
-                 picture->data->quantity, set->label, (unsigned long long)set->n, least, greatest, median);
-    st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", set->label,
+                 picture->data->quantity, name, (unsigned long long)set->n, least, greatest, median);
+    st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
                  (unsigned long long)set->n);
     if (set->step_unit != NULL)
         st_chart_say(caption, bytes, ", one every %g %s", set->step, set->step_unit);
@@ -105,7 +106,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
 {
     const struct st_chart_set *set = picture->data->set[panel];
     const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
-    char axis[64] = "values before it";
+    char axis[64] = "values before it", name[ST_CHART_NAME_BYTES];
     if (set->timed)
         snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
     struct st_pen pen = st_chart_pen(0);
@@ -119,7 +120,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     st_chart_x_numbers(area, axis);
     st_chart_frame(area);
     if (picture->data->n > 1)
-        st_chart_heading(area, set->label);
+        st_chart_heading(area, st_chart_name(picture->data, set, name));
     area->canvas->begin(area->canvas, "values");
     area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, points), &pen);
     area->canvas->end(area->canvas);

@@ -165,6 +165,8 @@ static void print_series(const struct page *page)
 {
     struct st_column columns[WIDTH_MAX];
     const struct st_chart_data *data = page->picture->data;
+    char name[ST_CHART_NAME_BYTES];
+    bool periods = false;
     for (size_t i = 0; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];
         const struct st_axis axis =
@@ -172,7 +174,8 @@ static void print_series(const struct page *page)
         const size_t n = squeeze(set->columns, columns, (size_t)(page->width - page->label - 1));
         char low[32], end[48];
         if (data->n > 1)
-            fprintf(page->out, "%s%s\n", i > 0 ? "\n" : "", set->label);
+            fprintf(page->out, "%s%s\n", i > 0 ? "\n" : "", st_chart_name(data, set, name));
+        periods |= set->timed;
         series_rows(page, &axis, columns, n);
         label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
         for (size_t k = 0; k < n; k++)
@@ -183,7 +186,8 @@ static void print_series(const struct page *page)
         label(page, "");
         fprintf(page->out, "0%*s\n", (int)n - 1, end);
     }
-    fputs("Bars: greatest value of each column; '!' on the foot: missed periods.\n", page->out);
+    fprintf(page->out, "Bars: greatest value of each column%s.\n",
+            periods ? "; '!' on the foot: missed periods" : "");
 }
 
 /* --- histogram, quantiles, phase, price
@@ -202,11 +206,12 @@ static void print_hist(const struct page *page)
     const struct st_chart_data *data = page->picture->data;
     const struct st_axis axis = st_chart_value_axis(data);
     const int columns = page->width - 14 - 12;
+    char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         uint64_t bins[BINS], most = 1;
         const size_t bins_n = st_chart_count(&data->set[i]->sample, &axis, BINS, bins);
         fprintf(page->out, "%s%s, n = %llu: from; values (bars are logarithmic)\n", i > 0 ? "\n" : "",
-                data->set[i]->label, (unsigned long long)data->set[i]->n);
+                st_chart_name(data, data->set[i], name), (unsigned long long)data->set[i]->n);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[k] > most ? bins[k] : most;
         for (size_t k = 0; k < bins_n; k++) {
@@ -229,10 +234,11 @@ static void print_quantiles(const struct page *page)
                 {"99.9 %", 0.999}, {"99.99 %", 0.9999}, {"99.999 %", 0.99999}};
     const struct st_chart_data *data = page->picture->data;
     const struct st_axis axis = st_chart_value_axis(data);
+    char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        fprintf(page->out, "%s%s, n = %llu%s\n", i > 0 ? "\n" : "", set->label, (unsigned long long)set->n,
-                axis.log ? " (bars are logarithmic)" : "");
+        fprintf(page->out, "%s%s, n = %llu%s\n", i > 0 ? "\n" : "", st_chart_name(data, set, name),
+                (unsigned long long)set->n, axis.log ? " (bars are logarithmic)" : "");
         for (size_t k = 0; k < ST_ARRAY_LEN(rows); k++) {
             int64_t value;
             char text[32];

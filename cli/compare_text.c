@@ -16,6 +16,8 @@
 #define LABEL_COLUMNS   9
 #define TIME_BYTES      32
 #define CAPTION_FIGURES 6
+#define PERIODS_SAME    1e-9 /* written in other words */
+#define PERIODS_ALIKE   1e-3 /* one is missed where the other is */
 
 /* A figure's value: ns, or a share of periods. */
 static const char *value_text(enum st_compare_id id, double value, char *buf)
@@ -57,10 +59,28 @@ static void print_file(FILE *out, const struct st_compare_file *file, size_t i, 
     st_text_field(out, st_compare_letter(i, label, sizeof(label)), text, LABEL_COLUMNS, width);
 }
 
-static bool same_period(const struct st_compare_file *a, const struct st_compare_file *b)
+static double period_ns(const struct st_compare_file *file)
 {
-    return !a->period_known || !b->period_known ||
-           (a->period.num == b->period.num && a->period.den == b->period.den);
+    return (double)file->period.num / (double)file->period.den;
+}
+
+/* How far the periods are apart, as a share of the longer one. */
+static double period_apart(const struct st_compare_file *a, const struct st_compare_file *b)
+{
+    return a->period_known && b->period_known
+               ? fabs(period_ns(a) - period_ns(b)) / fmax(period_ns(a), period_ns(b))
+               : 0;
+}
+
+/* With as many digits as it takes to tell two. */
+static void periods_text(const struct st_compare_file *const files[2], char texts[2][TIME_BYTES])
+{
+    for (int i = 0; i < 2; i++)
+        st_ns_format(st_period_ns(&files[i]->period), texts[i], TIME_BYTES);
+    for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
+        for (int i = 0; i < 2; i++)
+            snprintf(texts[i], TIME_BYTES, "%.*f \xc2\xb5s", decimals, period_ns(files[i]) / 1e3);
+    }
 }
 
 static void print_differ(FILE *out, const struct st_compare_result *result, size_t i, int width)
@@ -69,10 +89,10 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     char text[1200], letter[8], label[16], times[2][TIME_BYTES];
     snprintf(label, sizeof(label), "%s differs", st_compare_letter(i, letter, sizeof(letter)));
     const char *shown = label;
-    if (!same_period(a, b)) {
-        snprintf(text, sizeof(text), "period: %s in A, %s in %s. Misses are shares of unlike periods.",
-                 st_ns_format(st_period_ns(&a->period), times[0], TIME_BYTES),
-                 st_ns_format(st_period_ns(&b->period), times[1], TIME_BYTES), letter);
+    if (period_apart(a, b) > PERIODS_SAME) {
+        periods_text((const struct st_compare_file *const[]){a, b}, times);
+        snprintf(text, sizeof(text), "period: %s in A, %s in %s.%s", times[0], times[1], letter,
+                 period_apart(a, b) > PERIODS_ALIKE ? " Misses are shares of unlike periods." : "");
         st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
         shown = "";
     }

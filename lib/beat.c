@@ -34,6 +34,17 @@ struct spectrum {
     double fft_n;
 };
 
+static int compare_hz(const void *a, const void *b)
+{
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+void st_beat_sort_hz(int *hz, size_t n)
+{
+    qsort(hz, n, sizeof(*hz), compare_hz);
+}
+
 double st_beat_alias(const struct st_period *period, double hz)
 {
     const double cycles = hz * ((double)period->num / (double)period->den) / 1e9;
@@ -253,6 +264,7 @@ static void name(const struct st_period *period, const struct spectrum *s, struc
             beat->names_n < ST_BEAT_NAMES_MAX)
             beat->names_hz[beat->names_n++] = st_beat_usual_hz[i];
     }
+    st_beat_sort_hz(beat->names_hz, beat->names_n);
     for (int hz = ST_BEAT_HZ_MIN; hz <= ST_BEAT_HZ_MAX; hz++)
         beat->others_n += fabs(st_beat_alias(period, hz) - beat->cycles_per_period) < same;
     beat->others_n -= (int)beat->names_n;

@@ -23,11 +23,14 @@ struct st_beat {
     double amplitude_ns;             /* of the sine: half of peak to peak */
     double amplitude_sd_ns;          /* its standard error, from the noise at frequencies nearby */
     double p_value;                  /* of so strong a rhythm in noise, all places looked at counted */
-    int names_hz[ST_BEAT_NAMES_MAX]; /* usual tick rates that look like this at this period */
+    int names_hz[ST_BEAT_NAMES_MAX]; /* usual tick rates that look like this at this period, ascending */
     size_t names_n;
     int others_n; /* other whole rates 24 .. 10000 Hz that look like this */
     uint64_t samples_n;
 };
+
+/** Rates in ascending order. */
+void st_beat_sort_hz(int *hz, size_t n);
 
 /**
  * Rate hz as it is seen once a period: cycles a period, folded to 0 .. 0.5. Two rates with the same value

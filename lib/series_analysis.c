@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ns.h"
@@ -13,6 +12,8 @@
 #define PERIOD_TICKS_MIN 2.2  /* ticks a period that a lattice of wake-ups is found from */
 #define SPREAD_MIN       0.4  /* of lateness, in ticks, where wake-ups are at ticks only (lib/lattice.c) */
 #define OVERLAPS_MAX     0.05 /* of samples */
+#define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
+#define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
 #define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
 
 ST_PRINTF(2, 3)
@@ -41,6 +42,22 @@ static const char *seconds_text(double seconds, char *buf)
     return time_text(seconds * 1e9, buf);
 }
 
+/* So many significant digits, as people write them: no exponent, no zeros at the end. @return buf. */
+static const char *number_text(double x, int digits, char *buf)
+{
+    const double size = fabs(x);
+    const int before = size > 0 ? (int)floor(log10(size)) + 1 : 1;
+    const int decimals = before < digits ? (digits - before < 12 ? digits - before : 12) : 0;
+    snprintf(buf, TEXT_BYTES, "%.*f", decimals, x);
+    if (decimals > 0) {
+        size_t end = strlen(buf);
+        while (buf[end - 1] == '0')
+            end--;
+        buf[buf[end - 1] == '.' ? end - 1 : end] = '\0';
+    }
+    return buf;
+}
+
 /* "100, 250 and 1000" */
 static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_bytes)
 {
@@ -58,26 +75,26 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
 static void say_lattice(struct st_analysis *a)
 {
     const struct st_lattice *l = &a->lattice;
-    char tick[TEXT_BYTES], tooth[TEXT_BYTES], rate[TEXT_BYTES];
+    char tick[TEXT_BYTES], tooth[TEXT_BYTES], rate[TEXT_BYTES + 20], slope[TEXT_BYTES];
     if (!l->found)
         return;
     if (l->hz > 0)
         snprintf(rate, sizeof(rate), "%d Hz", l->hz);
     else
-        snprintf(rate, sizeof(rate), "%.5g Hz, no usual rate", 1e9 / l->tick_ns);
+        snprintf(rate, sizeof(rate), "%s Hz, no usual rate", number_text(1e9 / l->tick_ns, 5, slope));
     say(a,
         "It wakes at clock ticks only: %s, a tick of %s; %" PRIu64 " of %" PRIu64
         " samples show a jump of one tick.",
         rate, time_text(l->tick_ns, tick), l->jumps_n, a->head_n);
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
         say(a,
-            "Lateness is a sawtooth: it %s by %.4g \xc2\xb5s a second (%.4g ppm) and jumps back by a tick "
+            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick "
             "every %s.",
-            l->slope_ns_per_s > 0 ? "grows" : "falls", fabs(l->slope_ns_per_s) / 1e3,
-            fabs(l->slope_ns_per_s) / 1e3, seconds_text(l->tooth_s, tooth));
-    if (l->drift_known)
-        say(a, "Ticks are %.3g ppm %s than 1/%d s of the clock that lateness is measured with.",
-            fabs(l->drift_ppm), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz);
+            l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
+            slope, seconds_text(l->tooth_s, tooth));
+    if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM))
+        say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with.",
+            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz);
     if (l->extra_ticks == 0)
         say(a, "No tick is added: the earliest wake-ups are less than a tick late.");
     else if (l->extra_ticks > 0)
@@ -141,9 +158,9 @@ static void say_changes(struct st_analysis *a)
     const struct st_changes *c = &a->changes;
     char text[TEXT_BYTES], all[TEXT_BYTES];
     if (c->trend_found)
-        say(a, "Lateness %s by %.3g \xc2\xb5s a second (%.3g ppm), %s in all.",
-            c->slope_ns_per_s > 0 ? "grows" : "falls", fabs(c->slope_ns_per_s) / 1e3,
-            fabs(c->slope_ns_per_s) / 1e3, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+        say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
+            c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
+            text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
     for (size_t i = 0; i < c->steps_n; i++)
         say(a, "%s after the start lateness steps %s by %s and stays there.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
@@ -174,12 +191,6 @@ static void say_clusters(struct st_analysis *a)
     }
 }
 
-static int compare_hz(const void *a, const void *b)
-{
-    const int left = *(const int *)a, right = *(const int *)b;
-    return (left > right) - (left < right);
-}
-
 static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     char rates[160];
@@ -193,7 +204,7 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
         a->blind_hz[a->blind_n++] = known_hz;
     if (a->blind_n == 0)
         return;
-    qsort(a->blind_hz, a->blind_n, sizeof(a->blind_hz[0]), compare_hz);
+    st_beat_sort_hz(a->blind_hz, a->blind_n);
     say(a,
         "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
         "so "
@@ -283,7 +294,7 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         ret->findings_n = ret->sentences_n;
         say(ret,
             "%" PRIu64 " of %" PRIu64 " samples are later than the next one was due: periods between them "
-                                      "were skipped, and these data do "
+            "were skipped, and these data do "
             "not say which. So they have no times, and a tick, a beat, a trend or steps cannot be looked "
             "for.",
             ret->overlaps_n, ret->head_n);

@@ -49,6 +49,11 @@ is "text fits 80 columns" "$(COLUMNS=80 compare a later | sed 's/µ/u/g' | awk '
 like "text has the period that it is told" "$(compare a same --every 1ms)" 'a period of 1.000 ms'
 status 3 "--every wants a time" compare a same --every soon
 
+sed '1i# period_ns: 4000000/3\nperiod,lateness_ns,skipped' a | awk 'NR < 3 {print; next} {print NR - 3 "," $1 ",0"}' >third.csv
+compare a third.csv --every 1333us >out
+like "periods that differ have the digits that do" "$(cat out)" '^B differs  period: 1333\.0 µs in A, 1333\.3 µs in B\.$'
+like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1.000 ms in A, 1.333 ms in B. Misses are'
+
 # --- pictures
 picture() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$1" 2>&1; }
 status 1 "a picture does not change the verdict" compare a same later --plot three.svg

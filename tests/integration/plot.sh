@@ -97,6 +97,19 @@ draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'Less than 40 values'
 
+# --- one call in a process, and as the first of fresh ones
+cat >calls.json <<'JSON'
+{"schema": "sleeptune-bench-syscall/1", "results": [
+ {"call": "getpid", "mode": "in-process", "n": 3, "ns": {"min": 1, "median": 2, "max": 3}, "samples_ns": [1, 2, 3]},
+ {"call": "getpid", "mode": "fresh", "n": 3, "ns": {"min": 7, "median": 8, "max": 9}, "samples_ns": [7, 8, 9]}]}
+JSON
+"$SLEEPTUNE" plot -k series calls.json >out
+is "two series of one call have two names" "$(grep -c '^getpid, mode \(in-process\|fresh\)$' out)" 2
+is "calls miss no periods" "$(grep -c 'missed' out)" 0
+"$SLEEPTUNE" plot -k series calls.json -o calls.svg
+is "nor in a picture, where both are named, too" \
+    "$(grep -c '>getpid, mode \(in-process\|fresh\)<' calls.svg) $(grep -c 'missed' calls.svg)" "2 0"
+
 # --- the price of punctual waking
 cat >price.json <<'JSON'
 {"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns": {"n": 3000, "median": 60000}, "punctual": {"arms": [

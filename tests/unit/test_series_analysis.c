@@ -122,6 +122,29 @@ static void hermans_sawtooth_in_words(void **state)
     assert_true(fabs(a.lattice.tooth_s - 250) < 0.1);
 }
 
+static void figures_are_written_as_people_write_them(void **state)
+{
+    (void)state;
+    struct st_simulation s = {.count = 900, .hz = 1000, .rounding = ST_ROUNDING_TVTOHZ, .seed = 1};
+    assert_int_equal(st_period_init_ns(&s.period, 10240000, 1), 0);
+    for (s.noise_ns = 0; s.noise_ns <= 2000; s.noise_ns += 2000) {
+        const struct st_analysis a = blind(&s);
+        assert_true(a.lattice.found && a.lattice.drift_known);
+        assert_false(says(&a, "Ticks are ")); /* no drift, or one below its error */
+        assert_true(says(&a, "falls by 23") && !says(&a, "e+0") && !says(&a, "e-0"));
+    }
+    /* a rhythm that many rates have: in ascending order */
+    struct st_period period;
+    struct st_series series;
+    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 7500, 3000, 1000, &series), 0);
+    const struct st_analysis a = analyse(&series);
+    assert_true(says(&a, "a tick of 50, 64, 100") || says(&a, "a tick of 250, 500, 1000"));
+    for (size_t i = 1; i < a.beat.names_n; i++)
+        assert_true(a.beat.names_hz[i] > a.beat.names_hz[i - 1]);
+    st_series_finish(&series);
+}
+
 static void what_cannot_be_told_is_said(void **state)
 {
     (void)state;
@@ -349,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_analyser_names_what_the_simulator_was_told),
         cmocka_unit_test(hermans_sawtooth_in_words),
+        cmocka_unit_test(figures_are_written_as_people_write_them),
         cmocka_unit_test(what_cannot_be_told_is_said),
         cmocka_unit_test(a_period_shorter_than_a_tick_shows_the_interval),
         cmocka_unit_test(ticks_as_long_as_periods_are_said_to_be_hidden),
