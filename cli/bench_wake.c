@@ -2,6 +2,7 @@
 #include "cli/bench_wake.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ static void help(void)
           "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
           "      --list             all mechanisms, also those that this system has not\n"
           "      --rounds N         of each (200; with --all 1000)\n"
+          "      --budget TIME      for all of it, with fewer rounds if need be\n"
           "      --cpus A,B         the sender's and the other one (the first two allowed)\n"
           "      --policy other|fifo|rr   of both (other)\n"
           "  -p, --priority N       of the real-time ones, 1 .. 99 (70)\n"
@@ -237,24 +239,34 @@ static bool go_on(void *ctx, const struct st_bench_wake *bench)
     return !st_stop_asked();
 }
 
+/* "66 s", "12 min", "6.0 h" */
+static const char *rough(int64_t ns, char *buf, size_t buf_bytes)
+{
+    if (ns < 600 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f s", ceil((double)ns / 1e9));
+    else if (ns < 7200 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f min", (double)ns / 60e9);
+    else
+        snprintf(buf, buf_bytes, "%.1f h", (double)ns / 3600e9);
+    return buf;
+}
+
 static void announce(const struct arguments *a, const struct st_bench_wake *bench)
 {
     char text[32], line[240];
+    const size_t rounds = bench->config.rounds;
     size_t cells_n = 0;
     for (size_t i = 0; i < bench->cells_n; i++)
         cells_n += bench->cells[i].why == NULL;
-    const int64_t expected_ns = st_bench_wake_expected_ns(bench);
     if (a->quiet)
         return;
-    if (expected_ns < 600 * ST_NS_PER_S)
-        snprintf(text, sizeof(text), "%.0f s", (double)expected_ns / 1e9);
-    else if (expected_ns < 7200 * ST_NS_PER_S)
-        snprintf(text, sizeof(text), "%.0f min", (double)expected_ns / 60e9);
-    else
-        snprintf(text, sizeof(text), "%.1f h", (double)expected_ns / 3600e9);
-    snprintf(line, sizeof(line), "%zu combinations, %zu rounds each, in random order (seed %llu): about %s.",
-             cells_n, bench->config.rounds, (unsigned long long)bench->config.seed, text);
+    snprintf(line, sizeof(line), "%zu combinations, %zu round%s each, in random order (seed %llu): about %s.",
+             cells_n, rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
+             rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
+    if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
+        st_text_wrap(stderr, "Too short for a median (20 rounds): take a longer --budget.", 0,
+                     st_terminal_width(STDERR_FILENO));
 }
 
 static int print(const struct arguments *a, const struct st_bench_wake *bench)
@@ -282,6 +294,12 @@ static int run(struct arguments *a)
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
         return st_usage_error(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
+    if (r == -ETIME) {
+        char least[32];
+        rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
+        st_bench_wake_finish(&bench);
+        return st_usage_error(NAME, "--budget: one round of each takes about %s", least);
+    }
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     announce(a, &bench);
@@ -299,6 +317,7 @@ int st_bench_wake(int argc, char **argv)
 {
     struct st_platform *p = st_platform_native();
     struct arguments a = {.priority = 70, .seed = -1, .policy_text = "other"};
+    int64_t budget_ns = 0;
     const struct st_option options[] = {
         {"mechanisms", .text = &a.methods_text},
         {"slices", .text = &a.slices_text},
@@ -307,6 +326,7 @@ int st_bench_wake(int argc, char **argv)
         {"all", .flag = &a.all},
         {"list", .flag = &a.list},
         {"rounds", .number = &a.rounds, .min = 1, .max = ROUNDS_MAX},
+        {"budget", .time_ns = &budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
         {"cpus", .text = &a.cpus_text},
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
@@ -328,6 +348,7 @@ int st_bench_wake(int argc, char **argv)
                                              .peers = a.peers,
                                              .kinds = a.kinds,
                                              .placements = a.placements,
+                                             .budget_ns = budget_ns,
                                              .seed = a.seed >= 0 ? (uint64_t)a.seed
                                                                  : (uint64_t)p->wall_ns(p) & INT64_MAX,
                                              .go_on = go_on,

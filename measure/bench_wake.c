@@ -70,6 +70,40 @@ static void init_cell(struct st_wake_cell *cell, const struct st_bench_wake_conf
     refuse_impossible(cell, c);
 }
 
+/* A sleeper that spins rests as long as it has spun. */
+int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
+{
+    const int64_t rounds = (int64_t)bench->config.rounds;
+    const int64_t visits = (rounds + BLOCK_ROUNDS - 1) / BLOCK_ROUNDS;
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        const int64_t round_ns = cell->slice_ns * (cell->method->spins ? 2 : 1) + ROUND_NS;
+        if (cell->why == NULL)
+            sum_ns += (rounds + visits * WARM_UP_N) * round_ns + visits * OPEN_NS;
+    }
+    return sum_ns;
+}
+
+/* The most rounds within the budget, which grow in time with their number. @return 0, -ETIME: 1 is too many.
+ */
+static int fit_rounds(struct st_bench_wake *bench)
+{
+    struct st_bench_wake_config *c = &bench->config;
+    size_t fit = 0, most = c->rounds;
+    if (c->budget_ns == 0)
+        return 0;
+    while (fit < most) {
+        c->rounds = fit + (most - fit + 1) / 2;
+        if (st_bench_wake_expected_ns(bench) <= c->budget_ns)
+            fit = c->rounds;
+        else
+            most = c->rounds - 1;
+    }
+    c->rounds = fit > 0 ? fit : 1;
+    return fit > 0 ? 0 : -ETIME;
+}
+
 int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config)
 {
     const size_t sizes[] = {config->methods_n, config->placements_n, config->peers_n, config->kinds_n,
@@ -86,17 +120,19 @@ int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_c
     bench->cells = calloc(n, sizeof(*bench->cells));
     if (bench->cells == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
+        init_cell(&bench->cells[i], config, i);
+    const int r = fit_rounds(bench);
+    for (size_t i = 0; i < n && r == 0; i++) {
         struct st_wake_cell *cell = &bench->cells[i];
-        init_cell(cell, config, i);
-        cell->delay_ns = calloc(config->rounds, sizeof(*cell->delay_ns));
-        cell->send_ns = calloc(config->rounds, sizeof(*cell->send_ns));
+        cell->delay_ns = calloc(bench->config.rounds, sizeof(*cell->delay_ns));
+        cell->send_ns = calloc(bench->config.rounds, sizeof(*cell->send_ns));
         if (cell->delay_ns == NULL || cell->send_ns == NULL) {
             st_bench_wake_finish(bench);
             return -ENOMEM;
         }
     }
-    return 0;
+    return r;
 }
 
 void st_bench_wake_finish(struct st_bench_wake *bench)
@@ -107,21 +143,6 @@ void st_bench_wake_finish(struct st_bench_wake *bench)
     }
     free(bench->cells);
     *bench = (struct st_bench_wake){0};
-}
-
-/* A sleeper that spins rests as long as it has spun. */
-int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
-{
-    const int64_t rounds = (int64_t)bench->config.rounds;
-    const int64_t visits = (rounds + BLOCK_ROUNDS - 1) / BLOCK_ROUNDS;
-    int64_t sum_ns = 0;
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
-        const int64_t round_ns = cell->slice_ns * (cell->method->spins ? 2 : 1) + ROUND_NS;
-        if (cell->why == NULL)
-            sum_ns += (rounds + visits * WARM_UP_N) * round_ns + visits * OPEN_NS;
-    }
-    return sum_ns;
 }
 
 /* --- rounds --------------------------------------------------------------------------------------------- */

@@ -52,9 +52,10 @@ struct st_bench_wake_config {
     size_t kinds_n;
     const enum st_wake_placement *placements;
     size_t placements_n;
-    size_t rounds;  /* of each cell; >= 1 */
-    int sender_cpu; /* also the sleeper's on the same CPU */
-    int other_cpu;  /* the sleeper's; -1: this machine has no other one */
+    size_t rounds;     /* of each cell; >= 1 */
+    int64_t budget_ns; /* fewer rounds where they would take longer; 0: any time */
+    int sender_cpu;    /* also the sleeper's on the same CPU */
+    int other_cpu;     /* the sleeper's; -1: this machine has no other one */
     enum st_policy policy;
     int priority;
     uint64_t seed; /* of the order */
@@ -72,7 +73,8 @@ struct st_bench_wake {
 };
 
 /** Makes the cells; nothing is measured yet. The config's arrays must stay.
- * @return 0, -EINVAL (nothing to measure), -E2BIG (too many cells), -ENOMEM. */
+ * @return 0, -EINVAL (nothing to measure), -E2BIG (too many cells), -ETIME (not one round of each within the
+ * budget: finish it after asking st_bench_wake_expected_ns what that takes), -ENOMEM. */
 ST_NODISCARD int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config);
 
 /** About how long all of it takes. */

@@ -44,7 +44,7 @@ _sleeptune() {
             sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
                 --seed --brief --exec --exec-start --runs --warmup --plot --json --format --quiet --help' ;;
             syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
-            wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --cpus --policy --priority --seed
+            wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --budget --cpus --policy --priority --seed
                 --plot --json --format --quiet --help' ;;
             series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
                 --help' ;;

@@ -54,6 +54,10 @@ like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe
 is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
 like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
+bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
+is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
+like "which is told first" "$(tr '\n' ' ' <err)" ' rounds each.* about [12] s'
+like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)" 'one round of each takes about [0-9]+ (s|min)'
 like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
@@ -105,7 +109,7 @@ is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --js
 
 # --- bad input -------------------------------------------------------------------------------------------------------
 for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms' '--slices 1h' '--slices 1ns' '--slices 2parsecs' '--slices 2ms,,5ms' '--slices 2,5ms' '--slices 1e30s' \
-    '--rounds 0' '--rounds -1' '--rounds 1e3' '--kinds late' '--peers twins' '--cpus 0' '--cpus 0,0' '--cpus 0,1,2' '--cpus x,y' \
+    '--rounds 0' '--budget 0' '--budget 1ms' '--budget x' '--rounds -1' '--rounds 1e3' '--kinds late' '--peers twins' '--cpus 0' '--cpus 0,0' '--cpus 0,1,2' '--cpus x,y' \
     '--policy realtime' '--priority 0' '--priority 100' '--seed -1' '--format xml' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     message=$(bench $bad 2>&1 >/dev/null)

@@ -257,6 +257,37 @@ static void the_document_pairs_interrupted_with_timed_out(void **state)
     json_decref(document);
 }
 
+static void a_budget_makes_fewer_rounds_of_each(void **state)
+{
+    (void)state;
+    story.config.budget_ns = 60 * ST_NS_PER_S;
+    measure();
+    const size_t rounds = story.bench.config.rounds;
+    assert_in_range(rounds, 5, 60);
+    assert_true(st_bench_wake_expected_ns(&story.bench) <= story.config.budget_ns);
+    assert_true(story.bench.elapsed_ns <= story.config.budget_ns);
+    assert_true(story.bench.elapsed_ns > story.config.budget_ns / 2);
+    assert_false(story.bench.stopped);
+    for (size_t i = 0; i < story.bench.cells_n; i++)
+        assert_true(story.bench.cells[i].why != NULL || story.bench.cells[i].n == rounds);
+}
+
+static void a_budget_that_is_no_limit_changes_nothing(void **state)
+{
+    (void)state;
+    story.config.budget_ns = 86400 * ST_NS_PER_S;
+    assert_int_equal(st_bench_wake_init(&story.bench, &story.config), 0);
+    assert_int_equal(story.bench.config.rounds, 110);
+}
+
+static void a_budget_for_not_one_round_says_what_that_takes(void **state)
+{
+    (void)state;
+    story.config.budget_ns = 100 * MS;
+    assert_int_equal(st_bench_wake_init(&story.bench, &story.config), -ETIME);
+    assert_true(st_bench_wake_expected_ns(&story.bench) > story.config.budget_ns);
+}
+
 static void nothing_or_too_much_is_refused(void **state)
 {
     (void)state;
@@ -279,6 +310,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),
         cmocka_unit_test_setup_teardown(the_document_pairs_interrupted_with_timed_out, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_budget_makes_fewer_rounds_of_each, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_budget_that_is_no_limit_changes_nothing, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_budget_for_not_one_round_says_what_that_takes, prepare, finish),
         cmocka_unit_test_setup_teardown(nothing_or_too_much_is_refused, prepare, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
