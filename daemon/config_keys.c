@@ -116,9 +116,9 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_TRACE,
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "
      "trace (Linux, "
-     "tracefs). Needs the right to write to /sys/kernel/tracing; each switch between threads on the traced "
+     "tracefs). Needs the right to write to /sys/kernel/tracing. Each switch between threads on the traced "
      "CPUs costs "
-     "more while it is on."},
+     "more while it is on: a cycle of the loop takes some 6000 instructions instead of 4000."},
     {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
      ST_CONFIG_APPLIES_TRACE,
      "Memory of the kernel for that trace, for each CPU. It has to hold about half a second of events."},
