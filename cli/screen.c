@@ -88,6 +88,17 @@ static void set_cell(struct st_screen *screen, int row, int column, enum st_styl
     cell->style = (unsigned char)style;
 }
 
+/* Where the mark of a cut goes that falls into a word at column `at`: behind the word before, unless that
+ * leaves little. */
+static int before_word(const struct st_screen *screen, int row, int column, int width, int at)
+{
+    for (int space = at - 1; space >= width / 2; space--) {
+        if (strcmp(st_screen_cell(screen, row, column + space)->text, " ") == 0)
+            return space + 1;
+    }
+    return at;
+}
+
 /* text ends at `end`. */
 static int put(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *text, const char *end)
@@ -104,8 +115,11 @@ static int put(struct st_screen *screen, int row, int column, int width, enum st
         if (glyph_width == 0)
             continue;
         if (used + glyph_width > width || (used + glyph_width == width && text < end)) {
-            set_cell(screen, row, column + (used < width ? used : width - 1), style,
-                     screen->unicode ? "…" : "~");
+            int at = used < width ? used : width - 1;
+            for (const int last = glyph[0] != ' ' ? before_word(screen, row, column, width, at) : at;
+                 at > last; at--)
+                set_cell(screen, row, column + at, style, " ");
+            set_cell(screen, row, column + at, style, screen->unicode ? "…" : "~");
             return width;
         }
         set_cell(screen, row, column + used, style, glyph);
@@ -151,6 +165,18 @@ int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int
         used++;
     }
     return used;
+}
+
+bool st_screen_fits(const struct st_screen *screen, int width, const char *text)
+{
+    int used = 0;
+    while (*text != '\0' && used <= width) {
+        char glyph[5];
+        int glyph_width;
+        text += next_glyph(screen, text, glyph, &glyph_width);
+        used += glyph_width;
+    }
+    return used <= width;
 }
 
 int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text)

@@ -27,9 +27,9 @@ void st_screen_finish(struct st_screen *screen);
 struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int column);
 
 /**
- * Writes text at a place, at most `width` columns of it and never beyond the screen; where it is cut, its
- * last column says so. Text of others: a control character or a broken one becomes '?'; one without width is
- * left out.
+ * Writes text at a place, at most `width` columns of it and never beyond the screen; where it is cut, a
+ * mark behind the last whole word (of one long word: in the last column) says so. Text of others: a control
+ * character or a broken one becomes '?'; one without width is left out.
  * @return columns used.
  */
 int st_screen_put(struct st_screen *screen, int row, int column, int width, enum st_style style,
@@ -38,6 +38,9 @@ int st_screen_put(struct st_screen *screen, int row, int column, int width, enum
 /** Wraps at spaces into at most max_rows rows of `width` columns; the last one is cut. @return rows used. */
 int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int max_rows,
                    enum st_style style, const char *text);
+
+/** Whether the text fits into `width` columns of one row. */
+bool st_screen_fits(const struct st_screen *screen, int width, const char *text);
 
 /** How many rows of `width` columns the text takes. */
 int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text);

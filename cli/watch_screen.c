@@ -12,7 +12,7 @@
 #define OVERDUE_NS     (2 * ST_NS_PER_S)
 #define LABEL_COLUMNS  8  /* of the seconds' axis */
 #define SIDE_COLUMNS   72 /* from here on two things stand side by side */
-#define TABLE_ROWS_MAX 7
+#define TABLE_ROWS_MAX 9
 #define CHART_ROWS_MAX 12
 #define TEXT_BYTES     512
 
@@ -68,19 +68,35 @@ static int say(struct st_screen *screen, int row, int column, int width, enum st
     return st_screen_put(screen, row, column, width, style, text);
 }
 
+/* The same where all of it fits. @return columns used; 0: it does not, and nothing is written. */
+static int say_whole(struct st_screen *screen, int row, int column, int width, enum st_style style,
+                     const char *format, ...) ST_PRINTF(6, 7);
+static int say_whole(struct st_screen *screen, int row, int column, int width, enum st_style style,
+                     const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return st_screen_fits(screen, width, text) ? st_screen_put(screen, row, column, width, style, text) : 0;
+}
+
 static void put_title(struct st_screen *screen, const json_t *live)
 {
     const json_t *loop = get(live, "loop");
     const int64_t minutes = integer(live, "uptime_ns") / ST_NS_PER_S / 60;
     char at[16], period[32];
     const int n = st_screen_put(screen, 0, 0, screen->columns, ST_STYLE_BOLD, "sleeptuned ");
-    int used =
-        n + say(screen, 0, n, screen->columns - n - 9, ST_STYLE_PLAIN,
-                "%s, up %" PRId64 " h %02" PRId64 " min", string(live, "state"), minutes / 60, minutes % 60);
-    if (json_is_object(loop) && screen->columns >= 60)
-        say(screen, 0, used, screen->columns - used - 9, ST_STYLE_DIM,
-            "; %" PRId64 " frames at %" PRId64 " Hz (%s)", integer(loop, "frames"), integer(loop, "rate_hz"),
-            time_text(get(loop, "period_ns"), period, sizeof(period)));
+    const int room = screen->columns - n - 9;
+    const int state = say_whole(screen, 0, n, room, ST_STYLE_PLAIN, "%s, up %" PRId64 " h %02" PRId64 " min",
+                                string(live, "state"), minutes / 60, minutes % 60);
+    if (state == 0)
+        say(screen, 0, n, room, ST_STYLE_PLAIN, "%s", string(live, "state"));
+    else if (json_is_object(loop))
+        say_whole(screen, 0, n + state, room - state, ST_STYLE_DIM,
+                  "; %" PRId64 " frames at %" PRId64 " Hz (%s)", integer(loop, "frames"),
+                  integer(loop, "rate_hz"), time_text(get(loop, "period_ns"), period, sizeof(period)));
     st_screen_put(screen, 0, screen->columns - 8, 8, ST_STYLE_DIM,
                   clock_text(get(live, "time_ns"), at, sizeof(at)));
 }
@@ -108,17 +124,36 @@ static int put_degraded(struct st_screen *screen, int row, int max_rows, const j
     return used;
 }
 
-static void put_lateness(struct st_screen *screen, int row, const json_t *live)
+/* What does not fit goes, the least important first; n stays. @return rows used. */
+static int put_lateness(struct st_screen *screen, int row, const json_t *live)
 {
+    static const char *const keys[] = {"median", "p99", "p999", "max", "n"};
+    static const char *const forms[][ST_ARRAY_LEN(keys)] = {
+        {"Late: median ", ", 99 % ", ", 99.9 % ", ", latest ", " (n = "},
+        {"Late: p50 ", ", p99 ", ", p99.9 ", ", max ", " (n = "},
+        {"Late: p50 ", ", p99 ", NULL, ", max ", " (n = "},
+        {NULL, "Late: p99 ", NULL, ", max ", " (n = "},
+        {NULL, "p99 ", NULL, ", max ", " (n = "},
+        {NULL, "p99 ", NULL, NULL, " (n = "},
+        {NULL, NULL, NULL, NULL, "(n = "},
+    };
     const json_t *of = get(live, "lateness_ns");
-    char median[32], p99[32], p999[32], max[32];
     if (!json_is_object(of))
-        return;
-    say(screen, row, 0, screen->columns, ST_STYLE_PLAIN,
-        "Late: median %s, 99 %% %s, 99.9 %% %s, latest %s (n = %" PRId64 ")",
-        time_text(get(of, "median"), median, sizeof(median)), time_text(get(of, "p99"), p99, sizeof(p99)),
-        time_text(get(of, "p999"), p999, sizeof(p999)), time_text(get(of, "max"), max, sizeof(max)),
-        integer(of, "n"));
+        return 0;
+    for (size_t form = 0; form < ST_ARRAY_LEN(forms); form++) {
+        char text[TEXT_BYTES], value[32];
+        size_t len = 0;
+        for (size_t i = 0; i + 1 < ST_ARRAY_LEN(keys); i++) {
+            if (forms[form][i] != NULL)
+                len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", forms[form][i],
+                                        time_text(get(of, keys[i]), value, sizeof(value)));
+        }
+        snprintf(text + len, sizeof(text) - len, "%s%" PRId64 ")", forms[form][ST_ARRAY_LEN(keys) - 1],
+                 integer(of, "n"));
+        if (say_whole(screen, row, 0, screen->columns, ST_STYLE_PLAIN, "%s", text) > 0)
+            return 1;
+    }
+    return 0;
 }
 
 /* --- the last seconds --- */
@@ -169,7 +204,9 @@ static void put_seconds(struct st_screen *screen, int row, int width, int height
     const int foot = row + height, axis = foot + 1;
     int low, high;
     find_scale(live, &low, &high);
-    say(screen, row, 0, width, ST_STYLE_DIM, "Latest of each second, %d s (x missed, ? unknown)", shown);
+    if (say_whole(screen, row, 0, width, ST_STYLE_DIM, "Latest of each second, %d s (x missed, ? unknown)",
+                  shown) == 0)
+        say(screen, row, 0, width, ST_STYLE_DIM, "Latest of each second, %d s", shown);
     put_decade(screen, row + 1, 0, high);
     put_decade(screen, axis, 0, low);
     for (int i = 0; i < room; i++)
@@ -205,8 +242,8 @@ static void put_histogram(struct st_screen *screen, int row, int column, int wid
     const int64_t period_ns = integer(get(live, "loop"), "period_ns");
     int64_t most = 1;
     size_t i;
-    say(screen, row, column, width, ST_STYLE_DIM,
-        each > 1 ? "How late, all (log counts)" : "How late (log counts)");
+    if (say_whole(screen, row, column, width, ST_STYLE_DIM, "How late, all (log counts)") == 0)
+        say(screen, row, column, width, ST_STYLE_DIM, "How late (log counts)");
     json_array_foreach(get(of, "counts"), i, count)
     {
         if (json_integer_value(count) > most)
@@ -235,63 +272,96 @@ static void put_histogram(struct st_screen *screen, int row, int column, int wid
 
 /* --- counts and causes --- */
 
-static void put_not_watched(struct st_screen *screen, int row, int column, int width, const json_t *list)
+/* @return whether there are such. */
+static bool list_not_watched(const json_t *list, char *buf, size_t buf_bytes)
 {
-    char text[TEXT_BYTES] = "not watched:";
-    size_t i;
+    size_t i, len = (size_t)snprintf(buf, buf_bytes, "not watched:");
+    const size_t before = len;
     const json_t *entry;
-    bool any = false;
     json_array_foreach(list, i, entry)
     {
-        const size_t len = strlen(text);
-        if (json_is_integer(get(entry, "count")))
-            continue;
-        snprintf(text + len, sizeof(text) - len, " %s", string(entry, "source"));
-        any = true;
+        if (!json_is_integer(get(entry, "count")) && len < buf_bytes)
+            len += (size_t)snprintf(buf + len, buf_bytes - len, " %s", string(entry, "source"));
     }
-    if (any)
-        st_screen_put(screen, row, column, width, ST_STYLE_DIM, text);
+    return len > before;
 }
 
-static void put_counts(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
+/* "missed 4 of 1000, 2 skipped", what is skipped in a row of its own where it must be. @return rows used. */
+static int put_misses(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
 {
-    const json_t *misses = get(live, "misses"), *entry;
-    const int end = row + rows;
-    st_screen_put(screen, row++, column, width, ST_STYLE_DIM, "Misses and xruns");
-    if (json_is_object(misses) && row < end) {
-        const int64_t lost = integer(misses, "records_lost");
-        say(screen, row++, column, width, integer(misses, "count") > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN,
-            "missed     %" PRId64 " of %" PRId64 ", %" PRId64 " skipped", integer(misses, "count"),
-            integer(misses, "periods"), integer(misses, "skipped_periods"));
-        if (lost > 0 && row < end)
-            say(screen, row++, column, width, ST_STYLE_BAD, "lost       %" PRId64 " records", lost);
+    const json_t *misses = get(live, "misses");
+    const int64_t count = integer(misses, "count"), periods = integer(misses, "periods"),
+                  skipped = integer(misses, "skipped_periods"), lost = integer(misses, "records_lost");
+    const enum st_style style = count > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN;
+    int used = 0;
+    if (!json_is_object(misses) || rows <= 0)
+        return 0;
+    if (say_whole(screen, row, column, width, style,
+                  "missed     %" PRId64 " of %" PRId64 ", %" PRId64 " skipped", count, periods,
+                  skipped) == 0) {
+        say(screen, row, column, width, style, "missed %" PRId64 " of %" PRId64, count, periods);
+        if (++used < rows)
+            say(screen, row + used, column, width, style, "skipped    %" PRId64, skipped);
     }
-    size_t i;
-    json_array_foreach(get(live, "xruns"), i, entry)
-    {
-        if (!json_is_integer(get(entry, "count")) || row + 1 >= end)
-            continue;
-        char starved[48] = "";
-        if (integer(entry, "starved") > 0)
-            snprintf(starved, sizeof(starved), ", %" PRId64 " starved", integer(entry, "starved"));
-        say(screen, row++, column, width, integer(entry, "count") > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN,
-            "%-10s %" PRId64 "%s%s", string(entry, "source"), integer(entry, "count"), starved,
-            json_is_true(get(entry, "watched")) ? "" : " (not now)");
-    }
-    if (row < end)
-        put_not_watched(screen, row, column, width, get(live, "xruns"));
+    used++;
+    if (lost > 0 && used < rows)
+        say(screen, row + used++, column, width, ST_STYLE_BAD, "lost       %" PRId64 " records", lost);
+    return least(used, rows);
 }
 
-static void put_causes(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
+static void put_xruns(struct st_screen *screen, int row, int column, int width, const json_t *entry)
+{
+    const int64_t count = integer(entry, "count"), starved = integer(entry, "starved");
+    const char *name = string(entry, "source");
+    const char *now = json_is_true(get(entry, "watched")) ? "" : " (not now)";
+    const enum st_style style = count > 0 ? ST_STYLE_BAD : ST_STYLE_PLAIN;
+    if (starved > 0 &&
+        (say_whole(screen, row, column, width, style, "%-10s %" PRId64 ", %" PRId64 " starved%s", name, count,
+                   starved, now) > 0 ||
+         say_whole(screen, row, column, width, style, "%s %" PRId64 ", %" PRId64 " starved", name, count,
+                   starved) > 0))
+        return;
+    if (say_whole(screen, row, column, width, style, "%-10s %" PRId64 "%s", name, count, now) == 0)
+        say(screen, row, column, width, style, "%-10s %" PRId64, name, count);
+}
+
+/* @return rows used. */
+static int put_counts(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
+{
+    char text[TEXT_BYTES];
+    const json_t *xruns = get(live, "xruns"), *entry;
+    const bool rest = list_not_watched(xruns, text, sizeof(text));
+    const int begin = row, end = row + rows;
+    size_t i;
+    if (rows <= 0)
+        return 0;
+    st_screen_put(screen, row++, column, width, ST_STYLE_DIM, "Misses and xruns");
+    row += put_misses(screen, row, column, width, end - row, live);
+    json_array_foreach(xruns, i, entry)
+    {
+        if (json_is_integer(get(entry, "count")) && row + rest < end)
+            put_xruns(screen, row++, column, width, entry);
+    }
+    if (rest && row < end)
+        st_screen_put(screen, row++, column, width, ST_STYLE_DIM, text);
+    return row - begin;
+}
+
+/* @return rows used. */
+static int put_causes(struct st_screen *screen, int row, int column, int width, int rows, const json_t *live)
 {
     const json_t *cause;
-    const int end = row + rows;
+    const int begin = row, end = row + rows;
     char text[32];
     size_t i;
-    if (!json_is_integer(get(live, "late_wakes")))
-        return;
-    say(screen, row++, column, width, ST_STYLE_DIM, "%" PRId64 " woke over %s late: n, worst, why",
-        integer(live, "late_wakes"), time_text(get(live, "late_threshold_ns"), text, sizeof(text)));
+    if (!json_is_integer(get(live, "late_wakes")) || rows <= 0)
+        return 0;
+    time_text(get(live, "late_threshold_ns"), text, sizeof(text));
+    if (say_whole(screen, row, column, width, ST_STYLE_DIM, "%" PRId64 " woke over %s late: n, worst, why",
+                  integer(live, "late_wakes"), text) == 0)
+        say(screen, row, column, width, ST_STYLE_DIM, "%" PRId64 " woke over %s late",
+            integer(live, "late_wakes"), text);
+    row++;
     json_array_foreach(get(live, "causes"), i, cause)
     {
         if (row < end)
@@ -299,18 +369,7 @@ static void put_causes(struct st_screen *screen, int row, int column, int width,
                 screen->unicode ? 10 : 9, time_text(get(cause, "worst_ns"), text, sizeof(text)),
                 string(cause, "text"));
     }
-}
-
-static int table_rows(const json_t *live)
-{
-    size_t i, known = 0;
-    const json_t *entry;
-    json_array_foreach(get(live, "xruns"), i, entry) known += json_is_integer(get(entry, "count"));
-    const size_t counts = 2 + known + (known < json_array_size(get(live, "xruns"))) +
-                          (integer(get(live, "misses"), "records_lost") > 0);
-    const size_t causes = 1 + json_array_size(get(live, "causes"));
-    const size_t rows = counts > causes ? counts : causes;
-    return least((int)rows, TABLE_ROWS_MAX);
+    return row - begin;
 }
 
 /* All in one or two rows, for small screens. @return rows used. */
@@ -320,8 +379,12 @@ static int put_sums(struct st_screen *screen, int row, int max_rows, const json_
     const json_t *misses = get(live, "misses"), *entry, *worst = NULL;
     if (!json_is_object(misses))
         return 0;
-    int len = snprintf(text, sizeof(text), "Missed %" PRId64 " of %" PRId64 "; xruns",
-                       integer(misses, "count"), integer(misses, "periods"));
+    int len = snprintf(text, sizeof(text), "Missed %" PRId64 " of %" PRId64, integer(misses, "count"),
+                       integer(misses, "periods"));
+    if (max_rows == 1 &&
+        !st_screen_fits(screen, screen->columns - 14, text)) /* of the xruns nothing would be left */
+        return say(screen, row, 0, screen->columns, ST_STYLE_PLAIN, "%s", text) > 0;
+    len += snprintf(text + len, sizeof(text) - (size_t)len, "; xruns");
     size_t i;
     bool any = false;
     json_array_foreach(get(live, "xruns"), i, entry)
@@ -363,22 +426,24 @@ static void draw_large(struct st_screen *screen, int row, int rows, const json_t
 {
     const int half = screen->columns / 2;
     int side = screen->columns >= 110 ? 40 : 22, height = (rows - row - 8) / 2;
-    const int tables = table_rows(live);
-    put_lateness(screen, row++, live);
+    row += put_lateness(screen, row, live);
     height = least(height < 3 ? 3 : height, CHART_ROWS_MAX);
     const int width = least(screen->columns - side - 2, LABEL_COLUMNS + 120);
     side = width + 2;
     put_seconds(screen, row, width, height, live);
     put_histogram(screen, row, side, screen->columns - side, height, live);
     row += height + 2;
-    put_counts(screen, row, 0, half - 2, tables, live);
-    put_causes(screen, row, half - 4, screen->columns - half + 4, tables, live);
-    row += tables;
+    const int room = least(rows - row, TABLE_ROWS_MAX);
+    const int counts = put_counts(screen, row, 0, half - 6, room, live);
+    const int causes = put_causes(screen, row, half - 4, screen->columns - half + 4, room, live);
+    row += counts > causes ? counts : causes;
     put_events(screen, row, rows - row, live);
 }
 
 static void draw_small(struct st_screen *screen, int row, int rows, const json_t *live)
 {
+    if (rows - row >= 2)
+        row += put_lateness(screen, row, live);
     const int height = least(rows - row - 5, CHART_ROWS_MAX);
     if (height >= 1) {
         put_seconds(screen, row, screen->columns, height, live);
@@ -410,7 +475,8 @@ void st_watch_draw(struct st_screen *screen, const json_t *live, const char *mes
     int row = 1;
     row += st_screen_wrap(screen, row, 0, screen->columns,
                           least(rows - row, large        ? 3
-                                            : rows >= 10 ? 4
+                                            : rows >= 14 ? 4
+                                            : rows >= 10 ? 3
                                                          : 2),
                           ST_STYLE_BOLD, string(live, "verdict"));
     row += put_degraded(screen, row, least(rows - row, large ? 2 : 1), live);

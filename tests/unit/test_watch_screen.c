@@ -141,6 +141,73 @@ static void small_screen_keeps_verdict_sums_and_message(void **state)
     json_decref(live);
 }
 
+/* A document of a loop that has run for months. */
+static json_t *long_document(void)
+{
+    json_t *live = live_document();
+    json_t *lateness = json_object_get(live, "lateness_ns"), *misses = json_object_get(live, "misses");
+    json_t *xruns = json_object_get(live, "xruns");
+    json_object_set_new(live, "uptime_ns", json_integer(INT64_C(31622400000000000)));
+    json_object_set_new(lateness, "n", json_integer(123456789));
+    json_object_set_new(lateness, "median", json_integer(127400));
+    json_object_set_new(lateness, "p99", json_integer(258400));
+    json_object_set_new(lateness, "p999", json_integer(100872000));
+    json_object_set_new(lateness, "max", json_integer(308872000));
+    json_object_set_new(misses, "count", json_integer(293456781));
+    json_object_set_new(misses, "periods", json_integer(987654321));
+    json_object_set_new(misses, "skipped_periods", json_integer(151456782));
+    for (size_t i = 0; i < 2; i++)
+        json_object_set_new(json_array_get(xruns, i), "count", json_integer(223456780 + (int)i));
+    json_object_set_new(live, "late_wakes", json_integer(765432198));
+    json_object_set_new(json_array_get(json_object_get(live, "causes"), 0), "count", json_integer(765432197));
+    return live;
+}
+
+static void figures_of_months_are_never_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        int rows, columns;
+        const char *lateness, *missed;
+        bool causes;
+    } sizes[] = {
+        {24, 200,
+         "Late: median 127.4 us, 99 % 258.4 us, 99.9 % 100.872 ms, latest 308.872 ms (n = 123456789)",
+         "missed     293456781 of 987654321, 151456782 skipped ", true},
+        {24, 80, "Late: p50 127.4 us, p99 258.4 us, max 308.872 ms (n = 123456789)",
+         "missed 293456781 of 987654321 ", true},
+        {24, 72, "Late: p50 127.4 us, p99 258.4 us, max 308.872 ms (n = 123456789)",
+         "missed 293456781 of 987654321 ", true},
+        {15, 60, "Late: p99 258.4 us, max 308.872 ms (n = 123456789)", "Missed 293456781 of 987654321; xruns",
+         true},
+        {12, 40, "p99 258.4 us (n = 123456789)", "Missed 293456781 of 987654321; xruns", false},
+        {6, 30, "p99 258.4 us (n = 123456789)", "Missed 293456781 of 987654321\n", false},
+    };
+    json_t *live = long_document();
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes); i++) {
+        for (int unicode = 0; unicode < 2; unicode++) {
+            char lateness[128] = "\n", *at;
+            strcat(strcat(lateness, sizes[i].lateness), "\n");
+            char *text = drawn(sizes[i].rows, sizes[i].columns, unicode == 1, live, "M");
+            while ((at = strstr(text, "µ")) != NULL) { /* as in the expectations */
+                *at = 'u';
+                memmove(at + 1, at + 2, strlen(at + 2) + 1);
+            }
+            has(text, lateness);
+            has(text, sizes[i].missed);
+            if (sizes[i].columns >= 72) {
+                has(text, sizes[i].columns > 80 ? "simulated  223456780\n" : "\nskipped    151456782");
+                has(text, "223456781, 3 starved");
+                has(text, "765432198 woke over 1.333 ms late");
+            }
+            if (sizes[i].causes)
+                has(text, "765432197");
+            free(text);
+        }
+    }
+    json_decref(live);
+}
+
 static int columns_of(const char *row)
 {
     int n = 0;
@@ -221,6 +288,15 @@ static void text_that_is_cut_says_so(void **state)
     assert_string_equal(st_screen_cell(&screen, 2, 11)->text, "~");
     assert_int_equal(st_screen_used(&screen), 3);
     st_screen_finish(&screen);
+    assert_int_equal(st_screen_init(&screen, 2, 9, false), 0); /* no number or word is halved */
+    st_screen_put(&screen, 0, 0, 9, ST_STYLE_PLAIN, "missed 293456");
+    assert_string_equal(st_screen_cell(&screen, 0, 7)->text, "~");
+    assert_string_equal(st_screen_cell(&screen, 0, 8)->text, " ");
+    st_screen_put(&screen, 1, 0, 9, ST_STYLE_PLAIN, "of months 7");
+    assert_string_equal(st_screen_cell(&screen, 1, 8)->text, "~");
+    assert_true(st_screen_fits(&screen, 9, "27 µs 9 n"));
+    assert_false(st_screen_fits(&screen, 8, "27 µs 9 n"));
+    st_screen_finish(&screen);
     assert_int_equal(st_screen_init(&screen, 0, 80, false), -EINVAL);
 }
 
@@ -244,6 +320,7 @@ int main(void)
         cmocka_unit_test(missed_and_unknown_seconds_are_marked_below_their_bars),
         cmocka_unit_test(long_message_takes_the_rows_it_needs),
         cmocka_unit_test(small_screen_keeps_verdict_sums_and_message),
+        cmocka_unit_test(figures_of_months_are_never_cut),
         cmocka_unit_test(nothing_is_wider_than_the_screen_and_the_message_stays),
         cmocka_unit_test(without_unicode_all_is_ascii),
         cmocka_unit_test(text_of_others_cannot_reach_the_terminal_raw),
