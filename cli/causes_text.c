@@ -4,26 +4,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/json_field.h"
 #include "cli/text.h"
 #include "lib/cause_kind.h"
 #include "lib/ns.h"
+#include "lib/when.h"
 
 #define CAUSE_COLUMNS  24
 #define NAME_MIN       17
 #define NAME_MAX       32
 #define FIGURE_COLUMNS 39 /* of the four behind the name */
-
-static const char *clock_text(int64_t wall_ns, char *buf, size_t buf_bytes)
-{
-    const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
-    struct tm local;
-    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
-        snprintf(buf, buf_bytes, "?");
-    return buf;
-}
 
 static void right(FILE *out, const char *text, int columns)
 {
@@ -144,8 +135,8 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
     fputc('\n', out);
     if (st_json_field(document, "wakes") > 0) {
         snprintf(text, sizeof(text), "%s to %s",
-                 clock_text(st_json_field(document, "from_ns"), from, sizeof(from)),
-                 clock_text(st_json_field(document, "to_ns"), to, sizeof(to)));
+                 st_when_text(st_json_field(document, "from_ns"), from, sizeof(from)),
+                 st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
         st_text_field(out, "from", text, 10, columns);
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
                  st_json_field(document, "simulated_xruns"),

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/json_field.h"
 #include "cli/locale.h"
@@ -13,6 +12,7 @@
 #include "lib/base.h"
 #include "lib/ns.h"
 #include "lib/stats.h"
+#include "lib/when.h"
 
 #define LABEL_COLUMNS 12
 #define WIDTH_MIN     80
@@ -21,20 +21,10 @@
 #define HOUR_NS       (3600 * ST_NS_PER_S)
 #define DAY_NS        (24 * HOUR_NS)
 
-/* Local time: "2026-11-20 15:04:05". */
-static const char *second_of(int64_t wall_ns, char *buf, size_t buf_bytes)
-{
-    const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
-    struct tm local;
-    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
-        snprintf(buf, buf_bytes, "?");
-    return buf;
-}
-
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
 {
-    second_of(wall_ns, buf, buf_bytes);
+    st_when_text(wall_ns, buf, buf_bytes);
     if (strlen(buf) > 3)
         buf[strlen(buf) - 3] = '\0';
     return buf;
@@ -309,7 +299,7 @@ void st_event_text(FILE *out, const json_t *event, int columns)
         const char *key, *before;
     } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
     int n = snprintf(line, sizeof(line),
-                     "%s  %s: ", second_of(st_json_field(event, "time_ns"), when, sizeof(when)),
+                     "%s  %s: ", st_when_text(st_json_field(event, "time_ns"), when, sizeof(when)),
                      st_json_safe(json_object_get(event, "event"), part, sizeof(part)));
     n += snprintf(line + n, sizeof(line) - (size_t)n, "%s",
                   st_json_safe(json_object_get(event, "text"), part, sizeof(part)));

@@ -14,6 +14,7 @@
 #include "cli/stop.h"
 #include "cli/watch_screen.h"
 #include "lib/ns.h"
+#include "lib/when.h"
 #include "platform/platform.h"
 
 #define COMMAND    "watch"
@@ -155,16 +156,14 @@ static void ask(struct watch *watch)
 /* @return whether it is one that must not be overlooked. */
 static bool choose_message(const struct watch *watch, char *buf, size_t buf_bytes)
 {
-    const time_t seconds = (time_t)(watch->since_wall_ns / ST_NS_PER_S);
-    struct tm local;
-    char since[16] = "?", doubt[TEXT_BYTES];
+    char since[32], doubt[TEXT_BYTES];
     if (watch->error[0] != '\0' && watch->answer.document == NULL) {
         snprintf(buf, buf_bytes, "Waiting: %s (q quits)", watch->error);
         return true;
     }
     if (watch->error[0] != '\0') {
-        if (localtime_r(&seconds, &local) != NULL)
-            strftime(since, sizeof(since), "%H:%M:%S", &local);
+        st_when_text_near(watch->since_wall_ns, watch->platform->wall_ns(watch->platform), since,
+                          sizeof(since));
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }

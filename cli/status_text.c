@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/json_field.h"
 #include "cli/text.h"
 #include "lib/base.h"
 #include "lib/ns.h"
+#include "lib/when.h"
 
 #define LABEL_COLUMNS 11
 #define LINE_BYTES    1024
@@ -301,7 +301,7 @@ static void show_machine(const struct page *page, const json_t *found)
         paragraph(page, "Machine", line.text);
 }
 
-static void show_events(const struct page *page, const json_t *events)
+static void show_events(const struct page *page, const json_t *events, int64_t now_ns)
 {
     size_t i;
     const json_t *event;
@@ -309,13 +309,10 @@ static void show_events(const struct page *page, const json_t *events)
     {
         if (i == EVENTS_SHOWN)
             break;
-        const time_t seconds = (time_t)(st_json_field(event, "time_ns") / ST_NS_PER_S);
-        struct tm local;
-        char clock[16] = "?";
-        if (localtime_r(&seconds, &local) != NULL)
-            strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+        char at[32];
+        st_when_text_near(st_json_field(event, "time_ns"), now_ns, at, sizeof(at));
         struct line line = {0};
-        put(&line, "%s %s: %s", clock, text_of(event, "event"), text_of(event, "text"));
+        put(&line, "%s %s: %s", at, text_of(event, "event"), text_of(event, "text"));
         paragraph(page, i == 0 ? "Events" : "", line.text);
     }
 }
@@ -347,5 +344,5 @@ void st_status_text(FILE *out, const json_t *document, const char *socket_path, 
     show_minute(&page, json_object_get(document, "last_minute"));
     show_history(&page, json_object_get(document, "history"));
     show_machine(&page, json_object_get(json_object_get(document, "loop"), "circumstances"));
-    show_events(&page, json_object_get(document, "events"));
+    show_events(&page, json_object_get(document, "events"), st_json_field(document, "time_ns"));
 }

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/ns.h"
+#include "lib/when.h"
 
 #define OVERDUE_NS     (2 * ST_NS_PER_S)
 #define LABEL_COLUMNS  8  /* of the seconds' axis */
@@ -37,15 +37,6 @@ static const char *time_text(const json_t *value, char *buf, size_t buf_bytes)
     if (json_is_integer(value))
         return st_ns_format(json_integer_value(value), buf, buf_bytes);
     snprintf(buf, buf_bytes, "not yet");
-    return buf;
-}
-
-static const char *clock_text(const json_t *value, char *buf, size_t buf_bytes)
-{
-    const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
-    struct tm local;
-    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%H:%M:%S", &local) == 0)
-        snprintf(buf, buf_bytes, "?");
     return buf;
 }
 
@@ -86,7 +77,8 @@ static void put_title(struct st_screen *screen, const json_t *live)
 {
     const json_t *loop = get(live, "loop");
     const int64_t minutes = integer(live, "uptime_ns") / ST_NS_PER_S / 60;
-    char at[16], period[32];
+    const int64_t now_ns = integer(live, "time_ns");
+    char at[32], period[32];
     const int n = st_screen_put(screen, 0, 0, screen->columns, ST_STYLE_BOLD, "sleeptuned ");
     const int room = screen->columns - n - 9;
     const int state = say_whole(screen, 0, n, room, ST_STYLE_PLAIN, "%s, up %" PRId64 " h %02" PRId64 " min",
@@ -98,7 +90,7 @@ static void put_title(struct st_screen *screen, const json_t *live)
                   "; %" PRId64 " frames at %" PRId64 " Hz (%s)", integer(loop, "frames"),
                   integer(loop, "rate_hz"), time_text(get(loop, "period_ns"), period, sizeof(period)));
     st_screen_put(screen, 0, screen->columns - 8, 8, ST_STYLE_DIM,
-                  clock_text(get(live, "time_ns"), at, sizeof(at)));
+                  st_when_text_near(now_ns, now_ns, at, sizeof(at)));
 }
 
 /* @return rows used. */
@@ -411,13 +403,13 @@ static void put_events(struct st_screen *screen, int row, int rows, const json_t
 {
     size_t i;
     const json_t *event;
-    char at[16];
+    char at[32];
     json_array_foreach(get(live, "events"), i, event)
     {
         if ((int)i < rows)
             say(screen, row + (int)i, 0, screen->columns, ST_STYLE_PLAIN, "%s %s: %s",
-                clock_text(get(event, "time_ns"), at, sizeof(at)), string(event, "event"),
-                string(event, "text"));
+                st_when_text_near(integer(event, "time_ns"), integer(live, "time_ns"), at, sizeof(at)),
+                string(event, "event"), string(event, "text"));
     }
 }
 

@@ -1,6 +1,7 @@
 /* Points in time as people type them. */
 #include "lib/when.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -150,6 +151,25 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     if (r == 0)
         *ret_wall_ns = ns;
     return r;
+}
+
+const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)
+{
+    const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
+    struct tm local;
+    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        snprintf(buf, buf_bytes, "?");
+    return buf;
+}
+
+const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+{
+    char now[32];
+    const char *space = strchr(st_when_text(wall_ns, buf, buf_bytes), ' ');
+    if (space != NULL &&
+        strncmp(buf, st_when_text(now_wall_ns, now, sizeof(now)), (size_t)(space - buf)) == 0)
+        memmove(buf, space + 1, strlen(space));
+    return buf;
 }
 
 int64_t st_when_step(int64_t span_ns, int64_t steps)

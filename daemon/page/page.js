@@ -20,7 +20,12 @@ function rows(id, list) {
     return row;
   }));
 }
-const clock = (ns) => new Date(ns / 1e6).toLocaleTimeString();
+/* local time, written as without scripts: a service runs for months */
+const clock = (ns) => {
+  const at = new Date(ns / 1e6), two = (n) => String(n).padStart(2, "0");
+  return at.getFullYear() + "-" + two(at.getMonth() + 1) + "-" + two(at.getDate()) + " " +
+    two(at.getHours()) + ":" + two(at.getMinutes()) + ":" + two(at.getSeconds());
+};
 function time(ns) {
   if (ns === null || ns === undefined) return "not yet";
   const size = Math.abs(ns);

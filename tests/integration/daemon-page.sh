@@ -36,15 +36,19 @@ is "with scripts it draws what it is sent, within the window" "$(head -n 1 <<<"$
 like "and fills the tables" "$out" '^missed periods[0-9,]+ of [0-9,]+$'
 like "charts are described in words" "$out" '^Last [0-9]+ seconds?: latest wake-up .* late, [0-9,]+ missed periods?'
 like "light" "$out" '^rgb\(255, 255, 255\)$'
+like "events have a date" "$(browser --wait 'document.querySelector("#link").textContent.startsWith("Live, ") && document.querySelector("#events time") !== null' \
+    --print '/^Live, 20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(document.getElementById("link").textContent) + " " +
+        [...document.querySelectorAll("#events time")].every((at) => /^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(at.textContent))')" '^true true$'
 is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
 out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print 'getComputedStyle(document.body).backgroundColor')
 is "360 pixels are enough" "$(head -n 1 <<<"$out")" true
 like "dark" "$out" '^rgb\(20, 23, 26\)$'
 out=$(browser --no-scripts --wait 'document.querySelectorAll("#lateness tr").length == 6' \
     --print 'document.querySelector("noscript h2") !== null' --print 'document.getElementById("link").textContent' \
-    --print 'document.getElementById("seconds").hidden')
+    --print 'document.getElementById("seconds").hidden' \
+    --print '[...document.querySelectorAll("#events time")].every((at) => /^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC$/.test(at.textContent))')
 is "without scripts it has figures and histogram, the time, and no empty chart" "$(tr '\n' '|' <<<"$out" | sed 's/As of .* UTC/As of/')" \
-    'true|As of, read again every 10 s|true|'
+    'true|As of, read again every 10 s|true|true|'
 
 # the daemon dies under an open page and comes back
 browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' \

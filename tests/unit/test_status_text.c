@@ -44,7 +44,10 @@ static const char *const full =
     "    \"os\": \"Linux\", \"kernel_release\": \"6.1\", \"governor\": \"powersave\"}},"
     "\"audio\": {\"backend\": \"alsa\", \"state\": \"waiting\", \"capture\": {\"backend\": \"alsa\","
     "\"state\": \"recording\", \"own_xruns\": 3, \"holes\": 1}}, \"xruns\": {\"simulated\": 1, \"own\": 2},"
-    "\"events\": [{\"time_ns\": 0, \"event\": \"late-wake\", \"text\": \"woke 1.5 ms late\"}]}";
+    "\"time_ns\": 1700000000000000000,"
+    "\"events\": [{\"time_ns\": 1699999999000000000, \"event\": \"late-wake\", \"text\": \"woke 1.5 ms "
+    "late\"},"
+    "{\"time_ns\": 1690000000000000000, \"event\": \"config-read\", \"text\": \"months ago\"}]}";
 
 static void verdict_is_the_first_line_and_degraded_the_second(void **state)
 {
@@ -70,7 +73,8 @@ static void figures_have_n_and_circumstances(void **state)
         "simulated 1, own 2",
         "Audio      alsa, waiting\n",
         "Capture    alsa, recording, 3 overflows, 1 holes\n",
-        "late-wake: woke 1.5 ms late",
+        "Events     22:13:19 late-wake: woke 1.5 ms late\n", /* today */
+        "2023-07-22 04:26:40 config-read: months ago\n",
     };
     char *text = render(full, 200);
     for (size_t i = 0; i < ST_ARRAY_LEN(parts); i++) {
@@ -157,6 +161,7 @@ static void history_says_what_waits_and_what_was_put_aside(void **state)
 
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdict_is_the_first_line_and_degraded_the_second),
         cmocka_unit_test(figures_have_n_and_circumstances),

@@ -28,7 +28,8 @@ static const char document[] =
     "\"count\":5,\"starved\":3},{\"source\":\"jack\",\"watched\":false,\"count\":null}],"
     "\"late_wakes\":6,\"late_threshold_ns\":1333333,"
     "\"causes\":[{\"text\":\"page fault\",\"count\":1,\"total_ns\":2000000,\"worst_ns\":2000000}],"
-    "\"events\":[{\"time_ns\":1700000000000000000,\"event\":\"late-wake\",\"text\":\"woke late\"}]}";
+    "\"events\":[{\"time_ns\":1699999999000000000,\"event\":\"late-wake\",\"text\":\"woke late\"},"
+    "{\"time_ns\":1690000000000000000,\"event\":\"config-read\",\"text\":\"months ago\"}]}";
 
 static char *drawn(int rows, int columns, bool unicode, const json_t *live, const char *message)
 {
@@ -81,7 +82,8 @@ static void large_screen_has_every_figure(void **state)
     has(text, "not watched: jack");
     has(text, "6 woke over 1.333 ms late");
     has(text, "   1   2.000 ms page fault");
-    has(text, "late-wake: woke late");
+    has(text, "\n22:13:19 late-wake: woke late\n");
+    has(text, "\n2023-07-22 04:26:40 config-read: months ago\n");
     char *last = row_of(text, 23);
     assert_string_equal(last, "Live; q quits");
     free(last);
@@ -315,6 +317,7 @@ static void loop_that_is_not_heard_of_is_doubted(void **state)
 
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_screen_has_every_figure),
         cmocka_unit_test(missed_and_unknown_seconds_are_marked_below_their_bars),
