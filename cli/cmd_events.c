@@ -1,6 +1,5 @@
 /* sleeptune events: what happened while sleeptuned ran. */
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,13 +8,13 @@
 #include "cli/history_text.h"
 #include "cli/locale.h"
 #include "cli/words.h"
+#include "lib/event_name.h"
 #include "lib/ns.h"
 
-#define COMMAND    "events"
-#define LIMIT_MAX  5000
-#define LIMIT      500
-#define FOLLOWED   10 /* shown before what is new */
-#define KIND_CHARS 23
+#define COMMAND   "events"
+#define LIMIT_MAX 5000
+#define LIMIT     500
+#define FOLLOWED  10 /* shown before what is new */
 
 struct options {
     struct st_history_options shared;
@@ -33,7 +32,7 @@ static void help(void)
           "  --since TIME   how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20 15:00\")\n"
           "                 or seconds since 1970; default: all\n"
           "  --until TIME   likewise; default: now\n"
-          "  --kind NAME    only late-wake, observed-xrun ...; sleeptuned(8) has the names\n"
+          "  --kind NAME    only late-wake, observed-xrun ...; sleeptuned(8) has all names\n"
           "  --limit N      the last N, 1 to 5000; default 500, with --follow 10\n"
           "  --follow       go on with what is new until Ctrl-C; --json: an event a line\n"
           "  --json         the document, sleeptune-events/1\n"
@@ -66,10 +65,8 @@ static int read_options(int argc, char **argv, struct options *ret)
         return status;
     if (first < argc)
         return st_usage_error(COMMAND, "what is '%s'?", argv[first]);
-    if (ret->kind != NULL &&
-        (ret->kind[0] == '\0' || strlen(ret->kind) > KIND_CHARS ||
-         strspn(ret->kind, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(ret->kind)))
-        return st_usage_error(COMMAND, "--kind: '%s' is not the name of a kind of events, such as late-wake",
+    if (ret->kind != NULL && !st_event_is_name(ret->kind))
+        return st_usage_error(COMMAND, "--kind: '%s' is no kind of events; there are " ST_EVENT_NAMES,
                               ret->kind);
     if (ret->follow && ret->shared.until != NULL)
         return st_usage_error(COMMAND, "--follow has no --until");

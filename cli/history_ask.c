@@ -47,6 +47,8 @@ int st_history_times(const char *command, const struct st_history_options *optio
         return status;
     if (ret->since_ns != INT64_MIN && ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
         return st_usage_error(command, "--since is behind --until");
+    if (ret->since_ns > now_wall_ns && ret->until_ns == INT64_MIN)
+        return st_usage_error(command, "--since is in the future");
     if (options->socket != NULL && options->db != NULL)
         return st_usage_error(command, "--socket asks the daemon, --db reads a file: choose one");
     ret->socket = options->socket;

@@ -1,10 +1,13 @@
 /* The list of recent events. */
 #include "daemon/events.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/event_name.h"
 
 int st_events_init(struct st_events *events)
 {
@@ -32,6 +35,7 @@ static struct st_event make(int64_t wall_ns, const char *name, const char *forma
     ST_PRINTF(3, 0);
 static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
 {
+    assert(st_event_is_name(name)); /* else events --kind would not take it */
     struct st_event event = {.wall_ns = wall_ns,
                              .count_n = INT64_MIN,
                              .lateness_ns = INT64_MIN,

@@ -47,6 +47,7 @@ static void log_server(void *ctx, const char *format, va_list args)
 }
 
 struct reading {
+    unsigned names;
     struct st_query query;
     int64_t now_wall_ns;
     const char *error;
@@ -56,7 +57,7 @@ static enum MHD_Result on_argument(void *ctx, enum MHD_ValueKind kind, const cha
 {
     struct reading *reading = ctx;
     (void)kind;
-    reading->error = st_query_set(&reading->query, key, value, reading->now_wall_ns);
+    reading->error = st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
     return reading->error == NULL ? MHD_YES : MHD_NO;
 }
 
@@ -65,7 +66,7 @@ static struct st_query read_query(struct MHD_Connection *connection, struct st_r
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    struct reading reading = {.now_wall_ns = st_ns_from_timespec(&now)};
+    struct reading reading = {.names = route->query, .now_wall_ns = st_ns_from_timespec(&now)};
     st_query_init(&reading.query);
     if (route->http_status == 200)
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);

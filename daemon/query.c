@@ -2,8 +2,10 @@
 #include "daemon/query.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/event_name.h"
 #include "lib/when.h"
 
 void st_query_init(struct st_query *query)
@@ -65,23 +67,25 @@ static const char *set_after(struct st_query *query, const char *value, int64_t 
 static const char *set_kind(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
-    const size_t n = strlen(value);
-    if (n == 0 || n >= sizeof(query->kind) || strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-") != n)
-        return "kind is the name of a kind of events, such as late-wake";
-    memcpy(query->kind, value, n + 1);
+    if (!st_event_is_name(value))
+        return "kind is one of " ST_EVENT_NAMES;
+    snprintf(query->kind, sizeof(query->kind), "%s", value);
     return NULL;
 }
 
-const char *st_query_set(struct st_query *query, const char *key, const char *value, int64_t now_wall_ns)
+const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
+                         int64_t now_wall_ns)
 {
     static const struct {
         const char *key;
+        unsigned name;
         const char *(*set)(struct st_query *query, const char *value, int64_t now_wall_ns);
-    } keys[] = {{"since", set_since}, {"until", set_until}, {"step", set_step},
-                {"limit", set_limit}, {"after", set_after}, {"kind", set_kind}};
+    } keys[] = {{"since", ST_QUERY_SINCE, set_since}, {"until", ST_QUERY_UNTIL, set_until},
+                {"step", ST_QUERY_STEP, set_step},    {"limit", ST_QUERY_LIMIT, set_limit},
+                {"after", ST_QUERY_AFTER, set_after}, {"kind", ST_QUERY_KIND, set_kind}};
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if (strcmp(key, keys[i].key) == 0)
+        if ((names & keys[i].name) != 0 && strcmp(key, keys[i].key) == 0)
             return keys[i].set(query, value != NULL ? value : "", now_wall_ns);
     }
-    return NULL;
+    return "there is no such name behind '?' here; sleeptuned(8) has those of each path";
 }

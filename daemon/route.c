@@ -7,21 +7,25 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "daemon/query.h"
+
 #define JSON "application/json"
 
 static const struct {
     const char *path;
     enum st_route_body body;
     const char *content_type;
+    unsigned query;
 } routes[] = {
-    {"/v1/status", ST_ROUTE_STATUS, JSON},
-    {"/v1/causes", ST_ROUTE_CAUSES, JSON},
-    {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8"},
-    {"/v1/live", ST_ROUTE_LIVE, JSON},
-    {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream"},
-    {"/v1/history", ST_ROUTE_HISTORY, JSON},
-    {"/v1/events", ST_ROUTE_EVENTS, JSON},
-    {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8"},
+    {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
+    {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
+    {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
+    {"/v1/live", ST_ROUTE_LIVE, JSON, 0},
+    {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream", 0},
+    {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
+    {"/v1/events", ST_ROUTE_EVENTS, JSON,
+     ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND},
+    {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
 
 /* ":" and digits, or nothing. */
@@ -71,8 +75,10 @@ struct st_route st_route_choose(const char *method, const char *path, const char
         return st_route_refuse(405, "sleeptuned is read-only: GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
         if (strcmp(path, routes[i].path) == 0)
-            return (struct st_route){
-                .http_status = 200, .body = routes[i].body, .content_type = routes[i].content_type};
+            return (struct st_route){.http_status = 200,
+                                     .body = routes[i].body,
+                                     .content_type = routes[i].content_type,
+                                     .query = routes[i].query};
     }
     return st_route_refuse(
         404,

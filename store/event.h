@@ -23,7 +23,7 @@ struct st_event_circumstances {
 /** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
 struct st_event {
     int64_t wall_ns;
-    char name[24]; /* stable, with hyphens: "late-wake", "own-xrun", "observed-xrun", "degraded" */
+    char name[24]; /* one of ST_EVENT_NAMES */
     char text[288];
     /* xruns */
     char source[16]; /* "loop", "own", or of an xrun_source */

@@ -11,7 +11,10 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
-    --kind | -k) words='box series hist quantile phase price' ;;
+    --kind | -k)
+        words='box series hist quantile phase price'
+        [ "$command" != events ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
+        ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words html markdown prometheus" ;; esac ;;

@@ -32,7 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (equals != NULL)
             *equals++ = '\0';
         const int64_t now_ns = INT64_C(1800000000000000000);
-        const char *error = st_query_set(&query, parts[3], equals, now_ns);
+        const unsigned all =
+            ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND;
+        const char *error = st_query_set(&query, all, parts[3], equals, now_ns);
         /* what is taken is a time; what is not leaves it as it was */
         if (error != NULL && (query.since_wall_ns != INT64_MIN || query.until_wall_ns != INT64_MIN))
             abort();

@@ -99,6 +99,10 @@ is "a bad step: 400" "$(code '/v1/history?step=often')" 400
 is "too much for one answer: 400" "$(code '/v1/history?since=1w&step=60s')" 400
 is "since behind until: 400" "$(code '/v1/history?since=1h&until=2h')" 400
 is "a day: 200" "$(code '/v1/history?since=1d')" 200
+is "a kind that there is not: 400" "$(code '/v1/events?kind=foo')" 400
+is "a name that there is not: 400" "$(code '/v1/events?foo=1')" 400
+is "a name of another path: 400" "$(code '/v1/history?limit=1')" 400
+is "nothing behind ? but the mark: 200" "$(code '/v1/events?')" 200
 is "events: 200" "$(code '/v1/events?limit=1&kind=config-read')" 200
 
 # --- a disk that is full ---

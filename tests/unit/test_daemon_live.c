@@ -267,7 +267,7 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
     struct st_events events;
     assert_int_equal(st_events_init(&events), 0);
     for (int i = 0; i < (int)ST_ARRAY_LEN(added); i++)
-        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, "test", NULL, 0, "%d", i);
+        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, "pause", NULL, 0, "%d", i);
     json_t *list = st_events_json(&events);
     assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
     for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)
@@ -312,7 +312,7 @@ static void chunk_has_each_event_once_and_counts_what_was_too_much(void **state)
     size_t len;
     assert_int_equal(st_events_init(&events), 0);
     assert_int_equal(st_broadcast_init(&broadcast, &events), 0);
-    st_events_add(&events, ST_LOG_DBG, 7, "old", NULL, 0, "before anybody listened");
+    st_events_add(&events, ST_LOG_DBG, 7, "pause", NULL, 0, "before anybody listened");
     st_broadcast_forget(&broadcast);
     st_events_add(&events, ST_LOG_DBG, 8, "config-read", NULL, 0, "two\nlines: no end of an event");
     char *text = st_broadcast_chunk(&broadcast, "{}", &len);
@@ -326,7 +326,7 @@ static void chunk_has_each_event_once_and_counts_what_was_too_much(void **state)
     assert_string_equal(text, ": no document\n\n");
     free(text);
     for (int i = 0; i < ST_BROADCAST_EVENTS + 3; i++)
-        st_events_add(&events, ST_LOG_DBG, i, "x", NULL, 0, "number %d", i);
+        st_events_add(&events, ST_LOG_DBG, i, "pause", NULL, 0, "number %d", i);
     text = st_broadcast_chunk(&broadcast, "{}", &len);
     assert_ptr_equal(strstr(text, ": 3 events more\n\nevent: event\ndata: {\"time_ns\":3,"), text);
     free(text);

@@ -33,30 +33,53 @@ static void times_are_seconds_or_how_long_ago(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_query query;
         st_query_init(&query);
-        const char *error = st_query_set(&query, "since", rows[i].value, NOW_NS);
+        const char *error = st_query_set(&query, ST_QUERY_SINCE, "since", rows[i].value, NOW_NS);
         assert_true((error != NULL) == (rows[i].wall_ns == INT64_MIN));
         assert_int_equal(query.since_wall_ns, rows[i].wall_ns);
         assert_int_equal(query.until_wall_ns, INT64_MIN);
     }
 }
 
-static void keys_of_others_are_left_alone(void **state)
+static void names_that_the_path_does_not_take_are_refused(void **state)
 {
     (void)state;
     struct st_query query;
+    const unsigned names = ST_QUERY_UNTIL | ST_QUERY_LIMIT;
     st_query_init(&query);
-    assert_null(st_query_set(&query, "utm_source", "x", NOW_NS));
-    assert_null(st_query_set(&query, "", NULL, NOW_NS));
-    assert_null(st_query_set(&query, "until", "0s", NOW_NS));
+    assert_non_null(st_query_set(&query, names, "utm_source", "x", NOW_NS));
+    assert_non_null(st_query_set(&query, names, "", NULL, NOW_NS));
+    assert_non_null(st_query_set(&query, names, "since", "1h", NOW_NS));
+    assert_non_null(st_query_set(&query, 0, "limit", "1", NOW_NS));
+    assert_null(st_query_set(&query, names, "until", "0s", NOW_NS));
     assert_int_equal(query.since_wall_ns, INT64_MIN);
     assert_int_equal(query.until_wall_ns, NOW_NS);
+    assert_int_equal(query.limit, INT64_MIN);
+}
+
+static void kinds_are_those_that_an_event_can_have(void **state)
+{
+    (void)state;
+    static const char *const none[] = {
+        "",           "foo",          "late",     "late-wake,", "late-wake, simulated-xrun",
+        "unclean-en", "unclean-endx", " suspend", "minute"};
+    struct st_query query;
+    st_query_init(&query);
+    for (size_t i = 0; i < ST_ARRAY_LEN(none); i++)
+        assert_non_null(st_query_set(&query, ST_QUERY_KIND, "kind", none[i], NOW_NS));
+    assert_string_equal(query.kind, "");
+    static const char *const kinds[] = {"late-wake", "audio-unavailable", "unclean-end"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++) {
+        assert_null(st_query_set(&query, ST_QUERY_KIND, "kind", kinds[i], NOW_NS));
+        assert_string_equal(query.kind, kinds[i]);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_seconds_or_how_long_ago),
-        cmocka_unit_test(keys_of_others_are_left_alone),
+        cmocka_unit_test(names_that_the_path_does_not_take_are_refused),
+        cmocka_unit_test(kinds_are_those_that_an_event_can_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
