@@ -47,6 +47,7 @@ function chart(id, label, draw) {
   figure.hidden = false;
   const box = { left: 52, top: 10, bottom: 22, width: svg.clientWidth, height: svg.clientHeight };
   svg.replaceChildren();
+  if (box.width <= box.left || box.height <= box.top + box.bottom) return; /* not laid out */
   svg.setAttribute("viewBox", "0 0 " + box.width + " " + box.height);
   svg.setAttribute("aria-label", label);
   const put = (name, attributes, text) => {
@@ -119,7 +120,7 @@ function drawHistogram(doc) {
     }
     h.counts.forEach((count, i) => {
       const x = box.left + i * step, over = doc.loop && i > 0 && h.bounds_ns[i - 1] >= doc.loop.period_ns;
-      if (count > 0) put("rect", { class: over ? "bar miss" : "bar", x: x + 1, width: step - 2, y: y(count), height: foot - y(count) });
+      if (count > 0) put("rect", { class: over ? "bar miss" : "bar", x: x + 1, width: Math.max(step - 2, 1), y: y(count), height: foot - y(count) });
       if (i < last && [1e3, 1e5, 1e7, 1e9].includes(h.bounds_ns[i]))
         put("text", { x: x + step, y: box.height - 6, "text-anchor": "middle" }, time(h.bounds_ns[i]).replace(/\.0+ /, " "));
     });

@@ -39,6 +39,9 @@ like "light" "$out" '^rgb\(255, 255, 255\)$'
 like "events have a date" "$(browser --wait 'document.querySelector("#link").textContent.startsWith("Live, ") && document.querySelector("#events time") !== null' \
     --print '/^Live, 20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(document.getElementById("link").textContent) + " " +
         [...document.querySelectorAll("#events time")].every((at) => /^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(at.textContent))')" '^true true$'
+is "a window that leaves charts no room" "$(browser --wait "$drawn" --wait 'document.querySelector("main").style.width = "20px",
+    dispatchEvent(new Event("resize")), document.querySelectorAll("svg rect").length == 0' --wait 'document.querySelector("main").style.width = "",
+    dispatchEvent(new Event("resize")), document.querySelectorAll("#histogram rect").length > 0' --print 1; cat "$tmp/console")" 1
 is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
 out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print 'getComputedStyle(document.body).backgroundColor')
 is "360 pixels are enough" "$(head -n 1 <<<"$out")" true
