@@ -117,8 +117,8 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " own", sums->simulated, sums->own);
     if (sums->watched)
         snprintf(text + n, sizeof(text) - (size_t)n,
-                 ", %" PRId64 " of other programs, whose clients were not ready %" PRId64 " times",
-                 sums->observed, sums->starved);
+                 ", %" PRId64 " of other programs, whose clients were not ready %" PRId64 " time%s",
+                 sums->observed, sums->starved, sums->starved == 1 ? "" : "s");
     else
         snprintf(text + n, sizeof(text) - (size_t)n, "; nobody watched those of other programs");
     st_text_field(out, "xruns", text, LABEL_COLUMNS, columns);

@@ -61,6 +61,12 @@ static const char *text_of(const json_t *object, const char *key)
     return text != NULL ? text : "?";
 }
 
+/* Appends "1 WORD" or "2 WORDs". */
+static void put_count(struct line *line, int64_t n, const char *word)
+{
+    put(line, "%" PRId64 " %s%s", n, word, n == 1 ? "" : "s");
+}
+
 /* Appends " VALUE" for a time in ns; a percentile that has too few samples is null. */
 static void put_plain_ns(struct line *line, const json_t *value)
 {
@@ -122,12 +128,13 @@ static void show_loop(const struct page *page, const json_t *loop)
 
     const double bound = rounded_up(json_number_value(json_object_get(loop, "misses_per_hour_max95")));
     line = (struct line){0};
-    put(&line,
-        "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); %" PRId64 " skipped periods",
-        st_json_field(loop, "misses"), st_json_field(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound,
-        st_json_field(loop, "skipped_periods"));
-    if (st_json_field(loop, "records_lost") > 0)
-        put(&line, "; %" PRId64 " records lost", st_json_field(loop, "records_lost"));
+    put(&line, "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); ",
+        st_json_field(loop, "misses"), st_json_field(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound);
+    put_count(&line, st_json_field(loop, "skipped_periods"), "skipped period");
+    if (st_json_field(loop, "records_lost") > 0) {
+        put(&line, "; ");
+        put_count(&line, st_json_field(loop, "records_lost"), "lost record");
+    }
     paragraph(page, "Misses", line.text);
     show_times(page, "Lateness", json_object_get(loop, "lateness_ns"));
     show_times(page, "Response", json_object_get(loop, "response_ns"));
@@ -137,7 +144,8 @@ static void show_loop(const struct page *page, const json_t *loop)
     json_array_foreach(json_object_get(loop, "causes"), i, cause)
     {
         line = (struct line){0};
-        put(&line, "%" PRId64 " late wake-ups: %s", st_json_field(cause, "count"), text_of(cause, "text"));
+        put_count(&line, st_json_field(cause, "count"), "late wake-up");
+        put(&line, ": %s", text_of(cause, "text"));
         put_ns(&line, "longest", json_object_get(cause, "worst_ns"));
         paragraph(page, i == 0 ? "Causes" : "", line.text);
     }
@@ -149,8 +157,10 @@ static void show_loop(const struct page *page, const json_t *loop)
             st_ns_format((int64_t)json_number_value(json_object_get(loop, "cpu_ns_per_cycle")), text,
                          sizeof(text)));
     }
-    if (json_is_integer(json_object_get(loop, "faults")))
-        put(&line, ", %" PRId64 " page faults", st_json_field(loop, "faults"));
+    if (json_is_integer(json_object_get(loop, "faults"))) {
+        put(&line, ", ");
+        put_count(&line, st_json_field(loop, "faults"), "page fault");
+    }
     put(&line, ", ring %" PRId64 " of %" PRId64 " words", st_json_field(loop, "ring_high_water"),
         st_json_field(loop, "ring_words"));
     paragraph(page, "Own cost", line.text);
@@ -168,12 +178,15 @@ static void show_stream(const struct page *page, const char *label, const json_t
         put_ns(&line, input ? "latency" : "buffer", json_object_get(stream, "latency_ns"));
     }
     if (input) {
+        put(&line, ", ");
         if (json_is_integer(json_object_get(stream, "own_xruns")))
-            put(&line, ", %" PRId64 " overflows", st_json_field(stream, "own_xruns"));
+            put_count(&line, st_json_field(stream, "own_xruns"), "overflow");
         else
-            put(&line, ", overflows are not told");
-        if (st_json_field(stream, "holes") > 0)
-            put(&line, ", %" PRId64 " holes", st_json_field(stream, "holes"));
+            put(&line, "overflows are not told");
+        if (st_json_field(stream, "holes") > 0) {
+            put(&line, ", ");
+            put_count(&line, st_json_field(stream, "holes"), "hole");
+        }
     }
     paragraph(page, label, line.text);
     const json_t *callbacks = json_object_get(stream, "callbacks");
@@ -248,11 +261,24 @@ static void show_minute(const struct page *page, const json_t *minute)
     if (!json_is_object(minute))
         return;
     struct line line = {0};
-    put(&line, "%" PRId64 " cycles, %" PRId64 " misses, %" PRId64 " simulated and %" PRId64 " own xruns",
+    put(&line, "%" PRId64 " cycles, %" PRId64 " missed; xruns: %" PRId64 " simulated, %" PRId64 " own",
         st_json_field(minute, "cycles"), st_json_field(minute, "misses"),
         st_json_field(minute, "simulated_xruns"), st_json_field(minute, "own_xruns"));
     put_ns(&line, "latest wake-up", json_object_get(minute, "lateness_max_ns"));
     paragraph(page, "Minute", line.text);
+}
+
+/* Appends "; 3 minutes and 1 event STATE", where there are such. */
+static void put_minutes_and_events(struct line *line, const json_t *history, const char *minutes,
+                                   const char *events, const char *state)
+{
+    if (st_json_field(history, minutes) <= 0 && st_json_field(history, events) <= 0)
+        return;
+    put(line, "; ");
+    put_count(line, st_json_field(history, minutes), "minute");
+    put(line, " and ");
+    put_count(line, st_json_field(history, events), "event");
+    put(line, " %s", state);
 }
 
 static void show_history(const struct page *page, const json_t *history)
@@ -267,12 +293,8 @@ static void show_history(const struct page *page, const json_t *history)
         put(&line, ", %.1f MB", (double)st_json_field(history, "bytes") / 1e6);
     if (json_is_string(json_object_get(history, "why")))
         put(&line, ": %s", text_of(history, "why"));
-    if (st_json_field(history, "waiting_minutes") > 0 || st_json_field(history, "waiting_events") > 0)
-        put(&line, "; %" PRId64 " minutes and %" PRId64 " events wait in memory",
-            st_json_field(history, "waiting_minutes"), st_json_field(history, "waiting_events"));
-    if (st_json_field(history, "lost_minutes") > 0 || st_json_field(history, "lost_events") > 0)
-        put(&line, "; %" PRId64 " minutes and %" PRId64 " events are lost",
-            st_json_field(history, "lost_minutes"), st_json_field(history, "lost_events"));
+    put_minutes_and_events(&line, history, "waiting_minutes", "waiting_events", "waiting in memory");
+    put_minutes_and_events(&line, history, "lost_minutes", "lost_events", "lost");
     paragraph(page, "History", line.text);
     if (json_is_string(json_object_get(history, "put_aside"))) {
         line.len = 0;

@@ -297,7 +297,8 @@ static int put_misses(struct st_screen *screen, int row, int column, int width, 
     }
     used++;
     if (lost > 0 && used < rows)
-        say(screen, row + used++, column, width, ST_STYLE_BAD, "lost       %" PRId64 " records", lost);
+        say(screen, row + used++, column, width, ST_STYLE_BAD, "lost       %" PRId64 " record%s", lost,
+            lost == 1 ? "" : "s");
     return least(used, rows);
 }
 

@@ -115,8 +115,8 @@ const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf
     if (minute->lateness_max_ns != INT64_MIN)
         st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
     snprintf(buf, buf_bytes,
-             "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " misses (%" PRIu64
-             " skipped periods), %" PRIu64 " simulated and %" PRIu64 " own xruns, latest wake-up %s late",
+             "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64
+             " skipped); xruns: %" PRIu64 " simulated, %" PRIu64 " own; latest wake-up %s late",
              minute->duration_ns / ST_NS_PER_S, minute->cycles, minute->misses, minute->skipped_periods,
              minute->simulated_xruns, minute->own_xruns, lateness);
     return buf;

@@ -59,9 +59,12 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
 {
     const struct st_xrun_seen *sum = &pending->sum;
     if (sum->device_xruns_n > 0)
-        tell_one(o, pending, "observed-xrun", "device xrun(s)", sum->device_xruns_n);
+        tell_one(o, pending, "observed-xrun", sum->device_xruns_n == 1 ? "device xrun" : "device xruns",
+                 sum->device_xruns_n);
     if (sum->starved_n > 0)
-        tell_one(o, pending, "starved-client", "time(s) a client was not ready", sum->starved_n);
+        tell_one(o, pending, "starved-client",
+                 sum->starved_n == 1 ? "time a client was not ready" : "times a client was not ready",
+                 sum->starved_n);
     pending->told_ns = now_ns(o);
     pending->sum.device_xruns_n = pending->sum.starved_n = 0;
 }

@@ -184,6 +184,11 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     assert_int_equal(events_of("observed-xrun", &count_n), 2);
     assert_int_equal(count_n, 6);
+    assert_non_null(strstr(events.events[0].text, ": 1 device xrun on hw:0"));
+    assert_non_null(strstr(events.events[2].text, ": 5 device xruns "));
+    see("hw:1", "", 0, 1);
+    turn_after(0);
+    assert_non_null(strstr(events.events[3].text, ": 1 time a client was not ready on hw:1"));
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
