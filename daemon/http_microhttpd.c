@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,9 +24,10 @@
 #define LOG_MODULE "http"
 #include "daemon/log.h"
 
-#define CONNECTION_TIMEOUT_S 10u                 /* without a byte */
-#define CONNECTION_BYTES     (size_t)(32 * 1024) /* request line and headers */
-#define BACKLOG              16
+#define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
+#define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
+#define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
+#define BACKLOG           16
 
 struct st_http {
     struct MHD_Daemon *server;
@@ -150,6 +152,14 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
                            : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
 }
 
+static enum MHD_Result count_host(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(int *)ctx += strcasecmp(key, "Host") == 0;
+    return MHD_YES;
+}
+
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload_data,
                               size_t *upload_data_bytes, void **request)
@@ -160,6 +170,12 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_http *http = ctx;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
+    int hosts = 0;
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
+    if (hosts > 1) /* which of them was meant? */
+        route = st_route_refuse(400, "there is more than one Host header");
+    if (*request == NULL)
+        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     if (route.http_status != 200)
         return answer(connection, http, &route, method);
     if (*request == NULL) { /* headers are here, a body may follow */
@@ -204,7 +220,7 @@ static int start(int fd, bool tcp, const struct st_http_source *source, struct s
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
         NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, st_http_guard_connection, &http->guard,
         MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_END);
     if (http->server == NULL) {

@@ -61,6 +61,41 @@ is "TCP by address" "$(tcp)" 200
 is "Host localhost" "$(tcp -H 'Host: localhost')" 200
 is "another Host is refused (DNS rebinding)" "$(tcp -H 'Host: evil.example')" 403
 is "no Host is refused" "$(tcp -H 'Host:')" 400
+cat >"$tmp/tcp.py" <<'PY'
+import select, socket, sys, time
+def connect(request=b""):
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+    s.sendall(request)
+    return s
+def get(path, *hosts):
+    return ("GET " + path + " HTTP/1.1\r\n" + "".join("Host: " + host + "\r\n" for host in hosts) + "\r\n").encode()
+def status(*hosts):
+    return connect(get("/v1/live", *hosts)).recv(4096).split()[1].decode()
+print("hosts", status("localhost"), status("localhost", "evil.example"), status("localhost", "localhost"), status("evil.example", "localhost"))
+stream = connect(get("/v1/stream", "localhost"))
+kept = connect(get("/metrics", "localhost"))
+time.sleep(3)
+slow, idle = connect(b"GET /v1/li"), connect()
+ended = {}
+end = time.monotonic() + 60
+while len(ended) < 3 and time.monotonic() < end:
+    for s in select.select([s for s in (kept, slow, idle) if s not in ended], [], [], 1)[0]:
+        if not s.recv(65536):
+            ended[s] = len(ended)
+print("ended", "the one without a request first" if ended.get(kept) == 2 else "otherwise")
+stream.setblocking(False)
+try:
+    while stream.recv(65536):
+        pass
+    print("stream ended")
+except BlockingIOError:
+    stream.settimeout(30)
+    print("stream", "goes on" if b"data" in b"".join(stream.recv(65536) for _ in range(3)) else "is silent")
+PY
+out=$("$PYTHON" "$tmp/tcp.py" "$port")
+like "more than one Host is refused" "$out" '^hosts 200 400 400 400$'
+like "who does not ask is let go before who has asked" "$out" '^ended the one without a request first$'
+like "a stream stays" "$out" '^stream goes on$'
 config 'audio: { backend = "none"; };'
 kill -HUP "$daemon"
 closed() { [ "$(tcp)" = 000 ]; }
