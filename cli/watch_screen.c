@@ -290,7 +290,9 @@ static int put_misses(struct st_screen *screen, int row, int column, int width, 
         return 0;
     if (say_whole(screen, row, column, width, style,
                   "missed     %" PRId64 " of %" PRId64 ", %" PRId64 " skipped", count, periods,
-                  skipped) == 0) {
+                  skipped) == 0 &&
+        say_whole(screen, row, column, width, style, "missed %" PRId64 " of %" PRId64 ", %" PRId64 " skipped",
+                  count, periods, skipped) == 0) {
         say(screen, row, column, width, style, "missed %" PRId64 " of %" PRId64, count, periods);
         if (++used < rows)
             say(screen, row + used, column, width, style, "skipped    %" PRId64, skipped);

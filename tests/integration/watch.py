@@ -127,7 +127,7 @@ try:
     ok(watch.shows(r"^Waiting: no sleeptuned is listening"), "without a daemon it says so and waits", watch.text())
     daemon = Daemon()
     ok(watch.shows(r"^sleeptuned (running|degraded), up 0 h", r"(?s)[Hh]old.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
-    ok(watch.shows(r"^Latest of each second, [1-9]", r"^missed +\d+ of [1-9]\d*, \d+ skipped", r"^simulated +\d", r"over .* late: n, worst, why",
+    ok(watch.shows(r"^Latest of each second, [1-9]", r"^missed +\d+ of [1-9]\d*", r"\d+ skipped|^skipped +\d", r"^simulated +\d", r"over .* late: n, worst, why",
                    "[▁▂▃▄▅▆▇█]", "─"), "80x24: chart, misses, xruns, causes", watch.text())
     ok(b"\x1b[36m" in watch.raw or b"\x1b[38;5;6m" in watch.raw, "in colour", watch.raw[-300:])
     watch.resize(12, 40)
