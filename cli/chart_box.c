@@ -102,7 +102,7 @@ static int plan(struct st_chart_picture *picture)
         few_n += !box->known;
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
-        if (box->known && described_n++ < 12)
+        if (box->median_known && described_n++ < 12)
             st_chart_say(picture->description, sizeof(picture->description), "%s%s %s",
                          described_n > 1 ? ", " : "", data->set[i]->label,
                          st_ns_format(box->median_ns, text, sizeof(text)));
@@ -116,9 +116,11 @@ static int plan(struct st_chart_picture *picture)
         st_chart_say(picture->caption, sizeof(picture->caption),
                      " Of %zu boxes (*) outliers are cut, too; how many was not written down.", unknown_n);
     if (few_n > 0)
-        st_chart_say(picture->caption, sizeof(picture->caption),
-                     " Less than 40 values show no quartiles: %zu of them as a line from least to greatest.",
-                     few_n);
+        st_chart_say(
+            picture->caption, sizeof(picture->caption),
+            " Less than 40 values show no quartiles: %zu of them as a line from least to greatest, with "
+            "the median of 20 or more.",
+            few_n);
     return 0;
 }
 
@@ -175,6 +177,12 @@ static double y_of(const struct st_chart_area *area, int64_t value_ns)
     return area->y + (1 - st_axis_at(&area->y_axis, (double)value_ns)) * area->height;
 }
 
+static struct st_font median_font(enum st_anchor anchor)
+{
+    return (struct st_font){
+        .size = ST_CHART_TEXT_PX, .rgb = ST_CHART_INK, .anchor = anchor, .bold = true, .role = "median"};
+}
+
 static void draw_box(const struct st_chart_area *area, double x, double width, const struct st_box *box)
 {
     const struct st_pen thin = {ST_CHART_INK, 1.2, ST_DASH_NONE}, thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
@@ -189,11 +197,7 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
     area->canvas->segments(area->canvas, whiskers, ST_ARRAY_LEN(whiskers), &thin);
     st_chart_rectangle(area->canvas, left, q3, width, fmax(q1 - q3, 1), FILL, &thin);
     area->canvas->segments(area->canvas, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
-    const struct st_font font = {.size = ST_CHART_TEXT_PX,
-                                 .rgb = ST_CHART_INK,
-                                 .anchor = ST_ANCHOR_MIDDLE,
-                                 .bold = true,
-                                 .role = "median"};
+    const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 7, text_width = 1.1 * st_chart_text_px(text, ST_CHART_TEXT_PX);
     double y = fmin(fmax(median, q3 + half + 1), q1 - half - 1); /* the middle of the text, in the box */
     if (q1 - q3 < 2 * half + 2)
@@ -202,6 +206,22 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
     else if (fabs(y - median) < half)
         st_chart_rectangle(area->canvas, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
     area->canvas->text(area->canvas, x, y + 4, text, &font);
+}
+
+/* From least to greatest, and the median if it is known. */
+static void draw_few(const struct st_chart_area *area, double x, const struct st_box *box)
+{
+    const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
+                 median = y_of(area, box->median_ns);
+    area->canvas->segments(area->canvas, (struct st_point[]){{x, low + 2}, {x, high - 2}}, 2, &line);
+    if (!box->median_known)
+        return;
+    char text[40];
+    const struct st_font font = median_font(ST_ANCHOR_START);
+    area->canvas->segments(area->canvas, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+    area->canvas->text(area->canvas, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)),
+                       &font);
 }
 
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
@@ -213,7 +233,6 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     struct st_chart_set *const *sets = picture->data->set + part.first;
     const size_t n = part.n;
     const double room = area->width / (double)n;
-    const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG};
     area->y_axis = axis_of(picture->data->set, &part, &own);
     heading(area, sets[0]->group, &part, own);
     st_chart_y_times(area, picture->data->quantity);
@@ -225,10 +244,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
         if (box->known)
             draw_box(area, x, fmin(BOX_PX, room - 10), box);
         else
-            area->canvas->segments(
-                area->canvas,
-                (struct st_point[]){{x, y_of(area, box->min_ns) + 2}, {x, y_of(area, box->max_ns) - 2}}, 2,
-                &line);
+            draw_few(area, x, box);
         label(area, x, sets[i]);
         area->canvas->end(area->canvas);
     }

@@ -46,11 +46,12 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
     }
     if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
         return;
-    const bool median = get_ns(distribution, "median", &box->median_ns);
-    box->known = median && get_ns(distribution, "q1", &box->q1_ns) &&
+    box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&
+                        box->median_ns <= box->max_ns;
+    box->known = box->median_known && get_ns(distribution, "q1", &box->q1_ns) &&
                  get_ns(distribution, "q3", &box->q3_ns) && box->min_ns <= box->q1_ns &&
                  box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns && box->q3_ns <= box->max_ns;
-    if (!median)
+    if (!box->median_known)
         box->median_ns = box->min_ns;
     if (box->known)
         st_box_of_figures(box);

@@ -100,7 +100,7 @@ static void print_boxes(const struct page *page)
         for (size_t i = first; i < first + n; i++) {
             const struct st_box *box = &data->set[i]->box;
             char median[32] = "(few)";
-            if (box->known)
+            if (box->median_known)
                 st_ns_format(box->median_ns, median, sizeof(median));
             label(page, data->set[i]->label);
             box_line(page, &axis, box, columns);

@@ -32,6 +32,7 @@ void st_box_of(const struct st_sample *sample, struct st_box *ret)
     *ret = (struct st_box){
         .n = n,
         .known = n >= st_stats_quantile_min_n(0.75),
+        .median_known = n >= st_stats_quantile_min_n(0.5),
         .min_ns = st_sample_at(sample, 1),
         .q1_ns = st_sample_quantile(sample, 0.25),
         .median_ns = st_sample_quantile(sample, 0.5),

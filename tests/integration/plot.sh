@@ -44,6 +44,11 @@ part "a panel for each setting" '^panel 2$'
 part "a box for each result" '^box 3$'
 is "medians are written in the boxes, where there are enough values" "$(grep '^median' parts)" "median: 54.3 µs
 median: 4.0 µs"
+sed 's/"n": 12,/"n": 26,/; s/"median": null/"median": 3000/' sleep.json >sleep26.json
+draw few sleep26.json
+is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.0 µs$' parts)" 1
+like "in text, too" "$("$SLEEPTUNE" plot sleep26.json | tr -s ' ')" '^nanosleep .* 3\.0 µs$'
+draw box sleep.json
 part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
 part "n is below its box" '^text: n = 500 \*$'
 part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
