@@ -95,7 +95,7 @@ static void show_row(FILE *out, struct shown *row, int name_columns)
     char text[160], share[16] = "-";
     st_text_pad(out, row->cause, CAUSE_COLUMNS);
     if (row->threads_n > 1)
-        snprintf(text, sizeof(text), "%.*s (%" PRId64 " threads)", (int)row->program_len, row->culprit,
+        snprintf(text, sizeof(text), "%.*s (%" PRId64 ")", (int)row->program_len, row->culprit,
                  row->threads_n);
     else
         snprintf(text, sizeof(text), "%s", row->culprit[0] != '\0' ? row->culprit : "-");
@@ -146,7 +146,7 @@ void st_causes_text(FILE *out, const json_t *document, int columns)
     if (json_array_size(rows) > 0)
         st_text_field(out, "by figure",
                       "share of the total that the figure of the cause accounts for (the wait for a CPU, a "
-                      "stop, a throttle; with a tracer how long the culprit had the CPU); -: said by "
+                      "stop, a throttle; else, with a tracer, how long the culprit had the CPU); -: said by "
                       "exclusion, because nothing that is counted explains it",
                       10, columns);
     char why[200];

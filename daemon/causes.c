@@ -330,7 +330,7 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late, const 
     const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
     const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
     int64_t explained_ns = late->event.explained_ns;
-    if (culprit != NULL)
+    if (culprit != NULL && culprit->ns > explained_ns) /* who had most of a wait had not all of it */
         explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
     pthread_mutex_lock(&causes->mutex);
     unsigned *left = late->xrun ? &causes->xrun_events_left : &causes->late_events_left;

@@ -56,6 +56,12 @@ static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
     st_causes_late(causes, &event);
 }
 
+static const struct st_event *newest(void)
+{
+    assert_true(events.added_n > 0);
+    return &events.events[(events.added_n - 1) % ST_EVENTS_MAX];
+}
+
 static void minute_passes(void)
 {
     st_fake_advance(fake, 60 * ST_NS_PER_S);
@@ -126,6 +132,18 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
                            "76 % of that: timer, interrupt or idle exit; 60 % with irq/27-hda on the "
                            "CPU."));
     json_decref(document);
+}
+
+static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
+{
+    (void)state;
+    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000)};
+    struct st_culprit culprit = {.name = "hog/7", .ns = 600000};
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 1900000); /* others had the rest */
+    culprit.ns = 2100000;
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 2000000);
 }
 
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
@@ -215,12 +233,6 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
     assert_int_equal(number(document, "wakes"), 0);
     assert_int_equal(number(document, "late_threshold_ns"), 666666);
     json_decref(document);
-}
-
-static const struct st_event *newest(void)
-{
-    assert_true(events.added_n > 0);
-    return &events.events[(events.added_n - 1) % ST_EVENTS_MAX];
 }
 
 static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
@@ -410,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_by_cause_the_longest_total_first),
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
+        TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),
         TEST(nothing_late_and_nothing_measured_are_told_apart),
         TEST(only_minutes_of_the_asked_time_count),
         TEST(sums_of_more_than_a_day_forget_the_oldest_minutes_whole),
