@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/ns.h"
+#include "platform/xrun_line.h"
 
 #define LOG_MODULE "audio"
 #include "daemon/log.h"
@@ -322,7 +323,7 @@ static int start_output(struct st_audio_stream *stream, enum SoundIoFormat forma
     if (out == NULL)
         return SoundIoErrorNoMem;
     out->userdata = stream;
-    out->name = "sleeptuned (silence)";
+    out->name = ST_XRUN_OWN_CLIENT;
     out->format = format;
     out->sample_rate = rate_hz;
     out->software_latency = latency_s;

@@ -5,6 +5,9 @@
  * driver renews the figure of jack_get_xrun_delayed_usecs (jack2: JackEngineControl::NotifyXRun, but not
  * JackEngine::CheckXRun), so a callback with the figure of before was a client's; which client, only the
  * server's own messages say. This client has no ports and no process callback: the server never waits for it.
+ *
+ * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
+ * ones once more: that it is there is said.
  */
 #include <errno.h>
 #include <jack/jack.h>
@@ -29,6 +32,7 @@ struct observer {
     jack_client_t *client;
     int fds[2];       /* what happened, a byte each, from libjack's thread and the signal handler */
     float delayed_us; /* of the latest xrun. Threads: libjack's, once it calls back */
+    bool own_plays;   /* on this server, as was said */
 };
 
 static struct observer observer;
@@ -102,6 +106,25 @@ static int open_client(const char *server)
     return ST_LINE_DONE;
 }
 
+/* Has sleeptuned a port there? By name: jack2 does not tell clients of each other's processes. */
+static bool own_plays(void)
+{
+    bool found = false;
+    const char **ports = jack_get_ports(observer.client, NULL, NULL, 0);
+    for (size_t i = 0; ports != NULL && ports[i] != NULL && !found; i++)
+        found = strncmp(ports[i], ST_XRUN_OWN_CLIENT, strlen(ST_XRUN_OWN_CLIENT)) == 0;
+    jack_free(ports);
+    return found;
+}
+
+static void say_ready(const char *server)
+{
+    observer.own_plays = own_plays();
+    st_line_ready("JACK server \"%s\", %u frames at %u Hz%s", server, jack_get_buffer_size(observer.client),
+                  jack_get_sample_rate(observer.client),
+                  observer.own_plays ? "; an own stream is on it, whose own xruns are the same ones" : "");
+}
+
 /* Says what was told meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
 static enum what forward(const char *server)
 {
@@ -124,9 +147,9 @@ static enum what forward(const char *server)
 int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    st_line_options(argc, argv, NAME,
-                    "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
-                    "\"default\". It starts none.\n");
+    (void)st_line_options(argc, argv, NAME,
+                          "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
+                          "\"default\". It starts none.\n");
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (server == NULL || server[0] == '\0')
         server = "default";
@@ -142,13 +165,14 @@ int main(int argc, char **argv)
     const int r = open_client(server);
     if (r != ST_LINE_DONE)
         return r;
-    st_line_ready("JACK server \"%s\", %u frames at %u Hz", server, jack_get_buffer_size(observer.client),
-                  jack_get_sample_rate(observer.client));
+    say_ready(server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     enum what over = WHAT_DEVICE;
     while (over != WHAT_END) {
         const int n = poll(fds, 2, ST_LINE_ALIVE_S * 1000);
-        if (n == 0)
+        if (n == 0 && own_plays() != observer.own_plays)
+            say_ready(server);
+        else if (n == 0)
             st_line_alive();
         if (n > 0 && fds[1].revents != 0)
             over = forward(server);

@@ -1,6 +1,7 @@
 #include "observe/line.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,17 +13,39 @@
 
 /* --- options --- */
 
-void st_line_options(int argc, char **argv, const char *name, const char *about)
+/* @return 0: the text is no process id. */
+static pid_t process_of(const char *text)
+{
+    char *end;
+    errno = 0;
+    const long pid = strtol(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+bool st_line_is_process(const char *text, pid_t pid)
+{
+    return text != NULL && pid != 0 && process_of(text) == pid;
+}
+
+pid_t st_line_options(int argc, char **argv, const char *name, const char *about)
 {
     int option;
-    while ((option = getopt(argc, argv, "hV")) != -1) {
+    pid_t own = 0;
+    while ((option = getopt(argc, argv, "hVp:")) != -1) {
         switch (option) {
         case 'h':
-            printf("Usage: %s [-h | -V]\n%s\n"
+            printf("Usage: %s [-h | -V | -p PID]\n%s\n"
                    "It is started by sleeptuned, and writes a line for each thing it sees until its\n"
-                   "standard input ends: sleeptuned(8).\n",
+                   "standard input ends: sleeptuned(8).\n\n"
+                   "-p PID  whose streams are not another program's: sleeptuned gives its own\n",
                    name, about);
             exit(ST_LINE_DONE);
+        case 'p':
+            own = process_of(optarg);
+            if (own != 0)
+                break;
+            fprintf(stderr, "%s: -p: '%s' is no process id\n", name, optarg);
+            exit(ST_LINE_USAGE);
         case 'V':
             printf("%s %s\n", name, ST_VERSION);
             exit(ST_LINE_DONE);
@@ -34,6 +57,7 @@ void st_line_options(int argc, char **argv, const char *name, const char *about)
         fprintf(stderr, "%s: takes no argument: %s\n", name, argv[optind]);
         exit(ST_LINE_USAGE);
     }
+    return own;
 }
 
 /* --- lines --- */

@@ -5,6 +5,8 @@
 #ifndef ST_OBSERVE_LINE_H
 #define ST_OBSERVE_LINE_H
 
+#include <sys/types.h>
+
 #include "platform/xrun_line.h"
 
 /* Exit statuses, as of all of sleeptune (design 8). */
@@ -12,9 +14,13 @@ enum { ST_LINE_DONE = 0, ST_LINE_ABSENT = 2, ST_LINE_USAGE = 3, ST_LINE_FAILED =
 
 #define ST_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
 
-/** Options of a program that takes none but -h and -V; both, and wrong ones, end the program.
- * @param name of the program. @param about what it does, which server it looks for and how: whole lines. */
-void st_line_options(int argc, char **argv, const char *name, const char *about);
+/** Options: -h, -V, -p PID. The former two, and wrong ones, end the program.
+ * @param name of the program. @param about what it does, which server it looks for and how: whole lines.
+ * @return whose own streams are no other program's (sleeptuned's); 0: nobody's. */
+pid_t st_line_options(int argc, char **argv, const char *name, const char *about);
+
+/** Is this text, a property of a client, that process? NULL is not. */
+bool st_line_is_process(const char *text, pid_t pid);
 
 void st_line_ready(const char *format, ...) ST_PRINTF(1, 2);
 void st_line_alive(void);

@@ -35,6 +35,7 @@ struct observer {
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
     struct st_profile profile;
+    pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
 };
 
@@ -86,6 +87,50 @@ static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EV
 
 /* --- which objects there are --- */
 
+/* What belongs to a client of the server: user data of its proxy. */
+struct client {
+    struct observer *observer;
+    struct spa_hook removed_listener, info_listener;
+};
+
+static void on_client_info(void *ctx, const struct pw_client_info *info)
+{
+    struct client *client = ctx;
+    /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
+    const char *process = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
+    if (st_line_is_process(process, client->observer->own))
+        st_profile_leave_out(&client->observer->profile, info->id);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void on_client_removed(void *ctx)
+{
+    pw_proxy_destroy(ctx);
+}
+
+static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_client_removed};
+
+/* Asks whose process it is. */
+static void ask_client(struct observer *observer, uint32_t id, const char *type)
+{
+    struct pw_proxy *proxy =
+        pw_registry_bind(observer->registry, id, type, PW_VERSION_CLIENT, sizeof(struct client));
+    if (proxy == NULL)
+        return;
+    struct client *client = pw_proxy_get_user_data(proxy);
+    client->observer = observer;
+    pw_proxy_add_listener(proxy, &client->removed_listener, &removed_events, proxy);
+    pw_proxy_add_object_listener(proxy, &client->info_listener, &client_events, client);
+}
+
+static uint32_t client_of(const struct spa_dict *props)
+{
+    uint32_t id;
+    const char *text = props != NULL ? spa_dict_lookup(props, PW_KEY_CLIENT_ID) : NULL;
+    return spa_atou32(text, &id, 10) ? id : ST_PROFILE_NO_CLIENT;
+}
+
 static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
                       const struct spa_dict *props)
 {
@@ -93,8 +138,10 @@ static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *
     (void)permissions;
     (void)version;
     if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
-        st_profile_add(&observer->profile, id,
+        st_profile_add(&observer->profile, id, client_of(props),
                        props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
+    } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && observer->own != 0) {
+        ask_client(observer, id, type);
     } else if (strcmp(type, PW_TYPE_INTERFACE_Profiler) == 0 && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
         if (observer->profiler != NULL)
@@ -198,9 +245,10 @@ static int begin(struct observer *observer)
 int main(int argc, char **argv)
 {
     static struct observer observer;
-    st_line_options(argc, argv, NAME,
-                    "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
-                    "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
+    observer.own =
+        st_line_options(argc, argv, NAME,
+                        "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
+                        "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_main_loop_new(NULL);

@@ -32,17 +32,36 @@ static struct st_profile_node *find_or_add(struct st_profile *profile, uint32_t 
     for (size_t i = 0; node == NULL && i < ST_PROFILE_NODES_MAX; i++) {
         if (!profile->nodes[i].used) {
             node = &profile->nodes[i];
-            *node = (struct st_profile_node){.id = id, .used = true};
+            *node = (struct st_profile_node){.id = id, .client = ST_PROFILE_NO_CLIENT, .used = true};
         }
     }
     return node;
 }
 
-void st_profile_add(struct st_profile *profile, uint32_t id, bool is_device)
+void st_profile_add(struct st_profile *profile, uint32_t id, uint32_t client, bool is_device)
 {
     struct st_profile_node *node = find_or_add(profile, id);
     if (node != NULL)
-        *node = (struct st_profile_node){.id = id, .used = true, .is_device = is_device};
+        *node = (struct st_profile_node){.id = id, .client = client, .used = true, .is_device = is_device};
+}
+
+static bool is_own(const struct st_profile *profile, uint32_t client)
+{
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != client)
+        i++;
+    return i < profile->own_n;
+}
+
+void st_profile_leave_out(struct st_profile *profile, uint32_t client)
+{
+    if (is_own(profile, client) || profile->own_n == ST_PROFILE_OWN_MAX)
+        return;
+    profile->own[profile->own_n++] = client;
+    for (size_t i = 0; i < ST_PROFILE_NODES_MAX; i++) {
+        if (profile->nodes[i].client == client)
+            profile->nodes[i].starved_n = 0;
+    }
 }
 
 void st_profile_remove(struct st_profile *profile, uint32_t id)
@@ -50,6 +69,11 @@ void st_profile_remove(struct st_profile *profile, uint32_t id)
     struct st_profile_node *node = find(profile, id);
     if (node != NULL)
         node->used = false;
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != id)
+        i++;
+    if (i < profile->own_n)
+        profile->own[i] = profile->own[--profile->own_n];
 }
 
 /* By how much the node's counter has risen. */
@@ -132,6 +156,8 @@ static void take_follower(struct st_profile *profile, const struct block *driver
         return;
     rename_node(&node->name, block->name);
     rename_node(&node->driver, driver->name);
+    if (is_own(profile, node->client))
+        return;
     const int64_t rise = block->xruns_n != NOT_COUNTED ? risen(profile, node, block->xruns_n)
                                                        : unfinished(node, block, driver->prev_signal_ns);
     if (node->is_device && block->xruns_n != NOT_COUNTED)

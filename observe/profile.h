@@ -14,9 +14,11 @@
 struct spa_pod;
 
 #define ST_PROFILE_NODES_MAX 256 /* of them at once; further ones are not watched */
+#define ST_PROFILE_OWN_MAX   8
+#define ST_PROFILE_NO_CLIENT UINT32_MAX
 
 struct st_profile_node {
-    uint32_t id;
+    uint32_t id, client;
     bool used;
     bool is_device; /* a sound device's node, not a program's */
     bool counted;   /* xruns_n is known */
@@ -29,14 +31,19 @@ struct st_profile_node {
 
 struct st_profile {
     struct st_profile_node nodes[ST_PROFILE_NODES_MAX];
+    uint32_t own[ST_PROFILE_OWN_MAX]; /* clients that are left out */
+    size_t own_n;
     bool pending; /* something is to be told */
     bool epoch;   /* a counter was lower than before */
 };
 
-/** A node has come; nodes that nobody announced are a program's. */
-void st_profile_add(struct st_profile *profile, uint32_t id, bool is_device);
+/** A node has come; nodes that nobody announced are a program's. @param client whose it is. */
+void st_profile_add(struct st_profile *profile, uint32_t id, uint32_t client, bool is_device);
 
-/** A node has gone: what was not told of it is lost. Its id may be used again. */
+/** A client whose nodes are no other program's: what they miss is not told. */
+void st_profile_leave_out(struct st_profile *profile, uint32_t client);
+
+/** A node or client has gone: what was not told of it is lost. Its id may be used again. */
 void st_profile_remove(struct st_profile *profile, uint32_t id);
 
 /** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it

@@ -26,6 +26,7 @@ struct observer {
     bool ready;
     bool ended;   /* and has said why */
     bool looking; /* an answer is on its way */
+    pid_t own;    /* whose streams are left out */
     struct st_streams streams;
 };
 
@@ -84,6 +85,9 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
 {
     struct observer *observer = ctx;
     if (eol == 0 && stream != NULL) {
+        if (st_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
+                               observer->own))
+            return;
         if (st_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec))
             tell(observer, stream);
         return;
@@ -186,9 +190,10 @@ int main(int argc, char **argv)
 {
     static struct observer observer;
     int status = ST_LINE_FAILED;
-    st_line_options(argc, argv, NAME,
-                    "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
-                    "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
+    observer.own =
+        st_line_options(argc, argv, NAME,
+                        "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
+                        "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
     pa_mainloop *loop = pa_mainloop_new();
     if (loop == NULL) {
         perror(NAME);

@@ -11,7 +11,8 @@
  *
  * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends when
  * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
- * variable if configured (st_xrun_source.server_env). It does not connect again by itself: it says "absent"
+ * variable if configured (st_xrun_source.server_env); its one option, -pPID, is the daemon's process, whose
+ * streams are left out where they can be told apart. It does not connect again by itself: it says "absent"
  * and ends.
  */
 #ifndef ST_PLATFORM_XRUN_LINE_H
@@ -20,6 +21,8 @@
 #include "platform/xrun_source.h"
 
 #define ST_XRUN_LINE_BYTES 1024
+
+#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)" /* what the daemon's own stream is called in a server */
 
 enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,

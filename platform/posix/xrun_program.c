@@ -127,7 +127,9 @@ static int spawn(const char *path, const char *name, char *const *env, int in, i
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    char *const argv[] = {(char *)(uintptr_t)name, NULL};
+    char own[24];
+    snprintf(own, sizeof(own), "-p%ld", (long)getpid()); /* what it sees of us is no other program's */
+    char *const argv[] = {(char *)(uintptr_t)name, own, NULL};
     int r = -posix_spawn_file_actions_init(&actions);
     if (r != 0)
         return r;

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(pod, data, size);
     if (pod->size <= size - sizeof(*pod)) {
         profile = (struct st_profile){0};
-        st_profile_add(&profile, 31, true);
+        st_profile_add(&profile, 31, ST_PROFILE_NO_CLIENT, true);
         for (int i = 0; i < 2; i++)
             seen_n += st_profile_take(&profile, pod) == 0;
         st_profile_tell(&profile, on_seen, NULL);

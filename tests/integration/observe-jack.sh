@@ -65,6 +65,17 @@ is "in asynchronous mode the device goes on: no xrun of it" "$(of device_xruns)"
 is "the client was starved as often as the server says" "$(of starved)" "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")"
 end_client
 
+stop
+only "jack_server = \"$name\";"
+echo 'audio: { backend = "jack"; };' >>"$conf"
+starts "a daemon whose own stream plays there starts" # $JACK_DEFAULT_SERVER is this server now
+ok "it plays" wait_for value_is 'd["audio"]["state"]' playing
+ok "the status says that its xruns are the same ones" wait_for of_is why \
+    "JACK server \"$name\", 8192 frames at 48000 Hz; an own stream is on it, whose own xruns are the same ones"
+only "jack_server = \"$name\";"
+kill -HUP "$daemon"
+ok "and no more when it has gone" wait_for of_is why "JACK server \"$name\", 8192 frames at 48000 Hz"
+
 kill -STOP "$server"
 out=$(timeout 30 "$observer" <>"$tmp/no-end" 2>&1)
 is "a server that hangs: status 2" "$?" 2

@@ -48,9 +48,22 @@ stall() {
 }
 end_client() { exec {client_in}>&- {client_out}<&-; wait "$client_pid" 2>/dev/null; }
 
+watchers=()
+# watch NAME OPTION...: the program alone, what it says in $tmp/NAME; returns when it watches
+watch() {
+    "$observer" "${@:2}" <>"$tmp/no-end" >"$tmp/$1" 2>&1 &
+    pids+=("$!")
+    watchers+=("$!")
+    wait_for grep -q ^ready "$tmp/$1"
+}
+
+end_watchers() { kill "${watchers[@]}"; wait "${watchers[@]}" 2>/dev/null; }
+
 # The program alone
 like "--help says what it is" "$("$observer" -h </dev/null)" "^Usage: sleeptune-observe-$source "
 is "--help fits 80 columns" "$("$observer" -h | awk 'length > 80')" ""
 like "-V names the version" "$("$observer" -V)" "^sleeptune-observe-$source [0-9]"
 is "an argument is a usage error" "$("$observer" nonsense >/dev/null 2>&1; echo $?)" 3
+is "so is what is no process id" "$("$observer" -p 12x 2>&1 >/dev/null; echo $?)" "sleeptune-observe-$source: -p: '12x' is no process id
+3"
 is "so is an unknown option" "$("$observer" -x >/dev/null 2>&1; echo $?)" 3

@@ -50,6 +50,8 @@ before=$(of starved)
 tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
 sleep 3
 is "a quiet run starves nobody" "$(of starved)" "$before"
+does "somebody else watches it, too" watch others -p 1
+does "and one that leaves that process out" watch own -p "$client_pid"
 pw-profiler -o "$tmp/profile" >/dev/null 2>&1 &
 profiler=$!
 pids+=("$profiler")
@@ -63,6 +65,8 @@ wait "$profiler" 2>/dev/null
 missed=$(($(of starved) - before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
+ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
+is "whose process it is does not" "$(grep -v -e ^ready -e ^alive "$tmp/own")" ""
 is "no device had an xrun" "$(of device_xruns)" 0
 case $(of why) in
 *'PipeWire 0.'*)
@@ -76,6 +80,7 @@ event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
 like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $((before + missed))\$"
+end_watchers # they hold the client's input, too
 end_client
 
 after=$(counts)

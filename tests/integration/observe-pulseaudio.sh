@@ -51,6 +51,23 @@ wait "$player" 2>/dev/null
 head -c 400000 /dev/zero | pacat --playback --latency-msec=500
 is "a stream that plays to its end was not starved" "$(counts)" "0 1"
 
+echo 'audio: { backend = "pulseaudio"; };' >>"$conf"
+kill -HUP "$daemon"
+ok "the daemon's own stream plays there" wait_for value_is 'd["audio"]["state"]' playing
+does "somebody else watches it, too" watch others
+kill -STOP "$daemon"
+sleep 3
+kill -CONT "$daemon"
+ok "when it was stopped, others see that its stream was starved" wait_for grep -q '^xrun .*client=sleeptuned' "$tmp/others"
+own_xruns() { value_is 'd["audio"]["own_xruns"] > 0' True; }
+ok "it has own xruns" wait_for own_xruns
+sleep 1
+end_watchers
+is "which are not another program's" "$(counts)" "0 1"
+only
+kill -HUP "$daemon"
+ok "its stream is closed" wait_for value_is '(d["audio"]["backend"], d["audio"]["state"])' "('dummy', 'playing')"
+
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" 'the PulseAudio server has ended|no PulseAudio server'

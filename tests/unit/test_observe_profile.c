@@ -16,7 +16,7 @@
 #include <spa/pod/builder.h>
 #include <spa/utils/type.h>
 
-enum { DRIVER = 30, CARD = 31, PLAYER = 40 };
+enum { DRIVER = 30, CARD = 31, PLAYER = 40, CLIENT = 50 };
 enum { FINISHED = 3, AWAKE = 2, TRIGGERED = 1, NOT_TRIGGERED = 0, INACTIVE = 4 };
 #define NO_COUNTER (-1) /* before 0.3.72 */
 
@@ -111,9 +111,9 @@ static int begin(void **state)
 {
     (void)state;
     profile = (struct st_profile){0};
-    st_profile_add(&profile, DRIVER, true);
-    st_profile_add(&profile, CARD, true);
-    st_profile_add(&profile, PLAYER, false);
+    st_profile_add(&profile, DRIVER, ST_PROFILE_NO_CLIENT, true);
+    st_profile_add(&profile, CARD, ST_PROFILE_NO_CLIENT, true);
+    st_profile_add(&profile, PLAYER, CLIENT, false);
     return 0;
 }
 
@@ -143,9 +143,27 @@ static void what_was_before_the_first_sight_is_not_told(void **state)
     TAKE(&profile, 1000, 500, {PLAYER, "player", FINISHED, 400});
     assert_false(profile.pending);
     st_profile_remove(&profile, PLAYER); /* another has its id now */
-    st_profile_add(&profile, PLAYER, false);
+    st_profile_add(&profile, PLAYER, CLIENT, false);
     TAKE(&profile, 2000, 500, {PLAYER, "other", FINISHED, 900});
     assert_false(profile.pending);
+}
+
+static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
+{
+    (void)state;
+    enum { OWN = 41, OWN_CLIENT = 51 };
+    st_profile_add(&profile, OWN, OWN_CLIENT, false);
+    TAKE(&profile, 1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
+    TAKE(&profile, 2000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
+    st_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
+    TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
+    st_profile_remove(&profile, OWN);
+    st_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
+    st_profile_add(&profile, OWN, OWN_CLIENT, false);
+    TAKE(&profile, 4000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
+    TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
+    assert_string_equal(told(&profile), "alsa_output.card/other 0 1; ");
 }
 
 /* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which takes the time
@@ -220,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup(quiet_cycles_tell_nothing, begin),
         cmocka_unit_test_setup(xruns_of_the_driver_are_the_devices, begin),
         cmocka_unit_test_setup(what_was_before_the_first_sight_is_not_told, begin),
+        cmocka_unit_test_setup(nodes_of_a_client_that_is_left_out_tell_nothing, begin),
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
