@@ -31,11 +31,12 @@ static const struct {
                         library */
     bool tells_overflows; /* PulseAudio does not; JACK tells both streams of every xrun, without a direction:
                              it is counted once, by the output stream */
+    int64_t latency_min_ms; /* that its own clients take */
 } backends[] = {
-    {"dummy", SoundIoBackendDummy, true, true},
-    {"alsa", SoundIoBackendAlsa, true, true},
-    {"pulseaudio", SoundIoBackendPulseAudio, false, false},
-    {"jack", SoundIoBackendJack, false, false},
+    {"dummy", SoundIoBackendDummy, true, true, 0},
+    {"alsa", SoundIoBackendAlsa, true, true, 0},
+    {"pulseaudio", SoundIoBackendPulseAudio, false, false, 50},
+    {"jack", SoundIoBackendJack, false, false, 0},
 };
 
 static size_t backend_index(const char *name)
@@ -314,6 +315,15 @@ static int choose_device(struct st_audio_stream *stream, char *error, size_t err
     return -EIO;
 }
 
+/* What is asked for: the sound system gives what it can. */
+static double wished_latency_s(const struct st_config *config)
+{
+    if (config->audio.latency_ms > 0)
+        return (double)config->audio.latency_ms / 1e3;
+    const double min_s = (double)backends[backend_index(config->audio.backend)].latency_min_ms / 1e3;
+    return fmax(min_s, (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz);
+}
+
 /* @return a SoundIoError. */
 static int start_output(struct st_audio_stream *stream, enum SoundIoFormat format, int rate_hz,
                         double latency_s)
@@ -373,8 +383,7 @@ int st_audio_stream_open(struct st_audio_stream *stream, char *error, size_t err
     atomic_store(&stream->policy, POLICY_UNKNOWN);
     atomic_store(&stream->broken, 0);
     atomic_store(&stream->counting, true);
-    const double latency_s =
-        (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz;
+    const double latency_s = wished_latency_s(config);
     r = stream->direction == ST_AUDIO_INPUT ? start_input(stream, format, rate_hz, latency_s)
                                             : start_output(stream, format, rate_hz, latency_s);
     if (r != 0) {

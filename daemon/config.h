@@ -25,6 +25,7 @@ struct st_config {
         char device[ST_CONFIG_TEXT_BYTES];         /* "": the backend's default */
         char capture[ST_CONFIG_TEXT_BYTES];        /* "on" or "off" */
         char capture_device[ST_CONFIG_TEXT_BYTES]; /* as device */
+        int64_t latency_ms;                        /* 0: as fits the backend */
     } audio;
     struct {
         char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */

@@ -153,11 +153,19 @@ else
     if pulse 48000 && start && wait_for value_is 'd["audio"]["state"]' playing; then
         pass "pulseaudio: it plays on the server"
         is "pulseaudio: on its sink" "$(value 'd["audio"]["device"]')" silence
+        is "pulseaudio: with the buffer that its clients take" "$(value 'd["audio"]["latency_ns"]')" 50000000
         ok "pulseaudio: callbacks are counted" wait_for value_is 'd["audio"]["callbacks"]["lateness_ns"]["n"] > 5' True
         ok "pulseaudio: it records what the sink plays" wait_for value_is \
             '(d["audio"]["capture"]["state"], d["audio"]["capture"]["device"], d["audio"]["capture"]["callbacks"]["lateness_ns"]["n"] > 5)' \
             "('recording', 'silence.monitor', True)"
         is "pulseaudio: it does not tell overflows, and that is no zero" "$(value 'd["audio"]["capture"]["own_xruns"]')" None
+        config 'audio: { backend = "pulseaudio"; latency_ms = 80; };'
+        kill -HUP "$daemon"
+        ok "pulseaudio: another buffer is asked for at SIGHUP" wait_for value_is \
+            '(d["audio"]["state"], d["audio"]["latency_ns"])' "('playing', 80000000)"
+        config 'audio: { backend = "pulseaudio"; capture = "on"; };'
+        kill -HUP "$daemon"
+        ok "pulseaudio: and back" wait_for value_is '(d["audio"]["latency_ns"], d["audio"]["capture"]["state"])' "(50000000, 'recording')"
         like "pulseaudio: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'overflows are'
         kill -KILL "$server"
         wait "$server" 2>/dev/null
