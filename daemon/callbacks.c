@@ -11,7 +11,8 @@
 #define TICK_NS    INT64_C(100)
 #define RESTART    (-1)
 #define WINDOW_NS  (2 * ST_NS_PER_S)
-#define WARM_UP_N  16 /* callbacks that only set the earliest one: the first fills the buffer */
+#define FILL_N     4  /* callbacks that fill the buffer of a device that may begin to play seconds later */
+#define WARM_UP_N  12 /* then so many only set the earliest one */
 #define DIGITS     2
 
 int st_callbacks_init(struct st_callbacks *c)
@@ -34,7 +35,7 @@ void st_callbacks_finish(struct st_callbacks *c)
 
 static void begin(struct st_callbacks *c)
 {
-    c->warm_up_left = WARM_UP_N;
+    c->warm_up_left = FILL_N + WARM_UP_N;
     c->at_ns = c->given_frames = c->clock_ns = c->window_from_ns = 0;
     c->window_min_ns = c->before_min_ns = INT64_MAX;
 }
@@ -105,7 +106,7 @@ static void take(struct st_callbacks *c, int64_t frames, int64_t step_ns)
     c->at_ns += step_ns;
     c->clock_ns += step_ns;
     const int64_t offset_ns = c->at_ns - c->given_frames * ST_NS_PER_S / c->rate_hz;
-    const int64_t earliest_ns = earliest(c, offset_ns);
+    const int64_t earliest_ns = c->warm_up_left > WARM_UP_N ? INT64_MAX : earliest(c, offset_ns);
     if (c->warm_up_left > 0)
         c->warm_up_left--;
     else

@@ -4,7 +4,10 @@
  * The model is the device itself: it plays rate_hz frames a second, so a callback that comes when W frames
  * have been given is as early as the earliest one if it comes at W / rate_hz plus a constant; what it comes
  * later is its lateness, and so much less was left in the buffer. The constant is the least of the last 2 to
- * 4 s, so that a device clock that differs by 100 ppm from ours is off by at most 0.4 ms.
+ * 4 s of playing, so that a device clock that differs by 100 ppm from ours is off by at most 0.4 ms.
+ *
+ * The first callbacks only fill the buffer: the device may begin to play long after them (PulseAudio's null
+ * sink, when it was idle, up to 2 s).
  *
  * A device that records is the same the other way round: W frames have been taken, and what a callback comes
  * later has piled up in the buffer, which so much less was free of. */

@@ -77,6 +77,21 @@ static void one_late_callback_is_late_by_its_delay_and_the_next_is_not(void **st
     assert_int_equal(view.median_ns, 0);
 }
 
+static void device_that_begins_to_play_long_after_it_was_filled_is_not_late(void **state)
+{
+    (void)state;
+    ask_after(0, 2 * FRAMES);
+    now_ns += 1900 * ST_NS_PER_MS; /* as PulseAudio's null sink */
+    ask_n(WARM_UP + 1000);
+    assert_in_range(st_callbacks_look(&c).max_ns, 0, 1);
+    st_callbacks_restarted(&c);
+    for (int i = 0; i < 3; i++) /* in several parts */
+        ask_after(0, FRAMES);
+    now_ns += 1900 * ST_NS_PER_MS;
+    ask_n(WARM_UP + 1000);
+    assert_in_range(st_callbacks_look(&c).max_ns, 0, 1);
+}
+
 static void sizes_alone_are_not_lateness(void **state)
 {
     (void)state;
@@ -193,6 +208,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(punctual_callbacks_are_not_late, setup, teardown),
         cmocka_unit_test_setup_teardown(one_late_callback_is_late_by_its_delay_and_the_next_is_not, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(device_that_begins_to_play_long_after_it_was_filled_is_not_late,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_alone_are_not_lateness, setup, teardown),
         cmocka_unit_test_setup_teardown(quantiles_wait_until_n_is_enough, setup, teardown),
         cmocka_unit_test_setup_teardown(device_clock_that_differs_by_100_ppm_is_off_by_less_than_half_a_ms,
