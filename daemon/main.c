@@ -1,6 +1,9 @@
 /* sleeptuned: options and signals. It never forks. */
 #include <errno.h>
 #include <getopt.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -172,6 +175,9 @@ int main(int argc, char **argv)
                config_path != NULL ? config_path : "defaults, there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 1); /* else 64 MB of addresses a thread, which count as locked memory */
+#endif
     st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
     /* blocked before any thread exists, so that every thread has them blocked */
     sigset_t signals;

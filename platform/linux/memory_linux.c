@@ -1,8 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -31,10 +28,6 @@ static bool later_mappings_would_fail(void)
 int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret)
 {
     (void)p;
-#ifdef M_ARENA_MAX
-    (void)mallopt(M_ARENA_MAX,
-                  1); /* else glibc reserves 64 MB a thread, and the limit counts what is reserved */
-#endif
     enum st_lock lock = ST_LOCK_ON_FAULT;
     int on_fault = MCL_ONFAULT;
     int r = mlockall(MCL_CURRENT | MCL_FUTURE | on_fault);

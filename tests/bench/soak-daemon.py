@@ -15,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import threading
@@ -81,6 +82,7 @@ def main():
     parser.add_argument("--sleeptuned", default="build/daemon/sleeptuned")
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--warm-up", type=float, default=5, help="minutes of it")
+    parser.add_argument("--history", help="begin with this file (make_history): SQLite's cache of pages, 512 kB, is full at once, not after hours")
     parser.add_argument("--csv", help="all samples")
     args = parser.parse_args()
     least = args.warm_up + STRETCHES * 2 * EVERY_S / 60
@@ -89,6 +91,8 @@ def main():
     samples, counts, ending = [], {"scrapes": 0, "failed": 0}, threading.Event()
     loads = [os.getloadavg()[0]]
     with tempfile.TemporaryDirectory() as folder:
+        if args.history:
+            shutil.copy(args.history, os.path.join(folder, "history.db"))
         daemon = bench.Daemon(args.sleeptuned, folder, -1)
         began = time.monotonic()
         threads = [threading.Thread(target=scrape, args=(daemon, ending, counts))]
