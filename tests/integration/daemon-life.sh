@@ -58,7 +58,7 @@ ok "a good file again: nothing is degraded by the configuration" wait_for value_
 stop
 is "SIGTERM: a clean end" "$status" 0
 is "the socket is gone" "$(test -e "$sock" && echo there)" ""
-like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles, [0-9]+ misses'
+like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles, [0-9]+ missed'
 last() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print($1)" "$tmp/state/last.json"; }
 is "the last state is stored" "$(last 'd["state"]')" ended
 is "with balanced books" "$(last 'd["loop"]["books_balance"]')" True
