@@ -45,7 +45,8 @@ void st_circumstance_json(void *object, const char *key, const char *value)
 {
     char *end;
     const long long number = strtoll(value, &end, 10);
-    const bool whole = end != value && *end == '\0' && strlen(value) < 18;
+    const bool whole = end != value && *end == '\0' && strlen(value) < 18 &&
+                       strcmp(key, "cpus_isolated") != 0; /* a list: "1-3", or one CPU */
     json_t *json = whole ? ST_JSON(number) : json_string(value);
     st_json_set(object, key, json != NULL ? json : json_null()); /* not UTF-8 */
 }
