@@ -43,6 +43,7 @@ is "in synchronous mode it is exactly one xrun of the device" "$(counts)" "1 0"
 is "as the server's own messages say" "$(grep -c 'Process XRun' "$tmp/server.log")" 1
 is "the device is the server" "$(value "[s for s in d['observe'] if s['source'] == 'jack'][0]['devices'][0]['device']")" "$name"
 event='[e for e in d["events"] if e["event"] == "observed-xrun"][0]'
+ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "observed-xrun" for e in d["events"])' True
 is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty', 'count')]")" "['jack', '$name', 'exact', 1]"
 like "and a metric" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 1$'
 end_client

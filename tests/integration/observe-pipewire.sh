@@ -77,6 +77,7 @@ case $(of why) in
 *) is "pw-top has as many" "$(pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n}')" "$(of starved)" ;;
 esac
 event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
+ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "starved-client" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
 like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $((before + missed))\$"
