@@ -122,7 +122,7 @@ part_rtsan() {
     ! grep -E "^[^ ]*: warning:.*must not call non-'nonblocking'" "$work/rtsan-build" | grep -vE '/tests/|::counters_self'
     verdict $? "nothing that the cycle loop calls may block (-Wfunction-effects)"
     export RTSAN_OPTIONS=halt_on_error=1:suppressions=$src/tests/rtsan.supp
-    meson_tests rtsan --suite unit
+    meson_tests rtsan --suite unit --timeout-multiplier 4
     local status=0
     "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5 || status=$?
     verdict $status "measure runs below RealtimeSanitizer"
