@@ -294,7 +294,7 @@ static int run(struct arguments *a)
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
         return st_usage_error(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
-    if (r == -ETIME) {
+    if (r == -ERANGE) {
         char least[32];
         rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);

@@ -85,7 +85,7 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     return sum_ns;
 }
 
-/* The most rounds within the budget, which grow in time with their number. @return 0, -ETIME: 1 is too many.
+/* The most rounds within the budget, which grow in time with their number. @return 0, -ERANGE: 1 is too many.
  */
 static int fit_rounds(struct st_bench_wake *bench)
 {
@@ -101,7 +101,7 @@ static int fit_rounds(struct st_bench_wake *bench)
             most = c->rounds - 1;
     }
     c->rounds = fit > 0 ? fit : 1;
-    return fit > 0 ? 0 : -ETIME;
+    return fit > 0 ? 0 : -ERANGE;
 }
 
 int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config)

@@ -73,7 +73,7 @@ struct st_bench_wake {
 };
 
 /** Makes the cells; nothing is measured yet. The config's arrays must stay.
- * @return 0, -EINVAL (nothing to measure), -E2BIG (too many cells), -ETIME (not one round of each within the
+ * @return 0, -EINVAL (nothing to measure), -E2BIG (too many cells), -ERANGE (not one round of each within the
  * budget: finish it after asking st_bench_wake_expected_ns what that takes), -ENOMEM. */
 ST_NODISCARD int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config);
 

@@ -53,6 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     json_decref(document);
-    free(file.rows);
+    st_compare_file_finish(&file);
     return 0;
 }
