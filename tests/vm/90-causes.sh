@@ -18,7 +18,7 @@ start() {
     STATE_DIRECTORY=/tmp/s sleeptuned -f -d -c /tmp/s/conf 2>/tmp/s/log &
     daemon=$!
     tries=100
-    until [ "$(status 2>/dev/null | jq '.loop.cycles // 0')" -gt 1000 ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    until [ "$(status 2>/dev/null | jq "(.loop.cycles // 0) > 1000")" = true ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
 }
 stop() {
     kill -TERM "$daemon"
