@@ -9,6 +9,7 @@
 
 #include "daemon/tracer.h"
 #include "lib/ns.h"
+#include "lib/pages.h"
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
@@ -181,6 +182,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     struct st_causes *causes = calloc(1, sizeof(*causes));
     if (causes == NULL)
         return -ENOMEM;
+    st_pages_touch(causes, sizeof(*causes));
     if (st_circumstances_init(&causes->circumstances) != 0 || pthread_mutex_init(&causes->mutex, NULL) != 0) {
         free(causes);
         return -ENOMEM;

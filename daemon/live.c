@@ -104,7 +104,10 @@ int st_live_init(struct st_live *live)
         live->seconds[i].index = -1;
     live->now.index = -1;
     const int r = st_hist_init(&live->hist, HIST_DIGITS);
-    return r < 0 ? r : -pthread_mutex_init(&live->mutex, NULL);
+    if (r < 0)
+        return r;
+    st_hist_touch(&live->hist);
+    return -pthread_mutex_init(&live->mutex, NULL);
 }
 
 void st_live_finish(struct st_live *live)

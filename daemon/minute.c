@@ -56,8 +56,11 @@ int st_minute_sink_init(struct st_minute_sink *sink, struct st_causes *causes)
     if (r < 0) {
         st_hist_finish(&sink->lateness);
         st_hist_finish(&sink->shared_lateness);
+        return r;
     }
-    return r;
+    st_hist_touch(&sink->lateness);
+    st_hist_touch(&sink->shared_lateness);
+    return 0;
 }
 
 void st_minute_sink_finish(struct st_minute_sink *sink)

@@ -10,6 +10,7 @@
 #include "daemon/notify.h"
 #include "daemon/waittest.h"
 #include "lib/ns.h"
+#include "lib/pages.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
@@ -139,6 +140,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     struct st_service *service = calloc(1, sizeof(*service));
     if (service == NULL)
         return -ENOMEM;
+    st_pages_touch(service, sizeof(*service));
     service->platform = platform;
     service->config = *config;
     service->config_path = config_path;

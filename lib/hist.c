@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/pages.h"
+
 /* log2 of half the sub-buckets: linear steps an octave */
 static unsigned half_magnitude(const struct st_hist *hist)
 {
@@ -57,6 +59,11 @@ void st_hist_finish(struct st_hist *hist)
     free(hist->early);
     hist->late = NULL;
     hist->early = NULL;
+}
+
+void st_hist_touch(struct st_hist *hist)
+{
+    st_pages_touch(hist->late, hist->counts_len * sizeof(*hist->late));
 }
 
 void st_hist_reset(struct st_hist *hist)

@@ -37,6 +37,8 @@ ST_NODISCARD int st_hist_init(struct st_hist *hist, int digits);
 ST_NODISCARD int st_hist_layout(struct st_hist *hist, int digits);
 void st_hist_finish(struct st_hist *hist);
 void st_hist_reset(struct st_hist *hist);
+/** Has the late table's memory made now, not as values come: for what runs for months (lib/pages.h). */
+void st_hist_touch(struct st_hist *hist);
 
 /** Counts one value. Threads: one writer; constant time, no allocation. */
 void st_hist_add(struct st_hist *hist, int64_t value_ns);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define FARTHEST 60.0
+#define FARTHEST 160.0
 #define STEP     8.0
 
 void st_labels_avoid_rect(struct st_labels *labels, struct st_rect rect)

@@ -37,7 +37,7 @@ bool st_labels_is_free(const struct st_labels *labels, const struct st_rect *rec
 /**
  * The free place for a text of width and height that is nearest to a mark at (x, y), which reaches `reach` to
  * each side; taken from then on. Of equally near ones that to the right, then those below and above.
- * Nothing lies between the two. @return whether there is one within 60 units.
+ * Nothing lies between the two. @return whether there is one within 160 units.
  */
 bool st_labels_put(struct st_labels *labels, double x, double y, double reach, double width, double height,
                    struct st_rect *ret);

@@ -365,6 +365,8 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     result->smi = -1;
     result->books_balance = true;
     r = st_hist_init(&result->lateness, 3);
+    if (r == 0 && config->duration_ns == 0) /* it may run for months */
+        st_hist_touch(&result->lateness);
     if (r == 0)
         r = st_hist_init(&result->response, 3);
     if (r == 0 && config->arms_n > 0)

@@ -183,6 +183,8 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     history->path = strdup(path);
     r = history->path != NULL ? st_history_sum_init(&history->sum) : -ENOMEM;
     if (r == 0)
+        st_history_sum_touch(&history->sum);
+    if (r == 0)
         r = st_sql_errno(history->db,
                          sqlite3_open_v2(path, &history->db,
                                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "lib/hist_payload.h"
+#include "lib/pages.h"
 #include "store/hist_deflate.h"
 #include "store/history_private.h"
 
@@ -13,6 +14,12 @@ int st_history_sum_init(struct st_history_sum *sum)
     sum->plain_bytes = st_hist_payload_max_bytes(&sum->hist);
     sum->plain = malloc(sum->plain_bytes);
     return sum->plain != NULL ? 0 : -ENOMEM;
+}
+
+void st_history_sum_touch(struct st_history_sum *sum)
+{
+    st_hist_touch(&sum->hist);
+    st_pages_touch(sum->plain, sum->plain_bytes);
 }
 
 void st_history_sum_finish(struct st_history_sum *sum)

@@ -224,6 +224,9 @@ like "each way has its row, with its ratio" "$(grep '^125us ' out)" '\[[0-9.]+ \
 like "the figures above are said to be of all ways" "$(cat out)" '^all ways +lateness'
 like "and the verdict" "$(head -3 out | tr '\n' ' ')" 'all ways of waiting together'
 like "the picture is the price curve" "$(cat price.svg)" 'Share within 100 ns of due'
-is "which names each way" "$(grep -c '<text[^>]*>\(free\|p97\|125us\)<' price.svg)" 3
+# beside its mark or, where marks lie on each other, in the caption only
+for way in free p97 125us; do
+    like "which names $way with its figures" "$(sed 's/<[^>]*>/ /g' price.svg | tr -s '\n ' ' ')" "[:,] $way [0-9.]+ % at [0-9.]+"
+done
 
 tap_done
