@@ -15,6 +15,9 @@
  */
 #define ST_ARM_BLOCK 128
 
+/** Blocks whose median is what a cycle usually costs: odd. */
+#define ST_ARM_RECENT 15
+
 /** How near to due a wake-up is called on time. */
 #define ST_ON_TIME_NS 100
 
@@ -38,10 +41,12 @@ struct st_arm_choice {
 struct st_arm {
     struct st_arm_choice choice;
     struct st_margin margin;
-    uint64_t cycles;     /* counted ones */
-    int64_t cpu_ns;      /* of them; counters around each block */
-    double block_cpu_ns; /* a cycle, of its last block; 0: none yet */
-    double usual_cpu_ns; /* a cycle, over some blocks */
+    uint64_t cycles;                     /* counted ones */
+    int64_t cpu_ns;                      /* of them; counters around each block */
+    double block_cpu_ns;                 /* a cycle, of its last block; 0: none yet */
+    double recent_cpu_ns[ST_ARM_RECENT]; /* a cycle, of its last blocks, uncounted ones too */
+    uint64_t recent_n;                   /* since the loop began */
+    double usual_cpu_ns;                 /* their median; 0: none yet */
     double trim; /* of what a factor allows to spin, [0.5, 1]: less where a cycle costs more than that */
     int64_t margin_min_ns, margin_max_ns; /* at the ends of counted blocks */
     double ratio_sum, ratio_sum2;         /* of block_cpu_ns to that of the plain block before */
