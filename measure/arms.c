@@ -131,21 +131,6 @@ static double smaller(double a, double b) ST_NONBLOCKING
     return a < b ? a : b;
 }
 
-/* The median of the last blocks, the lower one of two: time that a hypervisor took is charged to whom it took
- * it from, and the first block of a loop is that of cold caches; neither may set what a factor allows. */
-static double usual(const struct st_arm *arm) ST_NONBLOCKING
-{
-    const size_t n = arm->recent_n < ST_ARM_RECENT ? (size_t)arm->recent_n : ST_ARM_RECENT;
-    double sorted[ST_ARM_RECENT];
-    for (size_t i = 0; i < n; i++) {
-        size_t at = i;
-        for (; at > 0 && sorted[at - 1] > arm->recent_cpu_ns[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = arm->recent_cpu_ns[i];
-    }
-    return sorted[(n - 1) / 2];
-}
-
 /* A cycle costs more than its spinning: what went beyond the factor is taken back from what it may spin. */
 static void trim(struct st_arm *arm, double plain_ns, double a_cycle_ns) ST_NONBLOCKING
 {
@@ -169,8 +154,10 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
     if (arm->margin.margin_ns > arm->margin_max_ns)
         arm->margin_max_ns = arm->margin.margin_ns;
     arm->block_cpu_ns = a_cycle_ns;
-    arm->recent_cpu_ns[arm->recent_n++ % ST_ARM_RECENT] = a_cycle_ns;
-    arm->usual_cpu_ns = usual(arm);
+    /* time that a hypervisor took is charged to whom it took it from, and the first block of a loop is that
+     * of cold caches: neither may set what a factor allows */
+    st_recent_add(&arm->recent_cpu_ns, a_cycle_ns);
+    arm->usual_cpu_ns = st_recent_median(&arm->recent_cpu_ns);
     if (arm->choice.kind == ST_ARM_FACTOR)
         trim(arm, arms[0].usual_cpu_ns, smaller(a_cycle_ns, 1.5 * arm->usual_cpu_ns));
     if (arm->choice.kind == ST_ARM_PLAIN) {

@@ -7,6 +7,7 @@
 
 #include "lib/hist.h"
 #include "lib/margin.h"
+#include "lib/recent.h"
 #include "platform/platform.h"
 
 #define ST_ARMS_MAX 16
@@ -14,9 +15,6 @@
 /** Periods in a row that wait the same way: the arm of period k is (k / ST_ARM_BLOCK) mod the number of arms.
  */
 #define ST_ARM_BLOCK 128
-
-/** Blocks whose median is what a cycle usually costs: odd. */
-#define ST_ARM_RECENT 15
 
 /** How near to due a wake-up is called on time. */
 #define ST_ON_TIME_NS 100
@@ -41,12 +39,11 @@ struct st_arm_choice {
 struct st_arm {
     struct st_arm_choice choice;
     struct st_margin margin;
-    uint64_t cycles;                     /* counted ones */
-    int64_t cpu_ns;                      /* of them; counters around each block */
-    double block_cpu_ns;                 /* a cycle, of its last block; 0: none yet */
-    double recent_cpu_ns[ST_ARM_RECENT]; /* a cycle, of its last blocks, uncounted ones too */
-    uint64_t recent_n;                   /* since the loop began */
-    double usual_cpu_ns;                 /* their median; 0: none yet */
+    uint64_t cycles;                /* counted ones */
+    int64_t cpu_ns;                 /* of them; counters around each block */
+    double block_cpu_ns;            /* a cycle, of its last block; 0: none yet */
+    struct st_recent recent_cpu_ns; /* a cycle, of its last blocks, uncounted ones too */
+    double usual_cpu_ns;            /* their median; 0: none yet */
     double trim; /* of what a factor allows to spin, [0.5, 1]: less where a cycle costs more than that */
     int64_t margin_min_ns, margin_max_ns; /* at the ends of counted blocks */
     double ratio_sum, ratio_sum2;         /* of block_cpu_ns to that of the plain block before */

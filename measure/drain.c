@@ -75,7 +75,7 @@ static void judge_waiting(struct st_drain *drain, const struct st_thread_counter
 {
     struct st_cause_context context = {
         .cycle = drain->seen,
-        .usual_wait_ns_per_cycle = drain->usual_wait_ns_per_cycle,
+        .usual_wait_ns_per_cycle = st_recent_median(&drain->usual_wait),
         .pauses = drain->pauses,
         .quota_holds = drain->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)drain->late_n,
@@ -423,9 +423,8 @@ void st_drain_baseline(struct st_drain *drain)
         base.counters.valid & before->counters.valid & ST_COUNTER_RUNQ_WAIT) {
         const double usual = (double)(base.counters.runq_wait_ns - before->counters.runq_wait_ns) /
                              (double)(base.cycle - before->cycle);
-        drain->usual_wait_ns_per_cycle =
-            drain->usual_known ? 0.8 * drain->usual_wait_ns_per_cycle + 0.2 * usual : usual;
-        drain->usual_known = true;
+        st_recent_add(&drain->usual_wait,
+                      usual); /* some hold the wait of a late wake-up that was not seen yet */
     }
     drain->causes_since_base = 0;
     push_baseline(drain, &base);

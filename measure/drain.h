@@ -4,6 +4,7 @@
 #define ST_MEASURE_DRAIN_H
 
 #include "lib/device.h"
+#include "lib/recent.h"
 #include "measure/loop.h"
 #include "measure/result.h"
 #include "measure/session.h"
@@ -43,8 +44,7 @@ struct st_drain {
 
     struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
     struct st_cause_baseline first;   /* of the counted part; at_ns INT64_MIN: none */
-    double usual_wait_ns_per_cycle;
-    bool usual_known;
+    struct st_recent usual_wait;      /* ns a cycle, between two looks without a late wake-up */
     uint64_t causes_since_base;
     int64_t suspended_ns;    /* at the last drain; INT64_MIN: not known */
     struct st_pauses pauses; /* at the last drain */

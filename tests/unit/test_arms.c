@@ -153,7 +153,7 @@ static void factor_allows_spinning_from_what_plain_costs(void **state)
     st_arms_block(arms, 2, 0, 128, 128 * 11000);
     st_arms_block(arms, 2, 0, 128, 128 * 1000000); /* a block that the host took 128 ms of */
     assert_in_range(arms[1].margin.spin_mean_max_ns, 8399, 8400);
-    for (int i = 0; i < ST_ARM_RECENT; i++) /* a machine that has become slower is believed */
+    for (int i = 0; i < ST_RECENT_MAX; i++) /* a machine that has become slower is believed */
         st_arms_block(arms, 2, 0, 128, 128 * (20000 + i % 3));
     assert_in_range(arms[1].margin.spin_mean_max_ns, 13999, 14002);
     st_arms_block(arms, 2, 0, 0, 5);

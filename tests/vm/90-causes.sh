@@ -78,12 +78,16 @@ stop
 # at 64 frames what is later than 2/3 ms counts, so that all wake-ups later than 1 ms are judged; at most ten a minute are told
 conf 'loop = { cpu = 0; frames = 64; };'
 start
+from_ns=$(date +%s%N)
 /share/tests/hog 0 90 5000 2 200 >/tmp/s/hog
 /share/tests/hog 0 90 2000 2 201 >/tmp/s/hog # later than 2/3 ms to 2 ms, wherever in the period it begins
 # a hog below the loop eats what real-time threads may have: the loop, which is above it, is throttled with it
 /share/tests/hog 0 50 2500000 1 10 >/tmp/s/hog
+to_ns=$(date +%s%N)
 sleep 1
-is "waits for the CPU are told without it" "$(row run-queue count)" 4
+# starting and asking may delay the loop, too: the kernel's deferred work (softirqs) does for milliseconds when a program has ended
+told_meanwhile() { told "[.[] | select(.time_ns >= $from_ns and .time_ns <= $to_ns)] | $1"; }
+like "waits for the CPU are told without it" "$(told_meanwhile '[.[] | select(.cause == "run-queue")] | length')" '^[45]$'
 like "real-time throttling is told apart" "$(row rt-throttling count)" '^[123]$'
 like "with its 50 ms" "$(row rt-throttling worst_ns)" '^(4[6-9]|5[0-3])[0-9]{6}$'
 kill -STOP "$daemon"
@@ -92,8 +96,8 @@ kill -CONT "$daemon"
 sleep 1
 is "a stop is told apart" "$(row stopped count)" 1
 is "every late wake-up was told" "$(told length)" "$(causes | jq .late_wakes)"
-late=$(told '[.[] | select(.lateness_ns > 1000000)] | length')
-explained=$(told '[.[] | select(.lateness_ns > 1000000 and (.explained_ns // 0) >= 0.8 * .lateness_ns)] | length')
+late=$(told_meanwhile '[.[] | select(.lateness_ns > 1000000)] | length')
+explained=$(told_meanwhile '[.[] | select(.lateness_ns > 1000000 and (.explained_ns // 0) >= 0.8 * .lateness_ns)] | length')
 echo "# $explained of $late wakes later than 1 ms: explained >= 80 %; lateness and what is explained of it in us: $(told 'map("\(.lateness_ns / 1000 | floor) \((.explained_ns // 0) / 1000 | floor) \(.cause)") | join(", ")')"
 is "of the wakes later than 1 ms, 95 % or more have a cause whose figure explains 80 % or more of them" \
     "$((late >= 4 && explained * 100 >= late * 95))" 1
@@ -107,4 +111,5 @@ json=$(bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec sleeptune measu
 is "a CPU quota is a cause of its own for a normal thread" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .count] | add > 0' <<<"$json")" true
 like "late by what is left of the 100 ms" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .worst_ns] | add' <<<"$json")" '^[4-9][0-9]{7}$'
 wait
+echo "# clock: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource); $(dmesg | grep -i -E 'unstable|throttl|stall|lockup' | tr '\n' ';')"
 tap_done

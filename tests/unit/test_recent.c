@@ -1,0 +1,62 @@
+/* lib/recent: the median of the last values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/recent.h"
+
+static double median_after(struct st_recent *recent, double value)
+{
+    st_recent_add(recent, value);
+    return st_recent_median(recent);
+}
+
+static void a_wild_value_is_forgotten_at_once(void **state)
+{
+    (void)state;
+    struct st_recent recent = {0};
+    assert_true(st_recent_median(&recent) == 0);
+    assert_true(median_after(&recent, 900) == 900); /* nothing else is known */
+    assert_true(median_after(&recent, 9) == 9);     /* the lower one of two */
+    assert_true(median_after(&recent, 8) == 9);
+    assert_true(median_after(&recent, 7) == 8);
+    assert_true(median_after(&recent, 1e12) == 9);
+}
+
+static void seven_wild_values_of_fifteen_do_no_harm(void **state)
+{
+    (void)state;
+    struct st_recent recent = {0};
+    for (int i = 0; i < 8; i++)
+        st_recent_add(&recent, 10 + i);
+    for (int i = 0; i < 7; i++)
+        st_recent_add(&recent, 1e9);
+    assert_true(st_recent_median(&recent) == 17);
+}
+
+static void what_is_older_than_the_last_fifteen_is_gone(void **state)
+{
+    (void)state;
+    struct st_recent recent = {0};
+    for (int i = 0; i < 100; i++)
+        st_recent_add(&recent, 5000);
+    for (int i = 0; i < 7; i++)
+        assert_true(median_after(&recent, 20 - i) == 5000);
+    for (int i = 0; i < 8; i++)
+        st_recent_add(&recent, 20);
+    assert_true(st_recent_median(&recent) == 20); /* 20, 19 .. 14, and eight times 20 */
+    assert_int_equal(recent.n, 115);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wild_value_is_forgotten_at_once),
+        cmocka_unit_test(seven_wild_values_of_fifteen_do_no_harm),
+        cmocka_unit_test(what_is_older_than_the_last_fifteen_is_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
