@@ -57,13 +57,13 @@ like "and explains the lateness" "$(causes | jq '.rows[0].explained')" '^(1|0\.9
 like "the sentence names it" "$(causes | jq -r .verdict)" "went to hog/$hog"
 # "hog/9 had CPU 0 for A ns, B ns of them while the loop waited, C ns by the scheduler's count". C is less the usual wait of the up to
 # 94 cycles since the last look, which comes in lumps of up to 10 us; and it has the interrupts that came in between, which are
-# not the hog's (one is some 70 us in this guest): most bursts have to fit, not each
+# not the hog's (one is some 70 us in this guest): half of the bursts have to fit, not each
 apart=$(sed -n 's/.*hog\/[0-9]* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of them while the loop waited, \([0-9]*\) ns by.*/\1 \2/p' /tmp/s/log |
     awk '{ d = $2 - $1; printf "%s%d", (NR > 1 ? " " : ""), d; if (d < 0) d = -d; if (d <= 15000) near++; if (d <= 5000) nearer++ }
         END { print ":", NR, near + 0, nearer + 0 }')
 echo "# schedstat less the trace in ns, each burst: $apart (bursts, within 15 us, within 5 us)"
-is "its length is schedstat's within 15 us in most bursts" \
-    "$(awk -F: '{ split($2, n, " "); if (n[1] >= 8 && n[2] >= 0.75 * n[1]) print "yes" }' <<<"$apart")" yes
+is "its length is schedstat's within 15 us in half of the bursts or more" \
+    "$(awk -F: '{ split($2, n, " "); if (n[1] >= 8 && n[2] >= 0.5 * n[1]) print "yes" }' <<<"$apart")" yes
 
 stop
 is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
