@@ -354,6 +354,11 @@ int st_bench_sleep(int argc, char **argv)
     }
     if (a.exec.commands_n == 0 && (a.exec.runs_n >= 0 || a.exec.warm_up_n >= 0 || a.exec.start != NULL))
         return st_usage_error(NAME, "--runs, --warmup and --exec-start are for programs: they need --exec");
+    if (a.exec.commands_n > 0 && (a.methods_text != NULL || a.all || a.policies_text != NULL ||
+                                  a.slacks_text != NULL || a.baseline != NULL || a.brief))
+        return st_usage_error(NAME,
+                              "--methods, --all, --policy, --slack, --baseline and --brief are for ways of "
+                              "sleeping, not for the programs of --exec");
     if (a.exec.runs_n < 0)
         a.exec.runs_n = 0; /* the budget */
     if (a.exec.warm_up_n < 0)

@@ -41,11 +41,29 @@ static bool format_of(const char *path, enum st_canvas_format *ret)
     return false;
 }
 
+/* @return the function that opens a canvas of this format, NULL after a message. */
+static st_canvas_open_fn opener(const char *command, enum st_canvas_format format)
+{
+    char error[512];
+    st_canvas_open_fn function;
+    if (format == ST_CANVAS_SVG)
+        return st_canvas_svg_open;
+    void *address = st_module_load("plot", ST_MODULE_PLOT_SYMBOL, error, sizeof(error));
+    if (address == NULL) {
+        (void)st_failure(command, "cannot write PNG and PDF: %s; SVG needs no module", error);
+        return NULL;
+    }
+    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
+    return function;
+}
+
 int st_chart_check(const char *command, const char *option, const char *path)
 {
     enum st_canvas_format format;
-    if (path == NULL || strcmp(path, "-") == 0 || format_of(path, &format))
+    if (path == NULL || strcmp(path, "-") == 0)
         return 0;
+    if (format_of(path, &format))
+        return opener(command, format) != NULL ? 0 : ST_EXIT_FAILURE;
     return st_usage_error(command, "%s: '%s' ends neither in .svg nor .png nor .pdf ('-' is text)", option,
                           path);
 }
@@ -160,22 +178,6 @@ static void draw(const struct st_chart_picture *picture, struct st_canvas *canva
 
 /* --- the file ----------------------------------------------------------------------------------------------
  */
-
-/* @return the function that opens a canvas of this format, NULL after a message. */
-static st_canvas_open_fn opener(const char *command, enum st_canvas_format format)
-{
-    char error[512];
-    st_canvas_open_fn function;
-    if (format == ST_CANVAS_SVG)
-        return st_canvas_svg_open;
-    void *address = st_module_load("plot", ST_MODULE_PLOT_SYMBOL, error, sizeof(error));
-    if (address == NULL) {
-        (void)st_failure(command, "cannot write PNG and PDF: %s; SVG needs no module", error);
-        return NULL;
-    }
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
-    return function;
-}
 
 static int draw_on(const struct st_chart_picture *picture, st_canvas_open_fn open_canvas,
                    enum st_canvas_format format, FILE *stream)

@@ -131,7 +131,7 @@ is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1
 for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' '--durations 5,10ms' '--durations 1e30s' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
     '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
-    '--seed -1' '--baseline spin' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' 'nonsense'; do
+    '--seed -1' '--baseline spin' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' '--exec true --methods spin' '--exec true --policy fifo' '--exec true --all' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     message=$(bench $bad 2>&1 >/dev/null)
     is "$bad: a usage error" "$?" 3

@@ -216,6 +216,7 @@ print(bytes[:8] == b"\x89PNG\r\n\x1a\n", struct.unpack(">I", bytes[16:20])[0], b
 else
     status 4 "a build without cairo says so" plot saw.json -o a.png
     like "and that SVG needs nothing" "$(cat err)" 'SVG needs no module'
+    status 4 "before anything is measured" "$SLEEPTUNE" measure --duration 1h --plot a.png
 fi
 
 # --- in the terminal
