@@ -135,20 +135,13 @@ static int make_room(struct st_sleep_cell *cell, size_t n)
     return 0;
 }
 
-/* CPU time of this thread. @return ns, -1: not known. */
-static int64_t cpu_ns(struct st_platform *p, const struct st_counters_handle *counters)
-{
-    struct st_thread_counters c;
-    return p->counters_self(p, counters, &c) == 0 && (c.valid & ST_COUNTER_CPU) != 0 ? c.cpu_ns : -1;
-}
-
 /* What reading the counter twice costs by itself: the least of some. */
-static int64_t cpu_read_cost_ns(struct st_platform *p, const struct st_counters_handle *counters)
+static int64_t cpu_read_cost_ns(struct st_platform *p)
 {
     int64_t least_ns = INT64_MAX;
     for (int i = 0; i < 16; i++) {
-        const int64_t before_ns = cpu_ns(p, counters);
-        const int64_t cost_ns = cpu_ns(p, counters) - before_ns;
+        const int64_t before_ns = p->thread_cpu_ns(p);
+        const int64_t cost_ns = p->thread_cpu_ns(p) - before_ns;
         least_ns = cost_ns < least_ns ? cost_ns : least_ns;
     }
     return least_ns > 0 ? least_ns : 0;
@@ -208,7 +201,7 @@ static void sleep_times(struct st_bench_sleep *bench, struct st_platform *p, str
 }
 
 static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_sleep_cell *cell,
-                 const struct st_counters_handle *counters, int64_t read_cost_ns)
+                 int64_t read_cost_ns)
 {
     const size_t n = st_sleep_visit_n(bench, cell->requested_ns);
     struct st_sleep s;
@@ -226,10 +219,10 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
         const int warmed = st_sleep_once(&s, p->now_ns(p), WARM_UP_NS);
         if (warmed != 0 && warmed != -EINTR)
             refuse(cell, "the sleep failed", warmed);
-        const int64_t cpu_before_ns = counters != NULL ? cpu_ns(p, counters) : -1;
+        const int64_t cpu_before_ns = p->thread_cpu_ns(p);
         if (cell->why == NULL)
             sleep_times(bench, p, cell, &s, n);
-        const int64_t cpu_after_ns = counters != NULL ? cpu_ns(p, counters) : -1;
+        const int64_t cpu_after_ns = p->thread_cpu_ns(p);
         if (cpu_before_ns >= 0 && cpu_after_ns >= cpu_before_ns + read_cost_ns && cell->n == before_n + n) {
             cell->cpu_ns += cpu_after_ns - cpu_before_ns - read_cost_ns;
             cell->cpu_sleeps_n += n;
@@ -267,7 +260,7 @@ static bool is_narrow(const struct st_sleep_cell *cell, double precision, int64_
 
 /* One block. @return 1: it went through, 0: the time is used up or nothing is left, -ENOMEM. */
 static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t *order, int64_t end_ns,
-                     const struct st_counters_handle *counters, int64_t read_cost_ns)
+                     int64_t read_cost_ns)
 {
     bool visited = false;
     for (size_t i = 0; i < bench->cells_n; i++) {
@@ -278,7 +271,7 @@ static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t
             bench->stopped = true;
             return 0;
         }
-        const int r = visit(bench, p, cell, counters, read_cost_ns);
+        const int r = visit(bench, p, cell, read_cost_ns);
         if (r != 0)
             return r;
         visited = true;
@@ -306,27 +299,23 @@ static int mark_narrow(struct st_bench_sleep *bench)
 int st_bench_sleep_measure(struct st_bench_sleep *bench, struct st_platform *p)
 {
     struct st_random random = {.state = bench->config.seed};
-    struct st_counters_handle counters;
     size_t *order = calloc(bench->cells_n, sizeof(*order));
     if (order == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < bench->cells_n; i++)
         order[i] = i;
-    const bool counted = p->counters_open(p, &counters) == 0;
-    const int64_t read_cost_ns = counted ? cpu_read_cost_ns(p, &counters) : 0;
+    const int64_t read_cost_ns = cpu_read_cost_ns(p);
     const int64_t begin_ns = p->now_ns(p);
     const int64_t end_ns = st_ns_add(begin_ns, bench->config.budget_ns);
     int r;
     do {
         st_random_shuffle(&random, order, bench->cells_n);
-        r = run_block(bench, p, order, end_ns, counted ? &counters : NULL, read_cost_ns);
+        r = run_block(bench, p, order, end_ns, read_cost_ns);
         bench->blocks_n++;
         bench->elapsed_ns = p->now_ns(p) - begin_ns;
         if (r > 0 && mark_narrow(bench) != 0)
             r = -ENOMEM;
     } while (r > 0);
-    if (counted)
-        p->counters_close(p, &counters);
     free(order);
     return r;
 }

@@ -101,16 +101,11 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Punctual mode: the block of an arm ends, another one's begins (SIZE_MAX: none). Three system calls, once in
- * ST_ARM_BLOCK periods. */
+/* Punctual mode: the block of an arm ends, another one's begins (SIZE_MAX: none). One system call more, once
+ * in ST_ARM_BLOCK periods. */
 static void turn_to(struct st_loop *loop, struct state *state, size_t arm) ST_NONBLOCKING
 {
-    struct st_thread_counters counters = {0};
-    int64_t cpu_ns = -1;
-    if (loop->counters != NULL &&
-        loop->platform->counters_self(loop->platform, loop->counters, &counters) == 0 &&
-        counters.valid & ST_COUNTER_CPU)
-        cpu_ns = counters.cpu_ns;
+    const int64_t cpu_ns = loop->platform->thread_cpu_ns(loop->platform);
     if (state->arm != SIZE_MAX && cpu_ns >= 0 && state->arm_cpu_ns >= 0)
         st_arms_block(loop->arms, loop->arms_n, state->arm, state->arm_cycles, cpu_ns - state->arm_cpu_ns);
     state->arm = arm;

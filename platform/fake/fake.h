@@ -66,7 +66,8 @@ ST_NODISCARD int st_fake_script_wake(struct st_platform *p, const char *name, co
 /** The sources of xruns from now on; the fake has none otherwise. The array must stay. */
 void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n);
 
-/** What counters_self and counters_other return from now on, with what is set by the next function. */
+/** What counters_self, thread_cpu_ns and counters_other return from now on, with what is set by the next
+ * function. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);
 /** What pauses says from now on (before: no quota, never continued). */

@@ -57,6 +57,7 @@ struct st_platform *st_platform_native(void)
         .release_latency = no_release_latency,
         .counters_open = st_freebsd_counters_open,
         .counters_self = st_freebsd_counters_self,
+        .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = st_freebsd_counters_other,
         .counters_close = st_freebsd_counters_close,
         .pauses = st_posix_pauses,

@@ -34,6 +34,7 @@ struct st_platform *st_platform_native(void)
         .release_latency = st_linux_release_latency,
         .counters_open = st_linux_counters_open,
         .counters_self = st_linux_counters_self,
+        .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = st_linux_counters_other,
         .counters_close = st_linux_counters_close,
         .pauses = st_linux_pauses,

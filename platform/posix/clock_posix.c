@@ -38,3 +38,9 @@ int64_t st_posix_clock_ns(clockid_t clock)
         return -1;
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
+
+int64_t st_posix_thread_cpu_ns(struct st_platform *p)
+{
+    (void)p;
+    return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}

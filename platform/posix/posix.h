@@ -13,6 +13,7 @@
 int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING;
 int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int64_t st_posix_wall_ns(struct st_platform *p);
+int64_t st_posix_thread_cpu_ns(struct st_platform *p);
 void st_posix_pauses(struct st_platform *p, struct st_pauses *ret);
 int st_posix_time_program(struct st_platform *p, char *const argv[], struct st_program_time *ret);
 int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
