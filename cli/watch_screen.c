@@ -45,18 +45,29 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
+enum part { ALL_OR_CUT, ALL_OR_NOTHING };
+
+static int put(struct st_screen *screen, int row, int column, int width, enum st_style style, enum part part,
+               const char *format, va_list args)
+{
+    char text[TEXT_BYTES];
+    vsnprintf(text, sizeof(text), format, args);
+    if (part == ALL_OR_NOTHING && !st_screen_fits(screen, width, text))
+        return 0;
+    return st_screen_put(screen, row, column, width, style, text);
+}
+
 /* Formatted text in one row. */
 static int say(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *format, ...) ST_PRINTF(6, 7);
 static int say(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *format, ...)
 {
-    char text[TEXT_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    const int used = put(screen, row, column, width, style, ALL_OR_CUT, format, args);
     va_end(args);
-    return st_screen_put(screen, row, column, width, style, text);
+    return used;
 }
 
 /* The same where all of it fits. @return columns used; 0: it does not, and nothing is written. */
@@ -65,12 +76,11 @@ static int say_whole(struct st_screen *screen, int row, int column, int width, e
 static int say_whole(struct st_screen *screen, int row, int column, int width, enum st_style style,
                      const char *format, ...)
 {
-    char text[TEXT_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    const int used = put(screen, row, column, width, style, ALL_OR_NOTHING, format, args);
     va_end(args);
-    return st_screen_fits(screen, width, text) ? st_screen_put(screen, row, column, width, style, text) : 0;
+    return used;
 }
 
 static void put_title(struct st_screen *screen, const json_t *live)

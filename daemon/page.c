@@ -8,32 +8,7 @@
 
 #include "lib/base.h"
 #include "lib/ns.h"
-
-/* Text of others, as text or within an attribute. */
-static void put_text(FILE *out, const char *text)
-{
-    for (; text != NULL && *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
-        }
-    }
-}
+#include "lib/xml_text.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {
@@ -42,14 +17,14 @@ static const json_t *get(const json_t *object, const char *key)
 
 static void put_string(FILE *out, const json_t *object, const char *key)
 {
-    put_text(out, json_string_value(get(object, key)));
+    st_xml_put(out, json_string_value(get(object, key)));
 }
 
 static void put_ns(FILE *out, const json_t *value)
 {
     char text[32];
     if (json_is_integer(value))
-        put_text(out, st_ns_format(json_integer_value(value), text, sizeof(text)));
+        st_xml_put(out, st_ns_format(json_integer_value(value), text, sizeof(text)));
     else
         fputs("not yet", out);
 }
@@ -68,7 +43,7 @@ static void put_clock(FILE *out, const json_t *value)
     struct tm utc;
     char text[40];
     if (gmtime_r(&seconds, &utc) != NULL && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
-        put_text(out, text);
+        st_xml_put(out, text);
 }
 
 /* --- what stands for {{NAME}} --- */

@@ -1,52 +1,12 @@
 #include "platform/freebsd/oid_bytes.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KIND_TYPE 0xfu
-
-/* CTLTYPE_* of <sys/sysctl.h>: part of the kernel's binary interface. */
-enum type {
-    TYPE_NODE = 1,
-    TYPE_INT,
-    TYPE_STRING,
-    TYPE_S64,
-    TYPE_OPAQUE,
-    TYPE_UINT,
-    TYPE_LONG,
-    TYPE_ULONG,
-    TYPE_U64,
-    TYPE_U8,
-    TYPE_U16,
-    TYPE_S8,
-    TYPE_S16,
-    TYPE_S32,
-    TYPE_U32,
-};
-
-struct number_type {
-    unsigned char bytes; /* 0: not a number */
-    bool is_signed;
-};
-
-static const struct number_type number_types[KIND_TYPE + 1] = {
-    [TYPE_INT] = {4, true},
-    [TYPE_S64] = {8, true},
-    [TYPE_UINT] = {4, false},
-    [TYPE_LONG] = {sizeof(long), true},
-    [TYPE_ULONG] = {sizeof(long), false},
-    [TYPE_U64] = {8, false},
-    [TYPE_U8] = {1, false},
-    [TYPE_U16] = {2, false},
-    [TYPE_S8] = {1, true},
-    [TYPE_S16] = {2, true},
-    [TYPE_S32] = {4, true},
-    [TYPE_U32] = {4, false},
-};
+#include "platform/freebsd/oid_type.h"
 
 /* The value modulo 2^64; what is beyond the type is -ERANGE. */
-static int parse(const char *text, const struct number_type *type, uint64_t *ret)
+static int parse(const char *text, const struct st_oid_number *type, uint64_t *ret)
 {
     const char *digits = text + (text[0] == '-');
     char *end;
@@ -68,7 +28,7 @@ static int parse(const char *text, const struct number_type *type, uint64_t *ret
     return 0;
 }
 
-static int number_bytes(const char *text, const struct number_type *type, char *buf)
+static int number_bytes(const char *text, const struct st_oid_number *type, char *buf)
 {
     uint64_t value = 0;
     const int r = parse(text, type, &value);
@@ -94,11 +54,11 @@ static int number_bytes(const char *text, const struct number_type *type, char *
 int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf, size_t buf_bytes,
                  size_t *ret_bytes)
 {
-    const unsigned type = kind & KIND_TYPE;
-    const struct number_type *number = &number_types[type];
-    if (type == TYPE_NODE)
+    const unsigned type = kind & ST_OID_KIND_TYPE;
+    const struct st_oid_number number = st_oid_number_of(kind);
+    if (type == ST_OID_NODE)
         return -EISDIR;
-    if (type == TYPE_STRING) {
+    if (type == ST_OID_STRING) {
         const size_t len = strlen(text);
         if (len > buf_bytes)
             return -E2BIG;
@@ -106,12 +66,12 @@ int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,
         *ret_bytes = len;
         return 0;
     }
-    if (number->bytes == 0 || format[0] == 'S' || strncmp(format, "IK", 2) == 0)
+    if (number.bytes == 0 || format[0] == 'S' || strncmp(format, "IK", 2) == 0)
         return -ENOTSUP;
-    if (number->bytes > buf_bytes)
+    if (number.bytes > buf_bytes)
         return -E2BIG;
-    const int r = number_bytes(text, number, buf);
+    const int r = number_bytes(text, &number, buf);
     if (r == 0)
-        *ret_bytes = number->bytes;
+        *ret_bytes = number.bytes;
     return r;
 }

@@ -8,46 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define KIND_TYPE 0xfu
-
-/* CTLTYPE_* of <sys/sysctl.h>: part of the kernel's binary interface. */
-enum type {
-    TYPE_NODE = 1,
-    TYPE_INT,
-    TYPE_STRING,
-    TYPE_S64,
-    TYPE_OPAQUE,
-    TYPE_UINT,
-    TYPE_LONG,
-    TYPE_ULONG,
-    TYPE_U64,
-    TYPE_U8,
-    TYPE_U16,
-    TYPE_S8,
-    TYPE_S16,
-    TYPE_S32,
-    TYPE_U32,
-};
-
-/* Size of one number of a type, negative when it is signed; 0: not a number. */
-static int number_bytes(unsigned type)
-{
-    static const signed char bytes[16] = {
-        [TYPE_INT] = -4,
-        [TYPE_S64] = -8,
-        [TYPE_UINT] = 4,
-        [TYPE_LONG] = -(signed char)sizeof(long),
-        [TYPE_ULONG] = sizeof(long),
-        [TYPE_U64] = 8,
-        [TYPE_U8] = 1,
-        [TYPE_U16] = 2,
-        [TYPE_S8] = -1,
-        [TYPE_S16] = -2,
-        [TYPE_S32] = -4,
-        [TYPE_U32] = 4,
-    };
-    return bytes[type & KIND_TYPE];
-}
+#include "platform/freebsd/oid_type.h"
 
 struct out {
     char *buf;
@@ -111,15 +72,15 @@ static void put_temperature(struct out *out, int64_t value, char digits_char)
 static int put_numbers(struct out *out, unsigned type, const char *format, const unsigned char *data,
                        size_t bytes)
 {
-    const int signed_bytes = number_bytes(type);
-    const int each = signed_bytes < 0 ? -signed_bytes : signed_bytes;
+    const struct st_oid_number number = st_oid_number_of(type);
+    const int each = number.bytes;
     if (bytes < (size_t)each)
         return -EBADMSG;
     for (size_t at = 0; bytes - at >= (size_t)each && !out->cut; at += (size_t)each) {
         if (at > 0)
             put(out, " ");
         const int64_t value = read_signed(data + at, each);
-        if (signed_bytes > 0)
+        if (!number.is_signed)
             put(out, "%" PRIu64, read_unsigned(data + at, each));
         else if (format[0] != '\0' && format[1] == 'K' && value >= 0)
             put_temperature(out, value, format[2]);
@@ -187,17 +148,17 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
 {
     if (buf_bytes == 0)
         return -EINVAL;
-    const unsigned type = kind & KIND_TYPE;
+    const unsigned type = kind & ST_OID_KIND_TYPE;
     struct out out = {.buf = buf, .bytes = buf_bytes};
     buf[0] = '\0';
     int r = 0;
-    if (type == TYPE_NODE)
+    if (type == ST_OID_NODE)
         r = -EISDIR;
-    else if (type == TYPE_STRING)
+    else if (type == ST_OID_STRING)
         put_string(&out, data, bytes);
-    else if (type == TYPE_OPAQUE)
+    else if (type == ST_OID_OPAQUE)
         r = put_struct(&out, format, data, bytes);
-    else if (number_bytes(type) != 0)
+    else if (st_oid_number_of(type).bytes != 0)
         r = put_numbers(&out, type, format, data, bytes);
     else
         r = -ENOTSUP;

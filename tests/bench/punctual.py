@@ -159,7 +159,8 @@ def main():
         print(f"{key:57}{result[key]['value']:9.4g}  [{result[key]['ci95'][0]:.4g} .. {result[key]['ci95'][1]:.4g}]")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"schema": "sleeptune-punctual/1", "a_a": aa, "figures": result, "n": n, "quiet_enough": quiet,
+            json.dump({"schema": "sleeptune-punctual/1", "a_a": aa, "figures": result, "blocks": blocks, "n": n,
+                       "quiet_enough": quiet,
                        "goals": [{"goal": w, "figure": k, "limit": f"{r} {l:g}", "verdict": verdict(result[k], r, l)}
                                  for w, k, r, l in GOALS]}, file, indent=2)
 

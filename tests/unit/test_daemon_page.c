@@ -12,7 +12,7 @@
 #include "daemon/page.h"
 
 #define HOSTILE "<img src=x onerror='alert(1)'>\"&\x01{{verdict}}"
-#define ESCAPED "&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&quot;&amp; {{verdict}}"
+#define ESCAPED "&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&quot;&amp;?{{verdict}}"
 
 static char *page_of(const char *json)
 {
