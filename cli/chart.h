@@ -26,7 +26,7 @@ enum st_chart_kind {
 /** "box" ... */
 const char *st_chart_kind_name(enum st_chart_kind kind);
 
-#define ST_CHART_SETS_MAX     256
+#define ST_CHART_SETS_MAX     4096
 #define ST_CHART_LINES_MAX    6 /* lines that can be told apart in one picture */
 #define ST_CHART_MARKS_MAX    8
 #define ST_CHART_PRICES_MAX   64

@@ -208,6 +208,9 @@ static int write_picture(const char *command, const struct st_chart_picture *pic
     r = draw_on(picture, open_canvas, format, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
+    if (r == -EFBIG && format == ST_CANVAS_PNG)
+        return st_failure(command,
+                          "cannot write %s: the picture is too high for a PNG; .svg and .pdf take it", path);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, strerror(-r));
 }
 

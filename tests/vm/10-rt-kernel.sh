@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k rt -q -i -c none -t 150
+# vm: -k rt -q -i -c none
 # A real-time kernel in a guest whose clock counts instructions: the host cannot make a deadline late there, so what
 # is missed here is our own doing.
 # shellcheck source=tests/tap.sh

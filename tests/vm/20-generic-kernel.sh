@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -q -c none -t 150
+# vm: -k generic -q -c none
 # The stock kernel in a guest that the host may disturb: late is fine, wrong books are not.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

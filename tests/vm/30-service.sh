@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c dummy -t 170
+# vm: -k generic -c dummy
 # sleeptuned as its unit under a real systemd, from the tree that `meson install` makes.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

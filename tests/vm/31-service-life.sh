@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c dummy -t 240
+# vm: -k generic -c dummy
 # The life of the service on one machine: installed, started, playing, killed, restarted, stopped, removed; and all of it without one
 # system call that its unit does not allow: here such a call would end the daemon instead of being refused.
 # shellcheck source=tests/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k rt -q -c dummy -t 150
+# vm: -k rt -q -c dummy
 # A real ALSA device without hardware (snd-dummy): a stall gives an underrun and an overrun that libsoundio reports, own xruns.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

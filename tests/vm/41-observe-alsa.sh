@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k rt -q -i -c hda -t 240
+# vm: -k rt -q -i -c hda
 # Xruns of other programs on real ALSA devices without hardware (an emulated HDA, snd-dummy, snd-aloop): a player that is
 # stopped is seen by the daemon with its device and name; a card that is unplugged and comes back is followed.
 # shellcheck source=tests/tap.sh

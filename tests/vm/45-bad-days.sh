@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -q -i -c aloop -t 240
+# vm: -k generic -q -i -c aloop
 # Bad days that need a machine of its own, which has one CPU: the sound card that the own stream plays on is unplugged
 # and comes back, somebody sets the clock back, the daemon's cgroup has no CPU controller.
 # shellcheck source=tests/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c none -t 150
+# vm: -k generic -c none
 # Without the right to SCHED_FIFO or to lock memory: works, and says so everywhere.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

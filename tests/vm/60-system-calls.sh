@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k rt -q -i -c none -t 170
+# vm: -k rt -q -i -c none
 # What the loop thread asks of the kernel: one sleep a cycle and nothing else, seen by strace where the host cannot
 # make a cycle late.
 # shellcheck source=tests/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c none -q -t 150
+# vm: -k generic -c none -q
 # apply, verify and revert on a real system: its /etc, its running values, an interrupted run, a read-only /etc.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

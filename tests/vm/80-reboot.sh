@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c usb -t 400
+# vm: -k generic -c usb
 # boots: 4
 # apply, reboot, verify and revert, reboot: what was written counts after a real boot, by systemd-sysctl, tmpfiles, modprobe, udev,
 # PAM, units and the boot loader's own generator; then /etc is byte for byte as before. The kernel's command line once by GRUB, once by

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -q -i -c none -t 240
+# vm: -k generic -q -i -c none
 # Injected truths: a FIFO hog of known length that the tracer names, real-time throttling, a CPU quota, a stop. The
 # guest's clock counts instructions: its host adds nothing.
 # shellcheck source=tests/tap.sh
