@@ -51,7 +51,7 @@ wrap=() # a command that meson test is run under
 meson_tests() {
     local dir=$work/$1
     rm -f "$dir/meson-logs/testlog.json"
-    "${wrap[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs" "${@:2}"
+    "${wrap[@]}" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs" --timeout-multiplier 4 "${@:2}"
     python3 "$src/tests/tally.py" "$dir/meson-logs/testlog.json" >&3
 }
 
@@ -100,7 +100,7 @@ part_asan() {
     can_run_with gcc -fsanitize=address,undefined || cannot "gcc has no AddressSanitizer here"
     build asan gcc -Doptimization=1 -Db_sanitize=address,undefined '-Dc_args=-fno-sanitize-recover=all' || return
     export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-    meson_tests asan --suite unit --suite fuzz --suite integration --timeout-multiplier 4
+    meson_tests asan --suite unit --suite fuzz --suite integration
 }
 
 part_tsan() {
@@ -109,7 +109,7 @@ part_tsan() {
     can_run_with gcc -fsanitize=thread || cannot "gcc has no ThreadSanitizer here"
     build tsan gcc -Doptimization=1 -Db_sanitize=thread || return
     export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-    meson_tests tsan --suite unit --timeout-multiplier 4
+    meson_tests tsan --suite unit
 }
 
 part_rtsan() {
@@ -122,7 +122,7 @@ part_rtsan() {
     ! grep -E "^[^ ]*: warning:.*must not call non-'nonblocking'" "$work/rtsan-build" | grep -vE '/tests/|::(counters_self|thread_cpu_ns)'
     verdict $? "nothing that the cycle loop calls may block (-Wfunction-effects)"
     export RTSAN_OPTIONS=halt_on_error=1:suppressions=$src/tests/rtsan.supp
-    meson_tests rtsan --suite unit --timeout-multiplier 4
+    meson_tests rtsan --suite unit
     local status=0
     "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5 || status=$?
     verdict $status "measure runs below RealtimeSanitizer"
@@ -172,7 +172,7 @@ part_freebsd() {
 
 part_readers() {
     build_gcc || return
-    meson_tests gcc --suite slow --timeout-multiplier 3
+    meson_tests gcc --suite slow
 }
 
 part_long() {
