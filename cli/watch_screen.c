@@ -48,6 +48,8 @@ static int least(int a, int b)
 enum part { ALL_OR_CUT, ALL_OR_NOTHING };
 
 static int put(struct st_screen *screen, int row, int column, int width, enum st_style style, enum part part,
+               const char *format, va_list args) ST_PRINTF(7, 0);
+static int put(struct st_screen *screen, int row, int column, int width, enum st_style style, enum part part,
                const char *format, va_list args)
 {
     char text[TEXT_BYTES];
