@@ -238,6 +238,7 @@ static void tell_written(struct st_keeper *keeper, const struct waiting *rows)
     keeper->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
     keeper->view.minutes_n += rows->minutes_n;
     keeper->view.events_n += rows->events_n;
+    trim(keeper); /* what is written does not wait any more */
     pthread_mutex_unlock(&keeper->mutex);
 }
 
