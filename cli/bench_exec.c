@@ -149,9 +149,9 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
                  "not tell two apart."
                : "");
     st_text_wrap(out, text, 0, width);
-    snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u runs to warm up%s.",
-             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed,
-             bench->config.warm_up_n, bench->stopped ? "; ended early" : "");
+    snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
+             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,
+             bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
     st_text_wrap(out, text, 0, width);
 }
 
@@ -210,12 +210,18 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
         fputs("\r\033[K", stderr);
     int status = ST_EXIT_DONE;
     const char *text = commands[bench.failed].text;
+    char elapsed[32];
     if (r == -ECHILD)
         status =
             st_failure(NAME, "'%s' ended with status %d%s", text, bench.failed_status,
                        commands[bench.failed].idle ? " (what else starts and ends it: --exec-start)" : "");
     else if (r != 0)
         status = st_failure(NAME, "'%s': %s", text, strerror(-r));
+    else if (bench.arms[0].n == 0 && !bench.stopped)
+        status = st_failure(NAME,
+                            "nothing was measured: each once, which is to warm up, took %s; --budget is "
+                            "to be twice that at least",
+                            st_ns_format(bench.elapsed_ns, elapsed, sizeof(elapsed)));
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
     if (bench.arms[0].n > 0) {

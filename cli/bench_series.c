@@ -29,6 +29,11 @@ struct arguments {
     struct st_series_options common;
     const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
     size_t methods_n;
+    struct missing {
+        const struct st_sleep_method *method;
+        char why[96];
+    } missing[METHODS_MAX]; /* asked for, and this system has not */
+    size_t missing_n;
     const char *methods_text, *policy_text;
     bool clocks, relative;
     enum st_policy policy; /* where policy_text is given */
@@ -66,9 +71,29 @@ static void help(void)
           stdout);
 }
 
+/* @return false: this system has not this way of sleeping, and missing->why says why. */
+static bool is_here(const struct st_sleep_method *method, struct missing *missing)
+{
+    struct st_sleep sleep;
+    int r = 0;
+    *missing = (struct missing){.method = method};
+    if (method->absent == NULL) {
+        r = st_sleep_open(&sleep, st_platform_native(), method);
+        if (r == 0)
+            st_sleep_close(&sleep);
+    }
+    if (method->absent == NULL && r == 0)
+        return true;
+    snprintf(missing->why, sizeof(missing->why), "%s",
+             method->absent != NULL ? method->absent : strerror(-r));
+    return false;
+}
+
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
-    return ST_ADD_ONCE(NAME, "--method", a->methods, &a->methods_n, &method);
+    struct missing missing;
+    return is_here(method, &missing) ? ST_ADD_ONCE(NAME, "--method", a->methods, &a->methods_n, &method)
+                                     : ST_ADD_ONCE(NAME, "--method", a->missing, &a->missing_n, &missing);
 }
 
 static int put_method(void *ctx, const char *name)
@@ -77,35 +102,21 @@ static int put_method(void *ctx, const char *name)
     if (method == NULL)
         return st_usage_error(NAME, "--method: no such method: %s ('sleeptune bench sleep --list' names all)",
                               name);
-    if (method->absent != NULL)
-        return st_failure(NAME, "%s: %s", name, method->absent);
     if (method->spins)
         return st_usage_error(NAME, "--method: %s does not sleep, it uses the CPU all the time", name);
     return add_method(ctx, method);
 }
 
-/* Those that this system has not are said, once. */
 static int put_clocks(struct arguments *a, struct st_platform *p)
 {
     const char *prefix = a->relative ? "clock_nanosleep-rel-" : "clock_nanosleep-abs-";
     const struct st_sleep_method *method;
-    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL; i++) {
-        struct st_sleep sleep;
-        if (strncmp(method->name, prefix, strlen(prefix)) != 0)
-            continue;
-        int r = method->absent == NULL ? st_sleep_open(&sleep, p, method) : 0;
-        if (method->absent != NULL || r != 0) {
-            if (!a->quiet)
-                fprintf(stderr, "%s: not here: %s\n", method->name,
-                        method->absent != NULL ? method->absent : strerror(-r));
-            continue;
-        }
-        st_sleep_close(&sleep);
-        r = add_method(a, method);
-        if (r != 0)
-            return r;
+    int r = 0;
+    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL && r == 0; i++) {
+        if (strncmp(method->name, prefix, strlen(prefix)) == 0)
+            r = add_method(a, method);
     }
-    return a->methods_n > 0 ? 0 : st_failure(NAME, "no clock to sleep on");
+    return r;
 }
 
 static int choose_methods(struct arguments *a)
@@ -113,13 +124,21 @@ static int choose_methods(struct arguments *a)
     if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
         return st_usage_error(NAME, a->clocks ? "--clocks and --method exclude each other"
                                               : "--relative and --method exclude each other");
-    if (a->clocks)
-        return put_clocks(a, st_platform_native());
-    return st_each_word(NAME, "--method",
-                        a->methods_text != NULL ? a->methods_text
-                        : a->relative           ? "clock_nanosleep-rel-monotonic"
-                                                : "clock_nanosleep-abs-monotonic",
-                        put_method, a);
+    const int r = a->clocks ? put_clocks(a, st_platform_native())
+                            : st_each_word(NAME, "--method",
+                                           a->methods_text != NULL ? a->methods_text
+                                           : a->relative           ? "clock_nanosleep-rel-monotonic"
+                                                                   : "clock_nanosleep-abs-monotonic",
+                                           put_method, a);
+    for (size_t i = 0; i < a->missing_n && r == 0 && (!a->quiet || a->methods_n == 0); i++)
+        fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
+    return r != 0 || a->methods_n > 0 ? r : st_failure(NAME, "nothing of it can be measured on this system");
+}
+
+/* More than one was asked for. */
+static bool several(const struct arguments *a)
+{
+    return a->methods_n + a->missing_n > 1;
 }
 
 /* @return whether the policy is what was asked for; else a note says what it is. */
@@ -218,15 +237,18 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
 }
 
 /* The document of one is that of bench series, simulate and analyse; several are a list of such. */
-static int print_json(struct st_series_result *const *results, size_t n, bool several)
+static int print_json(const struct arguments *a, struct st_series_result *const *results, size_t n)
 {
-    if (!several)
+    if (!several(a))
         return st_print_json(NAME, st_series_result_json(results[0], true));
-    json_t *series = json_array();
+    json_t *series = json_array(), *missing = json_array();
     for (size_t i = 0; i < n; i++)
         (void)json_array_append_new(series, st_series_result_json(results[i], true));
-    return st_print_json(NAME, json_pack("{s:s, s:s, s:o}", "schema", SET_SCHEMA, "order",
-                                         "one after the other", "series", series));
+    for (size_t i = 0; i < a->missing_n; i++)
+        (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "method", a->missing[i].method->name,
+                                                       "missing", a->missing[i].why));
+    return st_print_json(NAME, json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order",
+                                         "one after the other", "series", series, "not_measured", missing));
 }
 
 static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
@@ -235,13 +257,15 @@ static int print(const struct arguments *a, struct st_series_result *const *resu
     if (n == 0)
         return ST_EXIT_FAILURE;
     if (a->common.json)
-        return print_json(results, n, a->methods_n > 1);
+        return print_json(a, results, n);
     for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
-        if (a->methods_n > 1) /* where says what else it was measured with */
+        if (several(a)) /* where says what else it was measured with */
             printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
                    json_string_value(json_object_get(results[i]->circumstances, "method")));
         status = st_series_result_text(NAME, results[i]);
     }
+    for (size_t i = 0; i < a->missing_n; i++)
+        printf("%s%s: not measured: %s\n", i == 0 ? "\n" : "", a->missing[i].method->name, a->missing[i].why);
     return status;
 }
 

@@ -349,8 +349,9 @@ int st_bench_sleep(int argc, char **argv)
     if (blocked != 0)
         return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
     if (a.list) {
-        st_bench_sleep_list(p, stdout, st_terminal_width(STDOUT_FILENO));
-        return ST_EXIT_DONE;
+        struct st_locale_stream stream;
+        st_bench_sleep_list(p, st_locale_begin(&stream, stdout), st_terminal_width(STDOUT_FILENO));
+        return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(NAME, "out of memory");
     }
     if (a.exec.commands_n == 0 && (a.exec.runs_n >= 0 || a.exec.warm_up_n >= 0 || a.exec.start != NULL))
         return st_usage_error(NAME, "--runs, --warmup and --exec-start are for programs: they need --exec");

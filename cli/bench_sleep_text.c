@@ -413,9 +413,9 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
         st_text_wrap(out, text, 0, width);
-    snprintf(text, sizeof(text), "%" PRIu32 " blocks in %s, seed %" PRIu64 "%s.", bench->blocks_n,
-             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), c->seed,
-             bench->stopped ? ", ended early" : "");
+    snprintf(text, sizeof(text), "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
+             bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
+             c->seed, bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);
     st_bench_circumstances(p, out, width);
 }

@@ -9,7 +9,10 @@
 
 struct svg {
     struct st_canvas canvas;
-    FILE *out;
+    FILE *stream; /* where all of it is written at once: only then errno is that of a write which failed */
+    FILE *out;    /* memory */
+    char *text;
+    size_t text_bytes;
     int depth;
 };
 
@@ -115,7 +118,11 @@ static int finish(struct st_canvas *canvas)
 {
     struct svg *svg = (struct svg *)canvas;
     fputs("</svg>\n", svg->out);
-    const int r = fflush(svg->out) != 0 ? -errno : ferror(svg->out) != 0 ? -EIO : 0;
+    int r = fclose(svg->out) != 0 ? -ENOMEM : 0;
+    if (r == 0 &&
+        (fwrite(svg->text, 1, svg->text_bytes, svg->stream) != svg->text_bytes || fflush(svg->stream) != 0))
+        r = -errno;
+    free(svg->text);
     free(svg);
     return r;
 }
@@ -127,19 +134,26 @@ int st_canvas_svg_open(enum st_canvas_format format, FILE *stream, double width,
     struct svg *svg = malloc(sizeof(*svg));
     if (svg == NULL)
         return -ENOMEM;
-    *svg = (struct svg){{width, height, begin, end, segments, polyline, polygon, text, finish}, stream, 1};
-    fprintf(stream,
+    *svg = (struct svg){.canvas = {width, height, begin, end, segments, polyline, polygon, text, finish},
+                        .stream = stream,
+                        .depth = 1};
+    svg->out = open_memstream(&svg->text, &svg->text_bytes);
+    if (svg->out == NULL) {
+        free(svg);
+        return -ENOMEM;
+    }
+    fprintf(svg->out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
             "role=\"img\"\n"
             " aria-labelledby=\"title desc\" font-family=\"'DejaVu Sans', Verdana, 'Liberation Sans', Arial, "
             "sans-serif\">\n",
             width, height, width, height);
-    fputs(" <title id=\"title\">", stream);
-    st_xml_put(stream, title);
-    fputs("</title>\n <desc id=\"desc\">", stream);
-    st_xml_put(stream, description);
-    fputs("</desc>\n", stream);
+    fputs(" <title id=\"title\">", svg->out);
+    st_xml_put(svg->out, title);
+    fputs("</title>\n <desc id=\"desc\">", svg->out);
+    st_xml_put(svg->out, description);
+    fputs("</desc>\n", svg->out);
     *ret = &svg->canvas;
     return 0;
 }

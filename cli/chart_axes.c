@@ -96,7 +96,10 @@ void st_chart_x_name(const struct st_chart_area *area, const char *name)
 {
     const struct st_font font = {
         .size = ST_CHART_TEXT_PX, .rgb = ST_CHART_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
-    area->canvas->text(area->canvas, area->x + area->width / 2, area->y + area->height + 38, name, &font);
+    /* in the middle, if there it does not go beyond the page */
+    const double x = fmin(area->x + area->width / 2,
+                          area->canvas->width - 4 - st_chart_text_px(name, ST_CHART_TEXT_PX) / 2);
+    area->canvas->text(area->canvas, x, area->y + area->height + 38, name, &font);
 }
 
 void st_chart_x_tick(const struct st_chart_area *area, double at, const char *text)

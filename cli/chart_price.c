@@ -13,12 +13,31 @@ static bool has(const struct st_chart_set *set)
     return set->prices_n > 0;
 }
 
+/* Of all marks; an interval that goes further than half of the least or twice the greatest ends at the axis'
+ * end: of few blocks it may begin at 0, and the marks would have no room. */
+static struct st_axis cpu_axis(const struct st_chart_data *data)
+{
+    double least = 1, most = 1, low = 1, high = 1;
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        for (size_t k = 0; k < set->prices_n; k++) {
+            least = fmin(least, set->price[k].cpu.value);
+            most = fmax(most, set->price[k].cpu.value);
+            low = fmin(low, set->price[k].cpu.low);
+            high = fmax(high, set->price[k].cpu.high);
+        }
+    }
+    low = fmax(low, least / 2);
+    return st_axis_fit(low, fmin(high, 2 * most), low > 0);
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
     char *caption = picture->caption, name[ST_CHART_NAME_BYTES];
     const size_t bytes = sizeof(picture->caption);
-    bool intervals = false;
+    const struct st_axis axis = cpu_axis(data);
+    bool intervals = false, cut = false;
     st_chart_say(caption, bytes, "Share within 100 ns of due at CPU a cycle, plain waking = 1: ");
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
@@ -28,14 +47,16 @@ static int plan(struct st_chart_picture *picture)
             st_chart_say(caption, bytes, "%s%s %.1f %% at %.2f", k > 0 ? ", " : "", set->price[k].name,
                          set->price[k].percent.value, set->price[k].cpu.value);
             intervals = intervals || set->price[k].cpu.known || set->price[k].percent.known;
+            cut = cut || set->price[k].cpu.low < axis.low || set->price[k].cpu.high > axis.high;
         }
     }
     st_chart_say(caption, bytes, ".");
     st_chart_say(picture->description, sizeof(picture->description), "%s", caption);
     st_chart_say(picture->how, sizeof(picture->how),
                  "Line: settings for which no other one is better at less CPU; hollow marks: those for which "
-                 "one is.%s",
-                 intervals ? " Thin grey lines: 95 % intervals." : "");
+                 "one is.%s%s%s",
+                 intervals ? " Thin grey lines: 95 % intervals" : "", cut ? ", as far as the axis goes" : "",
+                 intervals ? "." : "");
     return 0;
 }
 
@@ -125,18 +146,10 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
 {
     const struct st_chart_data *data = picture->data;
     struct st_labels *labels = calloc(1, sizeof(*labels));
-    double least = 1, most = 1;
     (void)panel;
     if (labels == NULL)
         return;
-    for (size_t i = 0; i < data->n; i++) {
-        const struct st_chart_set *set = data->set[i];
-        for (size_t k = 0; k < set->prices_n; k++) {
-            least = fmin(least, set->price[k].cpu.low);
-            most = fmax(most, set->price[k].cpu.high);
-        }
-    }
-    area->x_axis = st_axis_fit(least, most, least > 0);
+    area->x_axis = cpu_axis(data);
     area->y_axis = (struct st_axis){false, -3, 103};
     labels->page =
         (struct st_rect){area->x + 2, area->y - 16, area->canvas->width - area->x - 4, area->height + 15};

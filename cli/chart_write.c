@@ -150,9 +150,11 @@ static double height_px(const struct st_chart_picture *picture)
 static void draw(const struct st_chart_picture *picture, struct st_canvas *canvas)
 {
     char title[200];
-    const struct st_font font = {.size = TITLE_PX, .rgb = ST_CHART_INK, .bold = true, .role = "title"};
+    struct st_font font = {.size = TITLE_PX, .rgb = ST_CHART_INK, .bold = true, .role = "title"};
     const struct st_pen edge = {ST_CHART_GRID, 1, ST_DASH_NONE};
     st_chart_title(picture, title, sizeof(title));
+    const double room = canvas->width - 2 * ST_CHART_MARGIN_PX;
+    font.size = fmin(TITLE_PX, TITLE_PX * room / st_chart_text_px(title, TITLE_PX));
     st_chart_rectangle(canvas, 0.5, 0.5, canvas->width - 1, canvas->height - 1, 0xffffff, &edge);
     canvas->text(canvas, ST_CHART_MARGIN_PX, ST_CHART_MARGIN_PX + TITLE_PX, title, &font);
     if (picture->kind->lines)

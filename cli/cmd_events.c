@@ -1,5 +1,6 @@
 /* sleeptune events: what happened while sleeptuned ran. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,19 +98,27 @@ static int print_events(const json_t *document, const struct options *options)
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
 }
 
-/* Asks each second for what came after. */
+/* Asks each second for what came after. A daemon that starts again, a history that is locked: it goes on. */
 static int follow(const struct options *options, struct st_history_wish *wish, int64_t last_id)
 {
     const struct timespec second = {.tv_sec = 1};
     wish->since_ns = INT64_MIN;
     wish->limit = LIMIT_MAX;
     wish->after = last_id;
+    char error[512] = "", told[512] = "";
+    wish->error = error;
+    wish->error_bytes = sizeof(error);
     for (;;) {
         json_t *document;
         nanosleep(&second, NULL);
         int status = st_history_ask(COMMAND, wish, &document);
-        if (status != ST_EXIT_DONE)
-            return status;
+        if (status != ST_EXIT_DONE) {
+            if (strcmp(error, told) != 0)
+                (void)st_failure(COMMAND, "%s; asking again each second", error);
+            memcpy(told, error, sizeof(told));
+            continue;
+        }
+        told[0] = '\0';
         const json_t *list = json_object_get(document, "events");
         const json_t *last = json_array_get(list, json_array_size(list) - 1);
         const int64_t stored = json_integer_value(json_object_get(document, "last_id"));

@@ -8,6 +8,7 @@
 #include "cli/history_ask.h"
 #include "cli/history_plot.h"
 #include "cli/history_text.h"
+#include "cli/json_field.h"
 #include "cli/locale.h"
 #include "cli/words.h"
 #include "lib/ns.h"
@@ -29,7 +30,8 @@ static void help(void)
           "Show what sleeptuned measured: cycles, misses, xruns and lateness by steps of\n"
           "time. Where nothing was measured it says so.\n\n"
           "  --since TIME   how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20 15:00\")\n"
-          "                 or seconds since 1970; default: a day ago\n"
+          "                 or seconds since 1970; default: a day before\n"
+          "                 --until\n"
           "  --until TIME   likewise; default: now\n"
           "  --step LENGTH  1m, 10m, 1h, 1d ...; default: what gives at most 25 rows\n"
           "  --plot FILE    draw p50, p99 and the latest wake of a step: .svg, .png, .pdf,\n"
@@ -91,6 +93,30 @@ static int make_wish(const struct options *options, struct st_history_wish *ret)
     return 0;
 }
 
+/* The usual step for what there is of the time that was asked for: what lies before it is one row. */
+static int64_t step_for(const json_t *document, const struct st_history_wish *wish)
+{
+    const json_t *rows = json_object_get(document, "rows"), *first = json_array_get(rows, 0);
+    if (json_array_size(rows) < 2 || !json_is_null(json_object_get(first, "cycles")))
+        return wish->step_ns;
+    return st_when_step(wish->until_ns - st_json_field(first, "to_ns"), ROWS_USUAL - 1);
+}
+
+/* Asks again with a shorter step while the time that was asked for began long before the history did. */
+static int ask(const struct options *options, struct st_history_wish *wish, json_t **ret)
+{
+    int status = st_history_ask(COMMAND, wish, ret);
+    while (status == 0 && options->step == NULL) {
+        const int64_t step_ns = step_for(*ret, wish);
+        if (step_ns >= wish->step_ns)
+            break;
+        wish->step_ns = step_ns;
+        json_decref(*ret);
+        status = st_history_ask(COMMAND, wish, ret);
+    }
+    return status;
+}
+
 static int print_text(const json_t *document)
 {
     struct st_locale_stream stream;
@@ -113,7 +139,7 @@ int st_cmd_history(int argc, char **argv)
         return status;
     status = make_wish(&options, &wish);
     if (status == 0)
-        status = st_history_ask(COMMAND, &wish, &document);
+        status = ask(&options, &wish, &document);
     if (status != 0)
         return status;
     const bool measured = st_history_measured(document);

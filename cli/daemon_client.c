@@ -9,13 +9,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "st_config.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
-#define TIMEOUT_MS 5000
+#define BUSY_TRIES 20                /* a second apart: a reader has 20 s */
 
 struct body {
     char *text;
@@ -142,6 +143,16 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
         path);
 }
 
+/* Does the daemon say that it is worth while to ask again in a second? */
+static bool busy(CURL *curl, CURLcode code)
+{
+    long http_status = 0;
+    curl_off_t retry_after_s = 0;
+    return code == CURLE_OK && curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status) == CURLE_OK &&
+           http_status == 503 && curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after_s) == CURLE_OK &&
+           retry_after_s == 1;
+}
+
 /* @return 0 or ST_EXIT_FAILURE with a message in asking->error; body->text is to be freed in both cases. */
 static int fetch(const struct asking *asking, const char *path, struct body *body)
 {
@@ -157,7 +168,17 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
-    const CURLcode code = curl_easy_perform(curl);
+    CURLcode code = curl_easy_perform(curl);
+    for (int tries = 1; tries < BUSY_TRIES && busy(curl, code); tries++) {
+        const struct timespec second = {.tv_sec = 1};
+        if (tries == 1 && isatty(STDERR_FILENO) == 1)
+            fputs("others are still reading long answers of sleeptuned: asking again for up to 20 s\n",
+                  stderr);
+        nanosleep(&second, NULL);
+        free(body->text);
+        *body = (struct body){0};
+        code = curl_easy_perform(curl);
+    }
     long os_errno = 0, http_status = 0;
     curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
@@ -206,7 +227,8 @@ int st_daemon_ask(const char *command, const char *socket_wish, const char *targ
                   struct st_daemon_answer *ret)
 {
     char error[512];
-    const int status = st_daemon_try(socket_wish, target, schema, TIMEOUT_MS, ret, error, sizeof(error));
+    const int status =
+        st_daemon_try(socket_wish, target, schema, ST_DAEMON_TIMEOUT_MS, ret, error, sizeof(error));
     return status == 0 ? 0 : st_failure(command, "%s", error);
 }
 

@@ -18,6 +18,8 @@ struct st_history_wish {
     int64_t since_ns, until_ns, step_ns;
     int64_t limit, after;
     const char *kind; /* NULL: all */
+    char *error;      /* a failure goes here instead of to stderr; NULL: it does not */
+    size_t error_bytes;
 };
 
 /** What st_module_load("history", ST_HISTORY_ASK_SYMBOL) returns. */

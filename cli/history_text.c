@@ -87,9 +87,25 @@ bool st_history_measured(const json_t *document)
     return sum_up(document).measured_ns > 0;
 }
 
+/* " (12.3%)"; "" of no time at all, which only a clock that was set back gives. More than all of it is said,
+ * too: a clock was set back then. */
+static const char *share(int64_t measured_ns, int64_t of_ns, char *buf, size_t buf_bytes)
+{
+    const double percent = of_ns > 0 ? 100 * (double)measured_ns / (double)of_ns : 0;
+    if (of_ns <= 0)
+        buf[0] = '\0';
+    else if (percent < 0.01)
+        snprintf(buf, buf_bytes, " (<0.01%%)");
+    else if (percent < 99.95)
+        snprintf(buf, buf_bytes, " (%.3g%%)", percent);
+    else
+        snprintf(buf, buf_bytes, " (%.0f%%)", percent);
+    return buf;
+}
+
 static void say_sums(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
-    char text[256], from[32], to[32], measured[32], of[32], lateness[32];
+    char text[256], from[32], to[32], measured[32], of[32], percent[32], lateness[32];
     const int64_t since_ns = st_json_field(document, "since_ns"),
                   until_ns = st_json_field(document, "until_ns");
     minute_of(since_ns, from, sizeof(from));
@@ -99,10 +115,10 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
         st_text_wrap(out, text, 0, columns);
         return;
     }
-    snprintf(text, sizeof(text), "%s to %s: measured for %s of %s (%.3g%%), %" PRId64 " cycles.", from, to,
+    snprintf(text, sizeof(text), "%s to %s: measured for %s of %s%s, %" PRId64 " cycles.", from, to,
              length(sums->measured_ns, measured, sizeof(measured)),
              length(until_ns - since_ns, of, sizeof(of)),
-             100 * fmin(1, (double)sums->measured_ns / (double)(until_ns - since_ns)), sums->cycles);
+             share(sums->measured_ns, until_ns - since_ns, percent, sizeof(percent)), sums->cycles);
     st_text_wrap(out, text, 0, columns);
     const int64_t periods = sums->cycles + sums->skipped;
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
@@ -225,9 +241,11 @@ static void put_row(FILE *out, const json_t *row)
         fprintf(out, "  no data until %s\n", minute_of(to_ns, to, sizeof(to)));
         return;
     }
-    snprintf(text, sizeof(text), "%.0f%%",
-             to_ns > from_ns ? floor(100 * fmin(1, 1e-4 + (double)measured_ns / (double)(to_ns - from_ns)))
-                             : 0);
+    if (to_ns > from_ns)
+        snprintf(text, sizeof(text), "%.0f%%",
+                 floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
+    else
+        snprintf(text, sizeof(text), "-");
     right(out, text, 5);
     snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "cycles"));
     right(out, text, 11);

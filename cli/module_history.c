@@ -1,5 +1,6 @@
 /* The history: of the daemon that runs, or from its file. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,21 @@
 #include "store/history_read.h"
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
+
+static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
+    ST_PRINTF(3, 4);
+static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (wish->error == NULL)
+        return st_failure(command, "%s", text);
+    snprintf(wish->error, wish->error_bytes, "%s", text);
+    return ST_EXIT_FAILURE;
+}
 
 /* Collects "?key=value&key=value". */
 struct target {
@@ -61,10 +77,13 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     if (wish->kind != NULL)
         snprintf(target.text + target.len, sizeof(target.text) - target.len, "%ckind=%s",
                  strchr(target.text, '?') != NULL ? '&' : '?', wish->kind);
-    const int status =
-        st_daemon_ask(command, wish->socket, target.text, documents[wish->document].schema, &answer);
+    char error[512];
+    int status = st_daemon_try(wish->socket, target.text, documents[wish->document].schema,
+                               ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
     if (status == 0)
         *ret = json_incref(answer.document);
+    else
+        status = fail(command, wish, "%s", error);
     st_daemon_answer_finish(&answer);
     return status;
 }
@@ -75,7 +94,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
     char error[256];
     int r = st_history_reader_open(path, &reader, error, sizeof(error));
     if (r < 0)
-        return st_failure(command, "%s: %s", path, error);
+        return fail(command, wish, "%s: %s", path, error);
     if (wish->document == ST_HISTORY_OF_STEPS) {
         const struct st_history_span span = {.since_ns = wish->since_ns,
                                              .until_ns = wish->until_ns,
@@ -94,13 +113,13 @@ static int read_file(const char *command, const char *path, const struct st_hist
     }
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
-        status = st_failure(command, "that is too much for one answer: ask for less time, or a longer step");
+        status = fail(command, wish, "that is too much for one answer: ask for less time, or a longer step");
     else if (r == -ENODATA)
-        status = st_failure(
-            command, "%s: written by a version that did not keep causes; sleeptuned brings it up to date",
-            path);
+        status =
+            fail(command, wish,
+                 "%s: written by a version that did not keep causes; sleeptuned brings it up to date", path);
     else if (r < 0)
-        status = st_failure(command, "%s: %s", path, st_history_reader_error(reader));
+        status = fail(command, wish, "%s: %s", path, st_history_reader_error(reader));
     st_history_reader_close(reader);
     return status;
 }
@@ -112,6 +131,6 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
     if (st_daemon_listens(wish->socket))
         return ask_daemon(command, wish, ret);
     if (access(USUAL_PATH, F_OK) != 0)
-        return st_failure(command, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));
+        return fail(command, wish, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));
     return read_file(command, USUAL_PATH, wish, ret);
 }

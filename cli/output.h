@@ -21,6 +21,9 @@ ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
  * @return 0 or -errno. */
 ST_NODISCARD int st_output_check(const char *path);
 
+/** Do both lead to one place, however they are spelled? A hard link is another place: it is replaced. */
+bool st_output_same(const char *a, const char *b);
+
 /** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 

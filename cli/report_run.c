@@ -75,6 +75,7 @@ int st_report_options_read(const char *command, const struct st_option *own, siz
         {"config", .text = &o->config},
         {"all", .flag = &o->all},
         {"output", 'o', .text = &o->output},
+        {"textfile", .text = &o->textfile},
     };
     struct st_option options[ST_ARRAY_LEN(common) + OWN_MAX];
     assert(own_n <= OWN_MAX);
@@ -86,35 +87,47 @@ int st_report_options_read(const char *command, const struct st_option *own, siz
     o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
     o->format = reading.json ? ST_FORMAT_JSON : o->format;
     *ret = *o;
+    if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
+        return st_usage_error(command, "--textfile: '%s' is where the report goes", o->textfile);
+    return r;
+}
+
+/* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
+static int write_as(enum st_format format, const struct st_report *report, const char *path, bool all)
+{
+    const bool terminal = path == NULL || strcmp(path, "-") == 0;
+    const struct st_view view = {
+        .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
+        .colour = terminal && st_terminal_colour(stdout),
+        .all = all,
+    };
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return -ENOMEM;
+    int r = st_report_print(report, format, memory, &view);
+    if (fclose(memory) != 0 && r == 0)
+        r = -ENOMEM;
+    if (r == 0 && format == ST_FORMAT_TEXT)
+        bytes = strlen(st_locale_text(text));
+    if (r == 0)
+        r = st_output_write(path, text, bytes);
+    free(text);
     return r;
 }
 
 static int print_report(const char *command, const struct st_report *report,
                         const struct st_report_options *options)
 {
-    const char *name = options->output != NULL ? options->output : "the report";
-    const bool terminal = options->output == NULL || strcmp(options->output, "-") == 0;
-    const struct st_view view = {
-        .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
-        .colour = terminal && st_terminal_colour(stdout),
-        .all = options->all,
-    };
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
-        return st_failure(command, "out of memory");
-    int r = st_report_print(report, options->format, memory, &view);
-    if (fclose(memory) != 0 && r == 0)
-        r = -ENOMEM;
-    if (r == 0 && options->format == ST_FORMAT_TEXT)
-        bytes = strlen(st_locale_text(text));
-    if (r == 0)
-        r = st_output_write(options->output, text, bytes);
-    free(text);
+    int status = st_report_exit_status(report, options->threshold);
+    int r = write_as(options->format, report, options->output, options->all);
     if (r != 0)
-        return st_failure(command, "cannot write %s: %s", name, strerror(-r));
-    return st_report_exit_status(report, options->threshold);
+        status = st_failure(command, "cannot write %s: %s",
+                            options->output != NULL ? options->output : "the report", strerror(-r));
+    /* one that cannot be written does not keep the other from being up to date */
+    r = options->textfile != NULL ? write_as(ST_FORMAT_PROMETHEUS, report, options->textfile, false) : 0;
+    return r == 0 ? status : st_failure(command, "cannot write %s: %s", options->textfile, strerror(-r));
 }
 
 /** Profile, mutes and --only, then print. */

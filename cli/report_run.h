@@ -16,6 +16,7 @@ struct st_report_options {
     const char *only;   /* "ID,ID"; NULL: every rule */
     const char *config; /* NULL: the installed one, for this machine only */
     const char *output;
+    const char *textfile;           /* where the metrics go besides; NULL: nowhere */
     const struct st_trials *trials; /* what was tried on this machine; NULL: nothing */
 };
 
@@ -34,6 +35,7 @@ struct st_report_options {
     "  --format FORMAT    text (default), json, html, markdown, prometheus\n"                                \
     "  --json             the same as --format json\n"                                                       \
     "  -o, --output FILE  write to FILE\n"                                                                   \
+    "  --textfile FILE    besides, the metrics of --format prometheus to FILE\n"                             \
     "  -h, --help         this text\n"
 
 /**

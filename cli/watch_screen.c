@@ -496,8 +496,9 @@ void st_watch_draw(struct st_screen *screen, const json_t *live, const char *mes
 const char *st_watch_doubt(const json_t *live, char *buf, size_t buf_bytes)
 {
     const int64_t overdue_ns = integer(live, "overdue_ns");
+    const int64_t period_ns = integer(json_object_get(live, "loop"), "period_ns");
     buf[0] = '\0';
-    if (overdue_ns > OVERDUE_NS)
+    if (overdue_ns > OVERDUE_NS && overdue_ns / 2 > period_ns)
         snprintf(buf, buf_bytes, "the loop has not been heard of for %" PRId64 " s",
                  overdue_ns / ST_NS_PER_S);
     return buf;

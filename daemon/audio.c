@@ -1,6 +1,7 @@
 /* What every build knows of the audio stream. */
 #include "daemon/audio.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ns.h"
@@ -19,6 +20,18 @@ bool st_audio_wished(const struct st_config *config, enum st_audio_direction dir
                input = direction == ST_AUDIO_INPUT && strcmp(config->audio.capture, "on") == 0;
     *ret_why = none && input ? "audio.capture is on, but audio.backend is none" : "";
     return !none && (direction == ST_AUDIO_OUTPUT || input);
+}
+
+void st_audio_view_init(const struct st_config *config, enum st_audio_direction direction,
+                        struct st_audio_view *ret)
+{
+    const char *why;
+    *ret = (struct st_audio_view){.state = st_audio_wished(config, direction, &why) ? ST_AUDIO_OPENING
+                                                                                    : ST_AUDIO_OFF,
+                                  .policy = -1,
+                                  .xruns_known = direction == ST_AUDIO_OUTPUT};
+    snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);
+    snprintf(ret->error, sizeof(ret->error), "%s", why);
 }
 
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns)

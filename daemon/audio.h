@@ -60,6 +60,11 @@ ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_co
  */
 bool st_audio_wished(const struct st_config *config, enum st_audio_direction direction, const char **ret_why);
 
+/** What there is to say of a stream whose thread has not begun: it is being opened where it is wished for,
+ * and has no xruns yet. Pure. */
+void st_audio_view_init(const struct st_config *config, enum st_audio_direction direction,
+                        struct st_audio_view *ret);
+
 /** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */
 void st_audio_stop(struct st_audio *audio);
 

@@ -18,17 +18,12 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     struct st_audio *audio = calloc(1, sizeof(*audio));
     if (audio == NULL)
         return -ENOMEM;
-    audio->view.state = ST_AUDIO_OFF;
-    audio->view.policy = -1;
-    snprintf(audio->view.backend, sizeof(audio->view.backend), "%.31s", config->audio.backend);
-    audio->view.xruns_known = direction == ST_AUDIO_OUTPUT;
-    const char *why;
-    const bool wished = st_audio_wished(config, direction, &why);
-    snprintf(audio->view.error, sizeof(audio->view.error), "%s", why);
-    if (wished)
+    st_audio_view_init(config, direction, &audio->view);
+    if (audio->view.state != ST_AUDIO_OFF)
         snprintf(audio->view.error, sizeof(audio->view.error),
                  "no stream: this sleeptuned was built without libsoundio (audio.backend = \"none\" says "
                  "that this is fine)");
+    audio->view.state = ST_AUDIO_OFF;
     *ret = audio;
     return 0;
 }

@@ -101,6 +101,7 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
                                          (unsigned long long)new_n, span, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
+    told.no_device = strcmp(audio->view.backend, "dummy") == 0;
     told.certainty = ST_CERTAINTY_EXACT;
     told.count_n = (int64_t)new_n;
     if (summed)
@@ -198,14 +199,11 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
         free(audio);
         return r;
     }
-    const char *why;
-    const bool off = !st_audio_wished(config, direction, &why);
-    snprintf(audio->view.error, sizeof(audio->view.error), "%s", why);
+    st_audio_view_init(config, direction, &audio->view);
+    const bool off = audio->view.state == ST_AUDIO_OFF;
     audio->view.xruns_known =
-        direction == ST_AUDIO_OUTPUT || (!off && st_audio_stream_tells_xruns(&audio->stream));
-    audio->view.state = off ? ST_AUDIO_OFF : ST_AUDIO_OPENING;
+        audio->view.xruns_known || (!off && st_audio_stream_tells_xruns(&audio->stream));
     audio->ended = off;
-    snprintf(audio->view.backend, sizeof(audio->view.backend), "%.31s", config->audio.backend);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

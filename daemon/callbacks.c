@@ -13,6 +13,7 @@
 #define WINDOW_NS  (2 * ST_NS_PER_S)
 #define FILL_N     4  /* callbacks that fill the buffer of a device that may begin to play seconds later */
 #define WARM_UP_N  12 /* then so many only set the earliest one */
+#define ROW_N      ST_CALLBACKS_ROW_N
 #define DIGITS     2
 
 int st_callbacks_init(struct st_callbacks *c)
@@ -38,6 +39,7 @@ static void begin(struct st_callbacks *c)
     c->warm_up_left = FILL_N + WARM_UP_N;
     c->at_ns = c->given_frames = c->clock_ns = c->window_from_ns = 0;
     c->window_min_ns = c->before_min_ns = INT64_MAX;
+    c->row_n = 0;
 }
 
 void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns)
@@ -83,16 +85,33 @@ void st_callbacks_restarted(struct st_callbacks *c)
 
 /* --- the thread that looks ------------------------------------------------------------------------------ */
 
-/* The earliest of this window and the one before it. */
+/* The latest of the last callbacks. INT64_MAX: they are too few. */
+static int64_t latest_of_row(struct st_callbacks *c, int64_t offset_ns)
+{
+    c->row_ns[c->row_n++ % ROW_N] = offset_ns;
+    if (c->row_n < ROW_N)
+        return INT64_MAX;
+    int64_t latest_ns = INT64_MIN;
+    for (int i = 0; i < ROW_N; i++) {
+        if (c->row_ns[i] > latest_ns)
+            latest_ns = c->row_ns[i];
+    }
+    return latest_ns;
+}
+
+/* What ROW_N callbacks in a row kept in this window or the one before it. One alone does not set it: a
+ * backend that refills what is free asks early for the little that is missing, once for each callback that
+ * was late, and the buffer is no fuller than usual after that. */
 static int64_t earliest(struct st_callbacks *c, int64_t offset_ns)
 {
+    const int64_t kept_ns = latest_of_row(c, offset_ns);
     if (c->clock_ns - c->window_from_ns >= WINDOW_NS) {
         c->before_min_ns = c->window_min_ns;
         c->window_min_ns = INT64_MAX;
         c->window_from_ns = c->clock_ns;
     }
-    if (offset_ns < c->window_min_ns)
-        c->window_min_ns = offset_ns;
+    if (kept_ns < c->window_min_ns)
+        c->window_min_ns = kept_ns;
     return c->window_min_ns < c->before_min_ns ? c->window_min_ns : c->before_min_ns;
 }
 
@@ -110,7 +129,7 @@ static void take(struct st_callbacks *c, int64_t frames, int64_t step_ns)
     if (c->warm_up_left > 0)
         c->warm_up_left--;
     else
-        st_hist_add(&c->lateness, offset_ns - earliest_ns);
+        st_hist_add(&c->lateness, offset_ns > earliest_ns ? offset_ns - earliest_ns : 0);
     c->given_frames += frames;
     const int64_t whole_s = c->given_frames / c->rate_hz; /* so that nothing overflows in months */
     c->given_frames -= whole_s * c->rate_hz;

@@ -2,9 +2,12 @@
  *
  * Callbacks ask for as many frames as happen to be free, so their sizes say nothing about when they were due.
  * The model is the device itself: it plays rate_hz frames a second, so a callback that comes when W frames
- * have been given is as early as the earliest one if it comes at W / rate_hz plus a constant; what it comes
- * later is its lateness, and so much less was left in the buffer. The constant is the least of the last 2 to
- * 4 s of playing, so that a device clock that differs by 100 ppm from ours is off by at most 0.4 ms.
+ * have been given is on time if it comes at W / rate_hz plus a constant; what it comes later is its lateness,
+ * and so much less was left in the buffer. The constant is the least of the last 2 to 4 s of playing that
+ * four callbacks in a row kept, so that a device clock that differs by 100 ppm from ours is off by at most
+ * 0.4 ms. One early callback does not set it: after a late one, a backend that refills what is free asks
+ * early for a short piece, and those that follow are as late as ever. What comes before the constant is not
+ * late: 0.
  *
  * The first callbacks only fill the buffer: the device may begin to play long after them (PulseAudio's null
  * sink, when it was idle, up to 2 s).
@@ -16,6 +19,8 @@
 
 #include "lib/hist.h"
 #include "measure/ring.h"
+
+#define ST_CALLBACKS_ROW_N 4
 
 struct st_callbacks {
     struct st_ring ring; /* from the sound system's thread to the one that looks */
@@ -34,6 +39,8 @@ struct st_callbacks {
     int64_t at_ns, given_frames; /* since the last start, less whole seconds of both */
     int64_t clock_ns;            /* since the last start */
     int64_t window_from_ns, window_min_ns, before_min_ns;
+    int64_t row_ns[ST_CALLBACKS_ROW_N]; /* when the last ones came, against W / rate_hz */
+    uint64_t row_n;                     /* since the last start */
 };
 
 /** What is known, in the view of the stream. n = 0: nothing yet; INT64_MIN: n is too small for that quantile.

@@ -136,12 +136,20 @@ static void put_down_to(struct st_event *event, const struct recent *late)
     }
 }
 
+static const char *elsewhere(const struct st_event *event)
+{
+    if (strcmp(event->source, "own") != 0)
+        return "program or its sound server";
+    return event->no_device ? "stream's own thread: the dummy has no sound server and no device"
+                            : "sound server or the device";
+}
+
 static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int loop_cpu)
 {
     char cpu[24];
     if (on_time)
         say(event, "; the loop%s was on time: look at the %s", cpu_text(loop_cpu, cpu, sizeof(cpu)),
-            strcmp(event->source, "own") == 0 ? "sound server or the device" : "program or its sound server");
+            elsewhere(event));
     else
         say(event, "; not known whether the loop was late then");
     snprintf(event->cause, sizeof(event->cause), "%s",
@@ -298,6 +306,22 @@ static void say_why(const struct st_late *late, const struct st_culprit *culprit
         snprintf(buf, buf_bytes, "%s", st_cause_text(late->event.cause));
 }
 
+size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
+                        struct st_log_field ret[ST_CAUSES_FIELDS])
+{
+    size_t n = 0;
+    ret[n++] = (struct st_log_field){"LATENESS_NS", event->lateness_ns};
+    ret[n++] = (struct st_log_field){"RUNQ_WAIT_NS", event->runq_wait_ns};
+    ret[n++] = (struct st_log_field){"CHARGED_NS", event->charged_ns};
+    if (culprit != NULL)
+        ret[n++] = (struct st_log_field){"CULPRIT_NS", culprit->ns};
+    if (culprit != NULL && !culprit->waking_unseen)
+        ret[n++] = (struct st_log_field){"CULPRIT_WAITED_NS", culprit->waited_ns};
+    if (culprit != NULL && culprit->turns_ns > 0)
+        ret[n++] = (struct st_log_field){"CULPRIT_TURNS_NS", culprit->turns_ns};
+    return n;
+}
+
 static void tell(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
                  int64_t explained_ns, int64_t wall_ns)
 {
@@ -314,11 +338,8 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(known ? event->cause : ST_CAUSE_UNKNOWN));
     if (culprit != NULL)
         memcpy(told.culprit, culprit->name, sizeof(told.culprit));
-    const struct st_log_field fields[] = {{"LATENESS_NS", event->lateness_ns},
-                                          {"RUNQ_WAIT_NS", event->runq_wait_ns},
-                                          {"CULPRIT_NS", culprit != NULL ? culprit->ns : 0},
-                                          {"CULPRIT_WAITED_NS", culprit != NULL ? culprit->waited_ns : 0}};
-    const size_t fields_n = ST_ARRAY_LEN(fields) - (culprit != NULL ? 0 : 2);
+    struct st_log_field fields[ST_CAUSES_FIELDS];
+    const size_t fields_n = st_causes_fields(event, culprit, fields);
     if (known) {
         told.lateness_ns = event->lateness_ns;
         told.explained_ns = explained_ns;
@@ -332,7 +353,8 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late, const 
     const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
     const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
     int64_t explained_ns = late->event.explained_ns;
-    if (culprit != NULL && culprit->ns > explained_ns) /* who had most of a wait had not all of it */
+    /* who had most of a wait had not all of it */
+    if (culprit != NULL && !culprit->in_part && culprit->ns > explained_ns)
         explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
     pthread_mutex_lock(&causes->mutex);
     unsigned *left = late->xrun ? &causes->xrun_events_left : &causes->late_events_left;

@@ -17,7 +17,10 @@
 struct st_culprit {
     char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
     int64_t ns;                        /* of the lateness */
-    int64_t waited_ns; /* of that, from the waking of the loop on: what the scheduler counts */
+    int64_t waited_ns;  /* of that, from the waking of the loop on: what the scheduler counts */
+    int64_t turns_ns;   /* a thread's whole turns on the CPU, before that, too; 0: not known */
+    bool waking_unseen; /* waited_ns is not known */
+    bool in_part;       /* it may have had the CPU before the loop was woken: ns explains nothing */
 };
 
 /** A late wake-up or a simulated xrun. */
@@ -62,6 +65,13 @@ void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
 /** From now on culprits are sought by it; NULL: by nobody, because of why. Threads: main. */
 struct st_tracer;
 void st_causes_trace_by(struct st_causes *causes, struct st_tracer *tracer, const char *why);
+
+#define ST_CAUSES_FIELDS 6
+
+/** The journal's fields of a late wake-up: times, 0 where there was none; a culprit's only where there is
+ * one, how long the loop waited for it and its turns only where they are known. @return how many. Pure. */
+size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
+                        struct st_log_field ret[ST_CAUSES_FIELDS]);
 
 /** Takes a late wake-up for good. culprit: NULL, nobody was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);

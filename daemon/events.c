@@ -55,6 +55,13 @@ struct st_event st_event_make(int64_t wall_ns, const char *name, const char *for
     return event;
 }
 
+void st_events_forget_listeners(struct st_events *events)
+{
+    pthread_mutex_lock(&events->mutex);
+    events->sinks_n = 0;
+    pthread_mutex_unlock(&events->mutex);
+}
+
 void st_events_fill_by(struct st_events *events,
                        int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx)
 {

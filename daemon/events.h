@@ -42,6 +42,9 @@ void st_events_finish(struct st_events *events);
 ST_NODISCARD int st_events_listen(struct st_events *events,
                                   void (*hear)(void *ctx, const struct st_event *event), void *ctx);
 
+/** Nobody hears of events any more. Threads: any. */
+void st_events_forget_listeners(struct st_events *events);
+
 /** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else
  * is known of it; it must not add events. @return 0, or until when (CLOCK_MONOTONIC) it may be known: the
  * event is held back so long, where there is room, and fill is called a last time. */

@@ -19,7 +19,7 @@
 #define ST_KEEPER_PATH_BYTES  1024
 
 enum st_keeper_state {
-    ST_KEEPER_OFF,     /* not wanted, or nowhere to write; why says which */
+    ST_KEEPER_OFF,     /* not wanted, or nowhere to write (missing); why says which */
     ST_KEEPER_OPENING, /* not opened yet */
     ST_KEEPER_WRITING,
     ST_KEEPER_FAILING, /* kept in memory; why */
@@ -32,6 +32,7 @@ struct st_keeper_view {
     enum st_keeper_state state;
     char path[ST_KEEPER_PATH_BYTES];
     char why[256];                    /* OFF and FAILING */
+    bool missing;                     /* OFF, though it is wanted: there is no state folder */
     char aside[ST_KEEPER_PATH_BYTES]; /* a file that was put aside since the start; "" */
     int64_t bytes;                    /* of the file in use; INT64_MIN: not known */
     uint64_t minutes_n, events_n;     /* written since the start */
@@ -72,8 +73,11 @@ char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, u
 
 /* --- history_view.c --- */
 
-/** Is what is to be written kept in memory only? Threads: any. */
+/** Is what is to be written kept in memory only, or lost? Threads: any. */
 bool st_keeper_fails(struct st_keeper *keeper);
+/** Is a history wanted, and there is no state folder that can be written? st_keeper_set looks again.
+ * Threads: any. */
+bool st_keeper_misses_folder(struct st_keeper *keeper);
 
 /** The object "history" of the status document. New reference. */
 json_t *st_keeper_json(const struct st_keeper_view *view);

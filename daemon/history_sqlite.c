@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/history_lock.h"
 #include "daemon/laststate.h"
 #include "lib/ns.h"
 #include "store/hist_deflate.h"
@@ -40,6 +41,8 @@ struct waiting {
 struct settings {
     char path[ST_KEEPER_PATH_BYTES]; /* "": off */
     char why[SENTENCE];              /* why it is off */
+    bool usual;                      /* the path is that of the state folder */
+    bool missing;                    /* off, because there is no state folder */
     int64_t keep_days, max_bytes;
 };
 
@@ -58,6 +61,7 @@ struct st_keeper {
     /* the thread's */
     struct settings used;
     struct st_history *history; /* NULL: not open */
+    int lock_fd;                /* of the file at used.path; -1: none */
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
 };
 
@@ -174,11 +178,16 @@ static int put_aside(struct st_keeper *keeper, const char *why)
 
 static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
 {
-    if (keeper->history != NULL && !st_history_is_at_path(keeper->history))
+    if (keeper->history != NULL && !st_history_is_at_path(keeper->history)) {
         close_file(keeper); /* it was moved or removed: what is written there would be lost */
+        st_history_unlock(keeper->used.path, &keeper->lock_fd);
+    }
     if (keeper->history != NULL)
         return 0;
-    int r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    int r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
+    if (r < 0)
+        return r;
+    r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
     if (r == -EBADMSG) {
         r = put_aside(keeper, error);
         if (r == 0)
@@ -301,6 +310,7 @@ static bool use_settings(struct st_keeper *keeper)
     } else if (other) {
         keeper->view.state = ST_KEEPER_OPENING;
     }
+    keeper->view.missing = keeper->used.missing;
     if (other || keeper->used.path[0] == '\0')
         snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", keeper->used.why);
     if (other)
@@ -351,15 +361,20 @@ static void *run(void *ctx)
             (void)flush(keeper);
             pthread_mutex_lock(&keeper->mutex);
         }
+        char before[ST_KEEPER_PATH_BYTES];
+        snprintf(before, sizeof(before), "%s", keeper->used.path);
         const bool other = keeper->changed && use_settings(keeper);
         stop = keeper->stop;
         const bool off = keeper->used.path[0] == '\0';
         pthread_mutex_unlock(&keeper->mutex);
-        if (other)
+        if (other) {
             close_file(keeper);
+            st_history_unlock(before, &keeper->lock_fd);
+        }
         failed = !off && !flush(keeper);
     }
     close_file(keeper);
+    st_history_unlock(keeper->used.path, &keeper->lock_fd);
     return NULL;
 }
 
@@ -394,8 +409,11 @@ static struct settings read_settings(const struct st_config *config)
         snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
     else if (config->history.path[0] != '\0')
         snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
-    else if (!st_state_path("history.db", settings.path, sizeof(settings.path))) {
+    else if (st_state_path("history.db", settings.path, sizeof(settings.path)))
+        settings.usual = true;
+    else {
         settings.path[0] = '\0';
+        settings.missing = true;
         snprintf(settings.why, sizeof(settings.why), "there is no state folder that can be written");
     }
     return settings;
@@ -435,6 +453,7 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
     keeper->platform = platform;
     keeper->events = events;
     keeper->view.bytes = INT64_MIN;
+    keeper->lock_fd = -1;
     waiting_init(&keeper->waiting);
     keeper->settings = read_settings(config);
     (void)use_settings(keeper);
@@ -458,8 +477,13 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
 
 void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
 {
-    const struct settings settings = read_settings(config);
+    struct settings settings = read_settings(config);
     pthread_mutex_lock(&keeper->mutex);
+    if (settings.missing && keeper->settings.usual) { /* what waits for the folder to come back is kept */
+        memcpy(settings.path, keeper->settings.path, sizeof(settings.path));
+        settings.usual = true;
+        settings.missing = false;
+    }
     keeper->settings = settings;
     keeper->changed = true;
     pthread_cond_signal(&keeper->cond);

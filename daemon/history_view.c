@@ -39,5 +39,12 @@ bool st_keeper_fails(struct st_keeper *keeper)
 {
     struct st_keeper_view view;
     st_keeper_look(keeper, &view);
-    return view.state == ST_KEEPER_FAILING;
+    return view.state == ST_KEEPER_FAILING || view.missing;
+}
+
+bool st_keeper_misses_folder(struct st_keeper *keeper)
+{
+    struct st_keeper_view view;
+    st_keeper_look(keeper, &view);
+    return view.missing;
 }

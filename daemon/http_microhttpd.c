@@ -17,6 +17,7 @@
 
 #include "daemon/config.h"
 #include "daemon/http_guard.h"
+#include "daemon/http_held.h"
 #include "daemon/http_streams.h"
 #include "daemon/page.h"
 #include "lib/ns.h"
@@ -35,6 +36,7 @@ struct st_http {
     bool tcp;
     char machine[256];
     struct st_http_guard guard;
+    struct st_http_held held;
     struct st_http_streams streams;
 };
 
@@ -72,6 +74,8 @@ static struct st_query read_query(struct MHD_Connection *connection, struct st_r
     st_query_init(&reading.query);
     if (route->http_status == 200)
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);
+    if (reading.error == NULL)
+        reading.error = st_query_check(&reading.query);
     if (reading.error != NULL)
         *route = st_route_refuse(400, reading.error);
     return reading.query;
@@ -90,21 +94,23 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
         MHD_add_response_header(response, "Allow", "GET, HEAD");
         MHD_add_response_header(response, "Connection", "close"); /* a body may follow that nobody reads */
     }
-    if (route->http_status == 503)
-        MHD_add_response_header(response, "Retry-After", "10");
+    if (route->http_status == 503) {
+        char seconds[16];
+        snprintf(seconds, sizeof(seconds), "%u", route->retry_after_s > 0 ? route->retry_after_s : 10);
+        MHD_add_response_header(response, "Retry-After", seconds);
+    }
     const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
     MHD_destroy_response(response);
     return r;
 }
 
 /* text: to be freed by the server; NULL: out of memory, the connection is closed. */
-static enum MHD_Result answer_text(struct MHD_Connection *connection, const struct st_route *route,
-                                   char *text)
+static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
+                                   const struct st_route *route, char *text)
 {
     if (text == NULL)
         return MHD_NO;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = st_http_held_response(&http->held, text);
     if (response != NULL)
         return queue(connection, route, response);
     free(text);
@@ -137,7 +143,26 @@ static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct s
                                   .content_type = "application/json",
                                   .error =
                                       "as many streams are open as there may be; /v1/live can be polled"};
-    return answer_text(connection, &full, st_http_error(full.error));
+    return answer_text(connection, http, &full, st_http_error(full.error));
+}
+
+#define SHORT_EVENTS 100 /* some 50 kB of them */
+
+/* From the history, megabytes perhaps: few at a time. */
+static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
+                                   struct st_route *route, const struct st_query *query)
+{
+    if (!st_http_held_begin(&http->held)) {
+        *route =
+            st_route_refuse(503, "others have not read their long answers yet: ask again in some seconds");
+        route->retry_after_s = 1;
+        return answer_text(connection, http, route, st_http_error(route->error));
+    }
+    const enum MHD_Result r =
+        answer_text(connection, http, route,
+                    http->source.body(http->source.ctx, route->body, query, &route->http_status));
+    st_http_held_end();
+    return r;
 }
 
 static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
@@ -146,7 +171,10 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
     const struct st_query query = read_query(connection, route);
     if (route->body == ST_ROUTE_STREAM)
         return answer_stream(connection, http, route, strcmp(method, "HEAD") == 0);
-    return answer_text(connection, route,
+    const bool short_one = query.limit != INT64_MIN && query.limit <= SHORT_EVENTS;
+    if (route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !short_one))
+        return answer_long(connection, http, route, &query);
+    return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR
                            ? st_http_error(route->error)
                            : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
@@ -189,6 +217,19 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     return answer(connection, http, &route, method);
 }
 
+/* A name or a value with "%00" would end there for us, and be taken for what it is not. */
+static size_t unescape(void *ctx, struct MHD_Connection *connection, char *text)
+{
+    (void)ctx;
+    (void)connection;
+    const size_t len = MHD_http_unescape(text);
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\0')
+            text[i] = '\1'; /* of no path, name or value */
+    }
+    return len;
+}
+
 static void free_http(struct st_http *http)
 {
     st_http_streams_finish(&http->streams);
@@ -222,7 +263,8 @@ static int start(int fd, bool tcp, const struct st_http_source *source, struct s
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX,
         MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, st_http_guard_connection, &http->guard,
-        MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
+        unescape, NULL, MHD_OPTION_END);
     if (http->server == NULL) {
         free_http(http);
         return -EIO;

@@ -90,7 +90,7 @@ static void on_lost(void *ctx, uint64_t first, uint64_t n)
 static void on_flush(void *ctx)
 {
     struct st_live *live = ctx;
-    if (live->now.index < 0)
+    if (live->t0_ns == INT64_MIN)
         return;
     pthread_mutex_lock(&live->mutex);
     live->next_due_ns = st_period_due_ns(&live->period, live->t0_ns, live->next_k);
@@ -99,15 +99,18 @@ static void on_flush(void *ctx)
 
 int st_live_init(struct st_live *live)
 {
-    *live = (struct st_live){.newest = INT64_MIN, .next_due_ns = INT64_MIN};
+    *live = (struct st_live){.t0_ns = INT64_MIN, .newest = INT64_MIN, .next_due_ns = INT64_MIN};
     for (size_t i = 0; i < ST_LIVE_SECONDS; i++)
         live->seconds[i].index = -1;
     live->now.index = -1;
-    const int r = st_hist_init(&live->hist, HIST_DIGITS);
+    int r = st_hist_init(&live->hist, HIST_DIGITS);
     if (r < 0)
         return r;
     st_hist_touch(&live->hist);
-    return -pthread_mutex_init(&live->mutex, NULL);
+    r = -pthread_mutex_init(&live->mutex, NULL);
+    if (r < 0)
+        st_hist_finish(&live->hist);
+    return r;
 }
 
 void st_live_finish(struct st_live *live)
@@ -119,12 +122,25 @@ void st_live_finish(struct st_live *live)
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period)
 {
     live->period = *period;
+    live->t0_ns = INT64_MIN;
+    begin_second(live, -1);
+    pthread_mutex_lock(&live->mutex);
+    live->next_due_ns = INT64_MIN; /* that of the loop before says nothing of this one */
+    pthread_mutex_unlock(&live->mutex);
     return (struct st_sink){.start = on_start,
                             .cycle = on_cycle,
                             .skipped = on_skipped,
                             .lost = on_lost,
                             .flush = on_flush,
                             .ctx = live};
+}
+
+int64_t st_live_due_ns(struct st_live *live)
+{
+    pthread_mutex_lock(&live->mutex);
+    const int64_t due_ns = live->next_due_ns;
+    pthread_mutex_unlock(&live->mutex);
+    return due_ns;
 }
 
 void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret)

@@ -22,7 +22,7 @@ struct st_live_second {
 struct st_live {
     /* drain thread */
     struct st_period period;
-    int64_t t0_ns;
+    int64_t t0_ns;             /* INT64_MIN: this loop does not count yet */
     uint64_t next_k;           /* the first period that was not seen yet */
     struct st_live_second now; /* index < 0: none begun */
     struct st_hist hist;       /* lateness in `now`; 2 digits */
@@ -48,6 +48,10 @@ void st_live_finish(struct st_live *live);
 
 /** To be given to a session with this period; before it starts. */
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period);
+
+/** When the first period was due of which nothing is known, as of the last drain; INT64_MIN: no loop counts
+ * yet. Threads: any. */
+int64_t st_live_due_ns(struct st_live *live);
 
 /** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. Threads: any. */
 void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret);

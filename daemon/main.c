@@ -177,6 +177,11 @@ int main(int argc, char **argv)
     }
 #ifdef M_ARENA_MAX
     (void)mallopt(M_ARENA_MAX, 1); /* else 64 MB of addresses a thread, which count as locked memory */
+    /* An answer of megabytes is a mapping of its own, gone when it is freed; by itself glibc takes the heap
+     * for the next one, which keeps it, as locked memory cannot be given back from the middle. The histograms
+     * of a look, a second or five apart, stay in the heap. */
+    (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
+    (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
     st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
     /* blocked before any thread exists, so that every thread has them blocked */

@@ -81,15 +81,34 @@ static uint64_t difference(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
-                                const struct st_minute_counts *now, int64_t from_wall_ns, int64_t to_wall_ns,
-                                int64_t duration_ns, struct st_hist *ret_lateness)
+struct st_minute_counts st_minute_counts_of(const struct st_result *result, int64_t now_ns, int64_t wall_ns)
+{
+    const int64_t due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
+    /* a loop that does not sleep is ahead of the clock */
+    const int64_t latest_ns = st_ns_add(now_ns, st_period_ns(&result->period));
+    const int64_t until_ns = due_ns < latest_ns || result->elapsed_periods == 0 ? due_ns : latest_ns;
+    return (struct st_minute_counts){
+        .measured_ns = st_ns_sub(until_ns, result->t0_ns),
+        .until_wall_ns = st_ns_sub(wall_ns, st_ns_sub(now_ns, until_ns)),
+        .cycles = result->cycles,
+        .misses = result->misses,
+        .skipped_periods = result->skipped_periods,
+        .simulated_xruns = result->simulated_xruns,
+    };
+}
+
+bool st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
+                    const struct st_minute_counts *now, struct st_minute *ret, struct st_hist *ret_lateness)
 {
     const bool observing = now->observing || before->observing;
-    struct st_minute minute = {
-        .from_wall_ns = from_wall_ns,
-        .to_wall_ns = to_wall_ns,
-        .duration_ns = duration_ns,
+    const bool goes_on = before->measured_ns > 0 && now->measured_ns >= before->measured_ns;
+    const int64_t measured_ns = goes_on ? now->measured_ns - before->measured_ns : now->measured_ns;
+    if (measured_ns == 0)
+        return false;
+    *ret = (struct st_minute){
+        .from_wall_ns = goes_on ? before->until_wall_ns : st_ns_sub(now->until_wall_ns, measured_ns),
+        .to_wall_ns = now->until_wall_ns,
+        .duration_ns = measured_ns,
         .cycles = difference(now->cycles, before->cycles),
         .misses = difference(now->misses, before->misses),
         .skipped_periods = difference(now->skipped_periods, before->skipped_periods),
@@ -102,14 +121,14 @@ struct st_minute st_minute_take(struct st_minute_sink *sink, struct st_minute_co
     };
     *before = *now;
     pthread_mutex_lock(&sink->mutex);
-    minute.lateness_max_ns = sink->shared_max_ns;
-    minute.late_wakes = sink->shared_late_n;
+    ret->lateness_max_ns = sink->shared_max_ns;
+    ret->late_wakes = sink->shared_late_n;
     sink->shared_max_ns = INT64_MIN;
     sink->shared_late_n = 0;
     if (st_hist_merge(ret_lateness, &sink->shared_lateness) == 0)
         st_hist_reset(&sink->shared_lateness);
     pthread_mutex_unlock(&sink->mutex);
-    return minute;
+    return true;
 }
 
 const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf_bytes)
@@ -120,7 +139,7 @@ const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64
              " skipped); xruns: %" PRIu64 " simulated, %" PRIu64 " own; latest wake-up %s late",
-             minute->duration_ns / ST_NS_PER_S, minute->cycles, minute->misses, minute->skipped_periods,
-             minute->simulated_xruns, minute->own_xruns, lateness);
+             (minute->duration_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles, minute->misses,
+             minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
     return buf;
 }

@@ -50,6 +50,10 @@ static void name_of(struct tep_event *event, struct tep_record *record, const ch
 static int on_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
 {
     struct st_trace *trace = ctx;
+    if (record->missed_events != 0) { /* the ring was full, and those before this one were overwritten */
+        const struct st_trace_event lost = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
+        trace->take(trace->ctx, &lost);
+    }
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strcmp(event->name, rows[i].event) != 0)
             continue;
@@ -74,6 +78,8 @@ static int on_record(struct tep_event *event, struct tep_record *record, int cpu
         case ST_TRACE_SOFTIRQ_ENTRY:
         case ST_TRACE_SOFTIRQ_EXIT:
             made.number = number_of(event, record, "vec");
+            break;
+        case ST_TRACE_LOST: /* no event of the kernel's */
             break;
         }
         trace->take(trace->ctx, &made);

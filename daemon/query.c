@@ -10,7 +10,7 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, ""};
+    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
 }
 
 static const char *set_since(struct st_query *query, const char *value, int64_t now_wall_ns)
@@ -84,8 +84,20 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
                 {"step", ST_QUERY_STEP, set_step},    {"limit", ST_QUERY_LIMIT, set_limit},
                 {"after", ST_QUERY_AFTER, set_after}, {"kind", ST_QUERY_KIND, set_kind}};
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if ((names & keys[i].name) != 0 && strcmp(key, keys[i].key) == 0)
-            return keys[i].set(query, value != NULL ? value : "", now_wall_ns);
+        if ((names & keys[i].name) == 0 || strcmp(key, keys[i].key) != 0)
+            continue;
+        if ((query->given & keys[i].name) != 0)
+            return "a name stands twice behind '?'";
+        query->given |= keys[i].name;
+        return keys[i].set(query, value != NULL ? value : "", now_wall_ns);
     }
     return "there is no such name behind '?' here; sleeptuned(8) has those of each path";
+}
+
+const char *st_query_check(const struct st_query *query)
+{
+    return query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
+                   query->since_wall_ns > query->until_wall_ns
+               ? "since is behind until"
+               : NULL;
 }

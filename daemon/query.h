@@ -20,21 +20,25 @@ enum {
 struct st_query {
     int64_t since_wall_ns, until_wall_ns;
     int64_t step_ns;
-    int64_t limit; /* 1 .. ST_QUERY_LIMIT_MAX */
-    int64_t after; /* id of an event */
-    char kind[24]; /* name of events; "": all */
+    int64_t limit;  /* 1 .. ST_QUERY_LIMIT_MAX */
+    int64_t after;  /* id of an event */
+    char kind[24];  /* name of events; "": all */
+    unsigned given; /* names that were there: ST_QUERY_SINCE | ... */
 };
 
 void st_query_init(struct st_query *query);
 
 /**
- * One "key=value", decoded. "since" and "until": st_when_parse, dates are UTC. "step": st_when_parse_length.
- * "limit", "after": numbers. "kind": one of ST_EVENT_NAMES.
+ * One "key=value", decoded; each once. "since" and "until": st_when_parse, dates are UTC. "step":
+ * st_when_parse_length. "limit", "after": numbers. "kind": one of ST_EVENT_NAMES.
  * @param names  those that this path takes: ST_QUERY_SINCE | ...
  * @param value  NULL: a key without a value.
  * @return NULL, or what is wrong with it: a sentence. Threads: any.
  */
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
+
+/** Do they go together? Call it behind the last one. @return NULL, or what is wrong. Threads: any. */
+const char *st_query_check(const struct st_query *query);
 
 #endif

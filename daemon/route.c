@@ -51,7 +51,8 @@ bool st_route_host_allowed(const char *host, const char *machine)
         return inet_pton(AF_INET6, name, address) == 1;
     if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
         return true;
-    /* "studio" and "studio.example.org" are both this machine when it calls itself either */
+    /* one that calls itself studio.example.org is "studio", too; to one called studio "studio.example.org"
+     * may be anybody's */
     const size_t label_len = strcspn(machine, ".");
     return label_len > 0 && (strcasecmp(name, machine) == 0 ||
                              (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));

@@ -22,8 +22,9 @@ struct st_route {
     unsigned http_status; /* 200, 400, 403, 404, 405, 503 */
     enum st_route_body body;
     const char *content_type;
-    unsigned query;    /* names that it takes: ST_QUERY_SINCE | ... */
-    const char *error; /* for ST_ROUTE_ERROR: a sentence */
+    unsigned query;         /* names that it takes: ST_QUERY_SINCE | ... */
+    const char *error;      /* for ST_ROUTE_ERROR: a sentence */
+    unsigned retry_after_s; /* with 503; 0: 10 */
 };
 
 /**

@@ -17,7 +17,8 @@
 #include "daemon/log.h"
 
 #define TICKS_A_MINUTE 60
-#define TICKS_A_LOOK   5 /* at the loop's CPU share; a look copies the histograms */
+#define TICKS_A_TRY    15 /* of what could not be had */
+#define TICKS_A_LOOK   5  /* at the loop's CPU share; a look copies the histograms */
 
 static void test_waits(struct st_service *service)
 {
@@ -40,10 +41,8 @@ static void test_waits(struct st_service *service)
 static void start_state(struct st_service *service)
 {
     service->has_state_path = st_laststate_path(service->state_path, sizeof(service->state_path));
-    if (!service->has_state_path) {
-        ST_INFO("no state folder that can be written: the last minute is only logged");
+    if (!service->has_state_path)
         return;
-    }
     char text[ST_VIEW_TEXT_BYTES];
     if (st_laststate_previous(service->state_path, text, sizeof(text))[0] == '\0')
         return;
@@ -52,12 +51,26 @@ static void start_state(struct st_service *service)
                   text);
 }
 
+/* A state folder that was not there, or could not be written to, is looked for again. */
+static void find_state(struct st_service *service)
+{
+    if (!service->has_state_path) {
+        start_state(service);
+        if (service->has_state_path)
+            st_service_store_state(service);
+    }
+    if (st_keeper_misses_folder(service->keeper))
+        st_keeper_set(service->keeper, &service->config);
+}
+
 static int start_parts(struct st_service *service)
 {
     int r = st_service_open_socket(service);
     if (r < 0)
         return r;
     start_state(service);
+    if (!service->has_state_path)
+        ST_INFO("no state folder that can be written: the last minute is only logged");
     /* the last line of defence; rtkit may ask for less */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
@@ -85,8 +98,12 @@ static void free_service(struct st_service *service)
     st_service_stop_loop(service);
     st_service_stop_audio(service);
     st_events_release(&service->events, INT64_MAX); /* what those told last is kept, too */
-    st_keeper_stop(service->keeper);                /* the last one who adds events */
+    if (service->loop_hangs)
+        st_events_forget_listeners(&service->events);
+    st_keeper_stop(service->keeper); /* the last one who adds events */
     st_socket_close(&service->socket);
+    if (service->loop_hangs)
+        return; /* its threads have the rest until the process ends */
     st_broadcast_finish(&service->broadcast);
     st_live_finish(&service->live);
     st_minute_sink_finish(&service->sink);
@@ -147,13 +164,13 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
     service->started_ns = platform->now_ns(platform);
-    service->minute_from_wall_ns = st_service_wall_ns(service);
-    service->minute_from_ns = service->started_ns;
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
     service->view.wait_plain_ns = INT64_MIN;
     service->view.wait_precise_ns = INT64_MIN;
+    for (int i = 0; i < ST_AUDIO_DIRECTIONS; i++)
+        st_audio_view_init(config, (enum st_audio_direction)i, &service->view.audio[i]);
     snprintf(service->view.config_file, sizeof(service->view.config_file), "%s",
              config_path != NULL ? config_path : "");
     int r = init_books(service);
@@ -188,13 +205,18 @@ int st_service_tick(struct st_service *service)
     if (heartbeat != service->heartbeat) /* a loop that hangs lets the service manager act */
         st_notify_watchdog();
     service->heartbeat = heartbeat;
+    st_service_check_stall(service);
     st_service_tick_streams(service);
+    if (service->tick % TICKS_A_TRY == 0 && service->view.http_error[0] != '\0')
+        st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (service->tick % TICKS_A_LOOK == 1)
         st_service_tell_degraded(service);
     if (service->tick % TICKS_A_LOOK == 0)
         st_service_tell_share(service);
-    if (service->tick % TICKS_A_MINUTE == 0)
+    if (service->tick % TICKS_A_MINUTE == 0) {
+        find_state(service);
         st_service_end_minute(service);
+    }
     return 0;
 }
 
@@ -237,9 +259,14 @@ static int apply(struct st_service *service, const struct st_config *config)
         r = st_service_start_audio(service);
     }
     if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0) {
-        st_service_end_minute(service);
+        if (!st_service_end_loop(service))
+            return -EIO;
+        st_service_end_minute(service); /* to the last cycle */
         st_service_stop_loop(service);
-        service->counts = (struct st_minute_counts){.own_xruns = service->counts.own_xruns};
+        service->counts = (struct st_minute_counts){.own_xruns = service->counts.own_xruns,
+                                                    .observed_xruns = service->counts.observed_xruns,
+                                                    .starved_clients = service->counts.starved_clients,
+                                                    .observing = service->counts.observing};
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart", NULL, 0,
                       "the loop starts again with %lld frames at %lld Hz; its counts begin at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);
@@ -269,6 +296,7 @@ int st_service_reload(struct st_service *service)
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
                       "reloaded: %.100s was read", file);
     }
+    find_state(service);
     st_service_set_text(service, service->view.config_error, error);
     if (error[0] == '\0') {
         pthread_mutex_lock(&service->mutex);
@@ -284,9 +312,7 @@ static void close_books(struct st_service *service)
 {
     if (service->session == NULL)
         return;
-    st_session_ask_stop(service->session);
-    st_session_join(service->session);
-    st_service_stop_trace(service);
+    st_service_end_loop(service);
     pthread_mutex_lock(&service->mutex);
     service->view.ended = true;
     pthread_mutex_unlock(&service->mutex);
@@ -297,7 +323,7 @@ static void close_books(struct st_service *service)
         return;
     char verdict[ST_VIEW_TEXT_BYTES];
     ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles,
-            st_result_verdict(&result, verdict, sizeof(verdict)));
+            st_view_verdict(&view, verdict, sizeof(verdict)));
     st_result_finish(&result);
 }
 

@@ -9,6 +9,14 @@ int64_t st_service_wall_ns(struct st_service *service)
     return service->platform->wall_ns(service->platform);
 }
 
+int64_t st_service_overdue_ns(struct st_service *service)
+{
+    if (service->session == NULL || (service->view.ended && !service->loop_hangs))
+        return 0;
+    return st_stall_overdue_ns(&service->stall, st_session_heartbeat(service->session, 0),
+                               st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
+}
+
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
@@ -25,6 +33,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
     st_keeper_look(service->keeper, &view->history);
+    view->overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
     view->now_wall_ns = st_service_wall_ns(service);

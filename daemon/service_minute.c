@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/notify.h"
+#include "lib/ns.h"
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
@@ -38,34 +39,38 @@ static void count_observed(struct st_minute_counts *counts, const struct st_obse
     }
 }
 
-void st_service_end_minute(struct st_service *service)
+/* Ends the minute and tells it to the history. @return false: it goes on, and is a longer one. */
+static bool take_minute(struct st_service *service, struct st_minute *ret)
 {
+    struct st_platform *platform = service->platform;
     struct st_view view;
     struct st_result result;
     if (!st_service_look(service, &view, &result))
-        return;
-    struct st_hist lateness;
-    if (st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0) {
-        st_result_finish(&result);
-        return; /* out of memory: the next minute is a longer one */
-    }
-    struct st_minute_counts now = {.cycles = result.cycles,
-                                   .misses = result.misses,
-                                   .skipped_periods = result.skipped_periods,
-                                   .simulated_xruns = result.simulated_xruns,
-                                   .own_xruns = st_view_own_xruns(&view)};
+        return false;
+    struct st_minute_counts now =
+        st_minute_counts_of(&result, platform->now_ns(platform), platform->wall_ns(platform));
+    now.own_xruns = st_view_own_xruns(&view);
     count_observed(&now, &view.observe);
-    const int64_t now_ns = service->platform->now_ns(service->platform);
-    const struct st_minute minute =
-        st_minute_take(&service->sink, &service->counts, &now, service->minute_from_wall_ns, view.now_wall_ns,
-                       now_ns - service->minute_from_ns, &lateness);
-    struct st_causes_minute causes;
-    st_causes_end_minute(service->causes, &causes);
-    st_keeper_minute(service->keeper, &minute, &lateness, &causes, &result);
+    struct st_hist lateness = {0};
+    const bool is_over = st_hist_init(&lateness, ST_MINUTE_DIGITS) == 0 &&
+                         st_minute_take(&service->sink, &service->counts, &now, ret, &lateness);
+    if (is_over) {
+        struct st_causes_minute causes;
+        st_causes_end_minute(service->causes, &causes);
+        st_keeper_minute(service->keeper, ret, &lateness, &causes, &result);
+    }
     st_hist_finish(&lateness);
     st_result_finish(&result);
-    service->minute_from_wall_ns = view.now_wall_ns;
-    service->minute_from_ns = now_ns;
+    return is_over;
+}
+
+void st_service_end_minute(struct st_service *service)
+{
+    struct st_minute minute;
+    if (!take_minute(service, &minute)) {
+        st_service_store_state(service);
+        return;
+    }
     char text[256];
     st_minute_text(&minute, text, sizeof(text));
     const struct st_log_field fields[] = {
@@ -99,13 +104,48 @@ void st_service_tell_share(struct st_service *service)
     service->cpu_at_ns = now_ns;
 }
 
+void st_service_check_stall(struct st_service *service)
+{
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    pthread_mutex_lock(&service->mutex);
+    st_stall_check(&service->stall, st_session_heartbeat(service->session, 0), st_live_due_ns(&service->live),
+                   now_ns);
+    const int64_t overdue_ns = st_service_overdue_ns(service);
+    pthread_mutex_unlock(&service->mutex);
+    if ((overdue_ns > 0) == (service->stalled_since_ns != 0))
+        return;
+    const bool begins = overdue_ns > 0;
+    const int64_t for_ns = begins ? overdue_ns : now_ns - service->stalled_since_ns;
+    const struct st_log_field fields[] = {{"OVERDUE_NS", for_ns}};
+    char text[32];
+    st_ns_format(for_ns, text, sizeof(text));
+    if (begins)
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled", fields, 1,
+                      "the loop has not run for %s: it gets no CPU, or it hangs", text);
+    else
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed", fields, 1,
+                      "the loop runs again, after at most %s", text);
+    service->stalled_since_ns = begins ? now_ns - overdue_ns : 0;
+}
+
+/* Those that are told here. @return how many. */
+static size_t without_counting(struct st_degraded *list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i].counts)
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
 void st_service_tell_degraded(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const bool has_result = st_service_look(service, &view, &result);
-    const size_t n = st_view_degraded(&view, degraded);
+    const size_t n = without_counting(degraded, st_view_degraded(&view, degraded));
     if (has_result)
         st_result_finish(&result);
     for (size_t i = 0; i < n; i++) {

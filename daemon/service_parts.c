@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "daemon/rtkit.h"
+#include "lib/ns.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
 
 /* --- the loop --- */
+
+#define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* and two periods */
+#define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
@@ -30,16 +34,15 @@ static pid_t loop_tid(void *ctx)
 }
 
 /* All that hear each cycle. @return 0 or -errno. */
-static int gather_sinks(struct st_service *service)
+static int gather_sinks(struct st_service *service, struct st_period *ret_period)
 {
-    struct st_period period;
-    int r = st_period_init(&period, (uint32_t)service->config.loop.frames,
+    int r = st_period_init(ret_period, (uint32_t)service->config.loop.frames,
                            (uint32_t)service->config.loop.rate_hz);
     if (r < 0)
         return r;
     service->fan = (struct st_fan){0};
     const struct st_sink minute = st_minute_sink_functions(&service->sink);
-    const struct st_sink live = st_live_sink(&service->live, &period);
+    const struct st_sink live = st_live_sink(&service->live, ret_period);
     r = st_fan_add(&service->fan, &minute);
     return r == 0 ? st_fan_add(&service->fan, &live) : r;
 }
@@ -48,7 +51,8 @@ int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
     struct st_session_config wish;
-    int r = gather_sinks(service);
+    struct st_period period;
+    int r = gather_sinks(service, &period);
     const struct st_sink sink = st_fan_sink(&service->fan);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)config->loop.frames;
@@ -85,14 +89,52 @@ int st_service_start_loop(struct st_service *service)
         return r;
     }
     service->heartbeat = 0;
+    service->stalled_since_ns = 0;
     service->cpu_ns = 0;
     service->cpu_at_ns = 0;
     pthread_mutex_lock(&service->mutex);
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
+    st_stall_begin(&service->stall, st_period_ns(&period), service->platform->now_ns(service->platform));
     pthread_mutex_unlock(&service->mutex);
     return 0;
+}
+
+/* A loop that gets no CPU does not end. Real-time priority and its CPU are taken from it then: an ordinary
+ * thread finds a CPU as long as one has time for such. */
+static bool wait_for_end(struct st_service *service)
+{
+    struct st_session *session = service->session;
+    char text[32];
+    const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->stall.period_ns);
+    if (st_session_wait(session, patience_ns))
+        return true;
+    ST_WARN("the loop did not end within %s: it goes on as an ordinary thread on any CPU",
+            st_ns_format(patience_ns, text, sizeof(text)));
+    st_session_release(session);
+    if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
+        ST_INFO("the loop has ended");
+        return true;
+    }
+    ST_ERR("the loop did not end within another %s: what it would tell of the last seconds is not known",
+           st_ns_format(LOOP_GIVE_UP_NS, text, sizeof(text)));
+    return false;
+}
+
+bool st_service_end_loop(struct st_service *service)
+{
+    st_session_ask_stop(service->session);
+    const bool ended = wait_for_end(service);
+    pthread_mutex_lock(&service->mutex);
+    service->loop_hangs = !ended;
+    if (!ended)
+        service->stall.checks = ST_STALL_CHECKS; /* it was waited for longer than they take */
+    pthread_mutex_unlock(&service->mutex);
+    if (ended)
+        st_session_join(service->session);
+    st_service_stop_trace(service);
+    return ended;
 }
 
 void st_service_stop_loop(struct st_service *service)
@@ -104,7 +146,7 @@ void st_service_stop_loop(struct st_service *service)
     service->watchdog = NULL;
     pthread_mutex_unlock(&service->mutex);
     st_watchdog_stop(watchdog); /* it asks the session for its thread */
-    if (session == NULL)
+    if (session == NULL || service->loop_hangs)
         return;
     st_session_ask_stop(session);
     st_session_join(session);
@@ -141,6 +183,7 @@ void st_service_stop_audio(struct st_service *service)
             st_audio_look(audio, &view);
         service->audio[i] = NULL;
         service->own_xruns_before[i] += view.xruns_n;
+        st_audio_view_init(&service->config, (enum st_audio_direction)i, &service->view.audio[i]);
         pthread_mutex_unlock(&service->mutex);
         st_audio_stop(audio);
     }
@@ -164,19 +207,23 @@ void st_service_restart_tcp(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
     service->http_tcp = NULL;
-    st_service_set_text(service, service->view.http_error, "");
     const char *listen_on = service->config.http.listen;
-    if (listen_on[0] == '\0')
+    if (listen_on[0] == '\0') {
+        st_service_set_text(service, service->view.http_error, "");
         return;
+    }
     const struct st_http_source from = st_service_source(service);
     const int r = st_http_start_tcp(listen_on, &from, &service->http_tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
+        st_service_set_text(service, service->view.http_error, "");
         ST_INFO("serving on http://%s/ too", listen_on);
         return;
     }
     snprintf(text, sizeof(text), "http.listen = \"%.100s\" cannot be served: %s", listen_on,
              r == -ENOTSUP ? "built without libmicrohttpd" : strerror(-r));
+    if (strcmp(service->view.http_error, text) == 0) /* told already */
+        return;
     st_service_set_text(service, service->view.http_error, text);
     st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", NULL, 0, "%s",
                   text);

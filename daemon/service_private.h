@@ -14,6 +14,7 @@
 #include "daemon/live.h"
 #include "daemon/service.h"
 #include "daemon/socket.h"
+#include "daemon/stall.h"
 #include "daemon/tracer.h"
 #include "daemon/view.h"
 
@@ -42,15 +43,17 @@ struct st_service {
     struct st_view view; /* its texts and times; the rest is filled when somebody looks */
     uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
+    struct st_stall stall;
+    bool loop_hangs; /* it did not end when it was asked to */
 
     /* main thread */
     uint64_t heartbeat, tick;
-    int64_t minute_from_wall_ns, minute_from_ns;
     struct st_minute_counts counts;
     double cpu_ns;
     int64_t cpu_at_ns;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as told last */
     size_t degraded_n;
+    int64_t stalled_since_ns; /* a stall was told of; 0: none */
     bool has_state_path;
     char state_path[ST_LASTSTATE_PATH_BYTES];
 };
@@ -61,6 +64,9 @@ int64_t st_service_wall_ns(struct st_service *service);
 
 /** Fills a view. *result holds what view->loop points to: finish it when true is returned. Threads: any. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
+
+/** How long the loop's next cycle is overdue (daemon/stall.h). Under the mutex. */
+int64_t st_service_overdue_ns(struct st_service *service);
 
 /** The status document; NULL when out of memory. Threads: any. */
 json_t *st_service_document(struct st_service *service);
@@ -83,6 +89,9 @@ void st_service_tick_streams(struct st_service *service);
 /* --- service_parts.c: what is started and stopped; main thread --- */
 
 int st_service_start_loop(struct st_service *service);
+/** Asks the loop to end and waits some 10 s at most. @return true: its books are closed; false: it gets no
+ * CPU, and its threads and what they write to stay. */
+bool st_service_end_loop(struct st_service *service);
 void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
@@ -106,6 +115,8 @@ void st_service_end_minute(struct st_service *service);
 void st_service_store_state(struct st_service *service);
 /** The demoting watchdog hears what share of a CPU the loop used. */
 void st_service_tell_share(struct st_service *service);
+/** Checks whether the loop gets to run: events when it no longer does and when it does again. Each tick. */
+void st_service_check_stall(struct st_service *service);
 /** Each change of what is degraded is an event. */
 void st_service_tell_degraded(struct st_service *service);
 

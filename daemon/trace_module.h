@@ -17,7 +17,8 @@ struct st_trace_module {
      * @return 0 or a negative errno value, with a sentence in error.
      */
     int (*open)(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
-    /** Takes what is in the ring, by time. @return 0 or a negative errno value. */
+    /** Takes what is in the ring, by time, with ST_TRACE_LOST where events were overwritten. @return 0 or a
+     * negative errno value. */
     int (*read)(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
                 void *ctx);
     /** Removes the instance. */

@@ -52,6 +52,7 @@ static void name(struct st_tracer *tracer, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
         struct st_trace_culprit found;
+        char waited[64] = "the waking of the loop was not seen", turns[48] = "";
         if (late->xrun) {
             const bool same = late->known && late->event.at_ns == last_at_ns;
             st_causes_take(tracer->causes, late, same ? &last : NULL);
@@ -67,11 +68,17 @@ static void name(struct st_tracer *tracer, size_t n)
         memcpy(last.name, found.name, sizeof(last.name));
         last.ns = found.ns;
         last.waited_ns = found.waited_ns;
+        last.turns_ns = found.turns_ns;
+        last.waking_unseen = !found.waking_was_seen;
+        last.in_part = !found.explains;
         last_at_ns = late->event.at_ns;
-        ST_DBG("%s had CPU %d for %lld ns, %lld ns of them while the loop waited, %lld ns by the scheduler's "
-               "count",
-               found.name, found.cpu, (long long)found.ns, (long long)found.waited_ns,
-               (long long)late->event.runq_wait_ns);
+        if (found.waking_was_seen)
+            snprintf(waited, sizeof(waited), "%lld ns of them while the loop waited",
+                     (long long)found.waited_ns);
+        if (found.turns_ns > 0)
+            snprintf(turns, sizeof(turns), "; its turns took %lld ns", (long long)found.turns_ns);
+        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns by the scheduler's count%s", found.name, found.cpu,
+               (long long)found.ns, waited, (long long)late->event.runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &last);
     }
 }

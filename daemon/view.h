@@ -17,6 +17,7 @@ struct st_view {
     bool ended;                   /* the last document of a daemon that ends */
     const struct st_result *loop; /* NULL: not known yet */
     uint64_t loop_starts;
+    int64_t overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/stall.h); else 0 */
     struct st_audio_view audio[ST_AUDIO_DIRECTIONS];
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
@@ -42,6 +43,9 @@ const char *st_view_state(const struct st_view *view);
 /** One sentence. @return buf. */
 const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
 
+/** "has not run for 12 s (some 4500 periods overdue)": a loop with overdue_ns. @return buf. */
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
+
 /** Of both own streams. */
 uint64_t st_view_own_xruns(const struct st_view *view);
 
@@ -62,6 +66,7 @@ extern const char *const st_degraded_parts[];
 struct st_degraded {
     const char *what; /* of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
+    bool counts; /* the reason counts seconds; events of its own tell of it */
 };
 
 /** What is not as it was asked for. @return how many. */

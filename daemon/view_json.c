@@ -1,10 +1,12 @@
 /* The status document; docs/schema/sleeptune-status-1.json. */
 #include "daemon/view.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/ns.h"
 #include "store/json_text.h"
 #include "st_config.h"
 
@@ -18,10 +20,23 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
 {
     struct st_degraded *entry = &list[(*n)++];
     entry->what = what;
+    entry->counts = false;
     va_list args;
     va_start(args, format);
     vsnprintf(entry->why, sizeof(entry->why), format, args);
     va_end(args);
+}
+
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
+    const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
+    if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (some %" PRId64 " periods overdue)", seconds,
+                 view->overdue_ns / period_ns);
+    else
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not begun to count", seconds);
+    return buf;
 }
 
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
@@ -29,6 +44,11 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     size_t n = 0;
     if (view->loop != NULL && view->loop->degraded[0] != '\0')
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
+    if (view->overdue_ns > 0) {
+        char overdue[128];
+        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        ret[n - 1].counts = true;
+    }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
         strstr(view->loop->degraded, "memory") == NULL)
         add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
@@ -62,6 +82,8 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "state", "%s", view->state_error);
     if (view->history.state == ST_KEEPER_FAILING)
         add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
+    else if (view->history.missing)
+        add(ret, &n, "history", "enabled, but %s", view->history.why);
     return n;
 }
 
@@ -177,6 +199,11 @@ const char *st_view_state(const struct st_view *view)
 
 const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes)
 {
+    char overdue[128];
+    if (view->overdue_ns > 0) {
+        snprintf(buf, buf_bytes, "The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        return buf;
+    }
     if (view->loop != NULL && view->loop->cycles > 0)
         return st_result_verdict(view->loop, buf, buf_bytes);
     snprintf(buf, buf_bytes, "the loop has not begun to count yet");
@@ -197,6 +224,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
     json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
     json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
+    json_object_set_new(document, "overdue_ns", json_integer(view->overdue_ns));
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
     json_object_set_new(document, "audio", both_audio_json(view));

@@ -179,6 +179,9 @@ char *st_view_metrics(const struct st_view *view)
     history(out, &view->history);
     counter(out, "sleeptune_loop_starts_total", "Starts of the loop; its counters begin at 0 with each.",
             view->loop_starts);
+    gauge(out, "sleeptune_loop_overdue_seconds",
+          "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",
+          seconds(view->overdue_ns));
     audio(out, view);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           seconds(view->started_wall_ns));

@@ -16,6 +16,9 @@ static const struct {
     [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
+    [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
+                         "kernel code that is not preempted, or an interrupt (in a virtual "
+                         "machine also its host) had the CPU"},
     [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "hypervisor or interrupt (not separable on this kernel)", true},

@@ -15,6 +15,7 @@ enum st_cause {
     ST_CAUSE_PAGE_FAULT,    /* major faults in the span */
     ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
     ST_CAUSE_SUSPEND,       /* the machine slept */
+    ST_CAUSE_KERNEL,        /* the CPU did what cannot be preempted, and its time was charged to the loop */
     ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
     ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* guest that cannot tell them apart (or the process was stopped) */
     ST_CAUSE_UNKNOWN,                 /* the wait for a CPU is not known */

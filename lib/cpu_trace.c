@@ -20,9 +20,9 @@ struct owner {
     int64_t before_ns, after_ns; /* before and after the wake-up was under way */
 };
 
-/* Which threads may be named: none, those that had the CPU while the other one waited for it, or also who had
- * it before the waking. */
-enum threads { THREADS_NONE, THREADS_WAITED_FOR, THREADS_ALL };
+/* Which threads may be named: none, those that had the CPU after the waking, those that the other one waited
+ * for by its counters, also where the waking was not seen, or also who had the CPU before the waking. */
+enum threads { THREADS_NONE, THREADS_AFTER_WAKING, THREADS_WAITED_FOR, THREADS_ALL };
 
 /* What runs on the CPU at a moment: interrupts above softirqs above the thread. */
 struct line {
@@ -104,6 +104,7 @@ static void step(struct line *line, const struct st_trace_event *e, int tid)
         leave(line, &line->softirq, e->number == line->softirq.number);
         break;
     case ST_TRACE_WAKING:
+    case ST_TRACE_LOST:
         break;
     }
 }
@@ -114,24 +115,37 @@ static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t h
     return b > a ? b - a : 0;
 }
 
-/* Goes along the events of the CPU up to the switch `in`. */
+/* Who has the CPU at event i: the one that the next switch takes it from, unless events were lost before
+ * that. There is a switch from i on. */
+static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
+{
+    while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
+        i++;
+    const struct st_trace_event *e = &events[i];
+    return e->kind == ST_TRACE_SWITCH ? thread_owner(e->prev_pid, e->prev_name, tid)
+                                      : (struct owner){.kind = OWNER_NOBODY};
+}
+
+/* Goes along the events of the CPU up to the switch `in`. What was before the first event of all, and what
+ * was lost, is nobody's. */
 static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
                    int64_t waking_ns)
 {
     const int cpu = events[in].cpu;
     const struct owner nobody = {.kind = OWNER_NOBODY};
     const int64_t in_ns = events[in].at_ns;
-    int64_t at_ns = INT64_MIN;
-    size_t first = 0; /* switch: who it takes the CPU from had it from the beginning */
-    while (events[first].cpu != cpu || events[first].kind != ST_TRACE_SWITCH)
-        first++; /* `in` is one */
-    line->thread = thread_owner(events[first].prev_pid, events[first].prev_name, tid);
+    int64_t at_ns = events[0].at_ns;
+    line->thread = taken_from(events, 0, cpu, tid);
     for (size_t i = 0; i <= in; i++) {
         const struct st_trace_event *e = &events[i];
         if (e->cpu != cpu)
             continue;
-        if (at_ns == INT64_MIN)
-            at_ns = due_ns < e->at_ns ? due_ns : e->at_ns;
+        if (e->kind == ST_TRACE_LOST) {
+            line->irq = line->softirq = nobody;
+            line->thread = taken_from(events, i + 1, cpu, tid);
+            at_ns = e->at_ns;
+            continue;
+        }
         if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
             line->thread = line->irq = line->softirq = nobody; /* events were lost: who had it is not known */
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
@@ -176,9 +190,8 @@ static bool suspects(enum st_cause cause, enum threads *ret)
         enum st_cause cause;
         enum threads threads;
     } rows[] = {
-        {ST_CAUSE_RUN_QUEUE, THREADS_WAITED_FOR},
-        {ST_CAUSE_UNKNOWN, THREADS_WAITED_FOR},
-        {ST_CAUSE_TIMER, THREADS_ALL},
+        {ST_CAUSE_RUN_QUEUE, THREADS_WAITED_FOR},         {ST_CAUSE_KERNEL, THREADS_WAITED_FOR},
+        {ST_CAUSE_UNKNOWN, THREADS_AFTER_WAKING},         {ST_CAUSE_TIMER, THREADS_ALL},
         {ST_CAUSE_HYPERVISOR_OR_INTERRUPT, THREADS_NONE},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
@@ -189,14 +202,45 @@ static bool suspects(enum st_cause cause, enum threads *ret)
     return false;
 }
 
-/* What counts of its time. */
-static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_late)
+/* What counts of its time. Where the waking was not seen, all of it is before_ns. */
+static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_seen,
+                          bool waking_was_late)
 {
     if (who->kind != OWNER_THREAD)
         return who->before_ns + who->after_ns;
     if (threads == THREADS_NONE)
         return 0;
-    return who->after_ns + (threads == THREADS_ALL && waking_was_late ? who->before_ns : 0);
+    const bool before =
+        waking_was_seen ? threads == THREADS_ALL && waking_was_late : threads == THREADS_WAITED_FOR;
+    return who->after_ns + (before ? who->before_ns : 0);
+}
+
+/* What a thread's turns took in all that ended, on the CPU of the switch `in`, after due_ns. @return 0: a
+ * switch of them is not among the events, or may not be. */
+static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid, int64_t due_ns)
+{
+    int64_t sum_ns = 0, from_ns = INT64_MIN;
+    if (events[0].at_ns > due_ns)
+        return 0;
+    for (size_t i = 0; i <= in; i++) {
+        const struct st_trace_event *e = &events[i];
+        if (e->cpu != events[in].cpu)
+            continue;
+        if (e->kind == ST_TRACE_LOST) {
+            if (e->at_ns > due_ns)
+                return 0;
+            from_ns = INT64_MIN;
+        }
+        if (e->kind != ST_TRACE_SWITCH)
+            continue;
+        const bool had_it = from_ns != INT64_MIN, ends = e->prev_pid == pid;
+        if (had_it != ends && e->at_ns > due_ns)
+            return 0;
+        if (had_it && ends && e->at_ns > due_ns)
+            sum_ns += e->at_ns - from_ns;
+        from_ns = e->pid == pid ? e->at_ns : INT64_MIN;
+    }
+    return sum_ns;
 }
 
 int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
@@ -210,15 +254,16 @@ int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid
         return -ENODATA;
     const int64_t in_ns = events[in].at_ns;
     const size_t waking = last_of(events, in, ST_TRACE_WAKING, tid, due_ns, in_ns);
-    const int64_t waking_ns = waking != SIZE_MAX ? events[waking].at_ns : due_ns;
+    const bool waking_was_seen = waking != SIZE_MAX;
+    const int64_t waking_ns = waking_was_seen ? events[waking].at_ns : in_ns;
     struct line line = {.owners_n = 0};
     follow(&line, events, in, tid, due_ns, waking_ns);
 
-    const bool waking_was_late = waking_ns - due_ns > (in_ns - due_ns) / 2;
+    const bool waking_was_late = waking_was_seen && waking_ns - due_ns > (in_ns - due_ns) / 2;
     const struct owner *most = NULL;
     int64_t most_ns = 0;
     for (size_t i = 0; i < line.owners_n; i++) {
-        const int64_t ns = counted_ns(&line.owners[i], threads, waking_was_late);
+        const int64_t ns = counted_ns(&line.owners[i], threads, waking_was_seen, waking_was_late);
         if (ns <= most_ns)
             continue;
         most = &line.owners[i];
@@ -229,6 +274,9 @@ int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid
     write_name(most, ret->name, sizeof(ret->name));
     ret->ns = most_ns;
     ret->waited_ns = most->after_ns;
+    ret->waking_was_seen = waking_was_seen;
+    ret->explains = waking_was_seen || most->kind != OWNER_THREAD;
+    ret->turns_ns = most->kind == OWNER_THREAD ? turns_ns(events, in, most->number, due_ns) : 0;
     ret->cpu = events[in].cpu;
     return 0;
 }

@@ -7,7 +7,8 @@
 /** All names of events; sleeptuned(8), which also has "minute" of the journal, says what each is. */
 #define ST_EVENT_NAMES                                                                                       \
     "late-wake, simulated-xrun, own-xrun, observed-xrun, starved-client, observe, observe-lost, suspend, "   \
-    "clock-jump, pause, degraded, recovered, demoted, starved, rtkit, audio-open, "                          \
+    "clock-jump, pause, degraded, recovered, demoted, starved, loop-stalled, loop-resumed, rtkit, "          \
+    "audio-open, "                                                                                           \
     "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, http-failed, "               \
     "socket-rights, history-aside, state-not-stored, unclean-end"
 

@@ -19,4 +19,7 @@ void st_recent_add(struct st_recent *recent, double value) ST_NONBLOCKING;
  * safe. @return 0 when there are none. */
 double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
 
+/** The highest of them. Real-time safe. @return 0 when there are none. */
+double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING;
+
 #endif

@@ -106,3 +106,58 @@ int64_t st_sample_step_ns(const struct st_sample *sample)
     }
     return least_ns;
 }
+
+/* A tick's values: it has two where it is no whole number of ns. */
+struct tick {
+    int64_t first_ns;
+    uint64_t first_n, second_n; /* at first_ns, and 1 ns behind it */
+};
+
+static uint64_t tick_n(const struct tick *tick)
+{
+    return tick->first_n + tick->second_n;
+}
+
+/* The value that it has more often: where there are few, which ones they are is chance. */
+static int64_t tick_ns(const struct tick *tick)
+{
+    return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;
+}
+
+/* Two neighbours: the more values the rarer one of them has, the better it is known how far apart they are.
+ */
+static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n, int64_t *step_ns)
+{
+    const uint64_t n = tick_n(a) < tick_n(b) ? tick_n(a) : tick_n(b);
+    if (n <= *most_n)
+        return;
+    *most_n = n;
+    *step_ns = tick_ns(b) - tick_ns(a);
+}
+
+int64_t st_sample_clock_step_ns(const struct st_sample *sample)
+{
+    struct tick before = {0}, tick = {0};
+    uint64_t most_n = 0, counted_n = 0;
+    int64_t step_ns = 0;
+    for (size_t i = 0; i < sample->len; i++) {
+        const int64_t value_ns = sample->values_ns[i];
+        const uint64_t n = (sample->cumulative_n == NULL ? i + 1 : sample->cumulative_n[i]) - counted_n;
+        counted_n += n;
+        if (i > 0 && value_ns > tick.first_ns + 1) {
+            if (value_ns - sample->values_ns[i - 1] <= 1)
+                return 1; /* three in a row: it counts ns */
+            compare_ticks(&before, &tick, &most_n, &step_ns);
+            before = tick;
+            tick = (struct tick){.first_ns = value_ns};
+        }
+        if (i == 0)
+            tick.first_ns = value_ns;
+        if (value_ns == tick.first_ns)
+            tick.first_n += n;
+        else
+            tick.second_n += n;
+    }
+    compare_ticks(&before, &tick, &most_n, &step_ns);
+    return step_ns;
+}

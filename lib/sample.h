@@ -28,5 +28,10 @@ int64_t st_sample_quantile(const struct st_sample *sample, double p);
 /** The step that the values come in: the least difference between two that differ. @return 0: all are equal.
  */
 int64_t st_sample_step_ns(const struct st_sample *sample);
+/** The step of the clock that the values were measured with. One that is no whole number of ns, as 10.02, is
+ * rounded this way and that: 20 and 21 are one value, if 22 is none. What tells is the distance of the two
+ * neighbours that have the most values, as 20 and 30; of single values, as 251 and 260, it may be a ns less.
+ * @return 0: that is all there is. */
+int64_t st_sample_clock_step_ns(const struct st_sample *sample);
 
 #endif

@@ -108,17 +108,16 @@ void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t
         st_margin_init_fixed(&arm->margin, 0);
         break;
     case ST_ARM_FREE:
-        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+        st_margin_init_free(&arm->margin);
         break;
     case ST_ARM_FACTOR: /* until it is known what plain costs: nothing */
-        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_MOST, 0);
+        st_margin_init_budget(&arm->margin, 0);
         break;
     case ST_ARM_SHARE:
-        st_margin_init(&arm->margin, ST_MARGIN_QUANTILE_MOST,
-                       (int64_t)(choice->value / 100 * (double)period_ns));
+        st_margin_init_budget(&arm->margin, (int64_t)(choice->value / 100 * (double)period_ns));
         break;
     case ST_ARM_QUANTILE:
-        st_margin_init(&arm->margin, choice->value / 100, ST_MARGIN_SPIN_ANY);
+        st_margin_init(&arm->margin, choice->value / 100);
         break;
     case ST_ARM_FIXED:
         st_margin_init_fixed(&arm->margin, (int64_t)choice->value);
@@ -153,6 +152,9 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
         arm->margin_min_ns = arm->margin.margin_ns;
     if (arm->margin.margin_ns > arm->margin_max_ns)
         arm->margin_max_ns = arm->margin.margin_ns;
+    /* the rest of a block, as after a long stall: its ratio would count as much as that of a whole one */
+    if (cycles < ST_ARM_BLOCK / 2)
+        return;
     arm->block_cpu_ns = a_cycle_ns;
     /* time that a hypervisor took is charged to whom it took it from, and the first block of a loop is that
      * of cold caches: neither may set what a factor allows */

@@ -81,7 +81,8 @@ static inline size_t st_arm_of(uint64_t k, size_t arms_n) ST_NONBLOCKING
     return (size_t)(k / ST_ARM_BLOCK) % arms_n;
 }
 
-/** A block of arm i ended: cycles of it took cpu_ns. Sets what a factor of plain allows from now on. */
+/** A block of arm i ended: cycles of it took cpu_ns. Sets what a factor of plain allows from now on. Of less
+ * than half a block only the sums are taken. */
 void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int64_t cpu_ns) ST_NONBLOCKING;
 
 /** Counting starts: what was learned stays, what was counted goes. */

@@ -114,11 +114,14 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_platform *p)
     const int64_t begin_ns = p->now_ns(p);
     int64_t round_ns = 0;
     int r = 0;
+    bool counted = false;
     for (unsigned i = 0; r == 0 && !bench->stopped; i++) {
-        const bool counted = i >= config->warm_up_n;
-        const int64_t now_ns = p->now_ns(p);
-        const bool used_up = now_ns + round_ns > st_ns_add(begin_ns, config->budget_ns);
-        if (counted && (used_up || (config->runs_n > 0 && i - config->warm_up_n == config->runs_n)))
+        const int64_t now_ns = p->now_ns(p), left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
+        if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
+            counted = true; /* warmed up, or so far that the next round is the last one */
+            bench->warm_up_n = i;
+        }
+        if (counted && (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
             break;
         r = run_round(bench, p, order, counted, &random);
         round_ns = p->now_ns(p) - now_ns;

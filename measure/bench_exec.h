@@ -31,7 +31,7 @@ struct st_bench_exec;
 struct st_bench_exec_config {
     const struct st_exec_command *commands;
     size_t commands_n;  /* >= 2 */
-    unsigned warm_up_n; /* runs of each that are not counted */
+    unsigned warm_up_n; /* runs of each that are not counted, at most: fewer when the budget is short */
     unsigned runs_n;    /* of each at most; 0: until the budget is used up */
     int64_t budget_ns;
     uint64_t seed; /* of the order within a round */
@@ -46,6 +46,7 @@ struct st_bench_exec {
     size_t failed; /* the command that could not be run or ended with an error, when measure failed */
     int failed_status;
     bool stopped;
+    unsigned warm_up_n; /* rounds before the first that was counted */
     int64_t elapsed_ns;
 };
 

@@ -148,7 +148,7 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
         (void)json_array_append_new(is_start(bench, i) ? starts : results, arm_json(bench, i, &figures[i]));
     st_json_set(o, "schema", json_string("sleeptune-bench-exec/1"));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
-    st_json_set(o, "warm_up", ST_JSON(bench->config.warm_up_n));
+    st_json_set(o, "warm_up", ST_JSON(bench->warm_up_n));
     st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "starts", starts);

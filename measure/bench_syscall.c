@@ -138,7 +138,7 @@ static void measure_in_process(struct st_bench_syscall *bench, struct st_platfor
     sample_calls(bench, p, row, &c, empty_ns);
     st_call_close(&c);
     const struct st_sample empty = st_sample_of(empty_ns, row->n);
-    const int64_t step_ns = st_sample_step_ns(&empty);
+    const int64_t step_ns = st_sample_clock_step_ns(&empty);
     if (step_ns > 0 && (bench->clock_step_ns == 0 || step_ns < bench->clock_step_ns))
         bench->clock_step_ns = step_ns;
     figure(bench, row, &empty, scratch);

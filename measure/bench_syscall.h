@@ -50,7 +50,7 @@ struct st_bench_syscall {
     struct st_bench_syscall_config config;
     struct st_syscall_row *rows; /* in-process ones, then fresh ones, each in the order of the methods */
     size_t rows_n;
-    int64_t clock_step_ns;        /* least difference between two measurements of nothing; 0: not known */
+    int64_t clock_step_ns;        /* of the clock, by measurements of nothing; 0: not known */
     enum st_call_path clock_path; /* of the clock that everything is measured with */
     struct st_call_batches clock;
     int64_t elapsed_ns;

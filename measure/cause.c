@@ -52,6 +52,33 @@ static int64_t quota_ns(const struct st_cause_record *record, const struct st_ca
     return part_ns(context->pauses.quota_ns - base->pauses.quota_ns, record, context);
 }
 
+/* What the CPU did while the thread was to run, and what was charged to it as CPU time of its own. A wake-up
+ * that is to preempt has the scheduler skip the reading of its clock at the switch (kernel/sched/core.c,
+ * check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that switch kernel code
+ * that is not preempted, interrupts and softirqs may run for milliseconds. What goes by after the last
+ * reading, which is a tick's or a wake-up's, is not counted as a wait: it becomes CPU time of the thread that
+ * is switched to.
+ *
+ * Of the span's CPU time and wait, the most that its cycles had between two looks of late is taken off, not
+ * the median: a cycle takes a quarter more at a lower clock or with cold caches, which in 187 cycles is
+ * hundreds of us. What the other cycles were late by is taken off, too, as they cannot have waited for
+ * longer. What is left is the least that this wake-up can have had of it, unless each cycle takes more at
+ * this very time than it did at any of these looks. Where pages were read from disk, that took CPU time of
+ * the thread's own. */
+static int64_t charged_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
+                          const struct st_cause_context *context, const struct st_cause_event *event)
+{
+    const struct st_thread_counters *now = &record->counters, *then = &base->counters;
+    if (!(now->valid & then->valid & ST_COUNTER_CPU) || context->most_cpu_and_wait_ns_per_cycle < 0 ||
+        context->cycle <= base->cycle || event->faults_major_n > 0)
+        return 0;
+    const double most = context->most_cpu_and_wait_ns_per_cycle * (double)(context->cycle - base->cycle);
+    const int64_t both_ns = now->runq_wait_ns - then->runq_wait_ns + now->cpu_ns - then->cpu_ns;
+    const int64_t left_ns = both_ns - (int64_t)most - clip(context->others_late_ns, INT64_MAX);
+    return clip(part_ns(left_ns, record, context) - event->runq_wait_ns,
+                record->lateness_ns - event->runq_wait_ns);
+}
+
 static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64_t explained_ns)
 {
     event->cause = cause;
@@ -103,16 +130,22 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
                          (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);
     event.runq_wait_ns =
         part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
-    event.rest_ns = lateness_ns - event.runq_wait_ns;
+    event.charged_ns = charged_ns(record, base, context, &event);
+    const int64_t both_ns = event.runq_wait_ns + event.charged_ns;
+    event.rest_ns = lateness_ns - both_ns;
 
     /* throttled threads are runnable: the time is part of the wait */
     const int64_t throttled_ns = clip(quota_ns(record, base, context), event.runq_wait_ns);
     if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
         put_down_to(&event, ST_CAUSE_CPU_QUOTA, throttled_ns);
-    } else if (event.runq_wait_ns > 0 && event.runq_wait_ns >= lateness_ns / 2) {
+    } else if (both_ns > 0 && both_ns >= lateness_ns / 2) {
         const bool hole = machine->rt_hole_ns > 0 && event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
                           event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
-        put_down_to(&event, hole ? ST_CAUSE_RT_THROTTLING : ST_CAUSE_RUN_QUEUE, event.runq_wait_ns);
+        put_down_to(&event,
+                    hole                                     ? ST_CAUSE_RT_THROTTLING
+                    : event.charged_ns <= event.runq_wait_ns ? ST_CAUSE_RUN_QUEUE
+                                                             : ST_CAUSE_KERNEL,
+                    both_ns);
     } else {
         event.cause = event.faults_major_n > 0 ? ST_CAUSE_PAGE_FAULT : rest_cause(machine);
     }

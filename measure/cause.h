@@ -21,6 +21,7 @@ struct st_cause_baseline {
     uint64_t cycle;
     struct st_pauses pauses;
     struct st_thread_counters counters;
+    int64_t late_ns; /* lateness of all cycles that slept so far */
 };
 
 /** What is always true of this machine. */
@@ -36,8 +37,9 @@ struct st_cause_event {
     int64_t lateness_ns;
     int64_t span_ns;      /* from the baseline to the record */
     int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
-    int64_t rest_ns;      /* lateness - runq_wait */
-    int64_t explained_ns; /* of the lateness, by the figure of the cause; INT64_MIN: said by exclusion */
+    int64_t charged_ns;   /* its CPU was busy, and that was charged to it instead of counted as a wait */
+    int64_t rest_ns;      /* lateness - runq_wait - charged */
+    int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: said by exclusion */
     uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
     int cpu;              /* where it woke; -1 unknown */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
@@ -46,8 +48,10 @@ struct st_cause_event {
 
 /** What the drain thread knows about a record besides its baseline. */
 struct st_cause_context {
-    uint64_t cycle;                 /* cycles so far, in the baseline's count */
-    double usual_wait_ns_per_cycle; /* run-queue wait of an ordinary cycle */
+    uint64_t cycle;                        /* cycles so far, in the baseline's count */
+    double usual_wait_ns_per_cycle;        /* run-queue wait of an ordinary cycle */
+    double most_cpu_and_wait_ns_per_cycle; /* CPU time and wait of one, at most, of late; < 0: not known */
+    int64_t others_late_ns;                /* lateness of the span's other cycles, less the usual amount */
     struct st_pauses pauses;
     bool quota_holds;    /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */

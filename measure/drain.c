@@ -68,14 +68,22 @@ static void tell_xrun(struct st_drain *drain, int64_t at_ns, int64_t silence_ns,
         drain->sink.xrun(drain->sink.ctx, at_ns, silence_ns, because);
 }
 
+/* A callback and a wait that spins take what they need, cycle by cycle. */
+static bool cpu_time_is_even(const struct st_drain *drain)
+{
+    return drain->cpu_and_wait.n > 0 && drain->loop->callback == NULL && drain->loop->arms == NULL;
+}
+
 /* Judges the late wake-ups that wait for it by a look at the counters after them (NULL: there is none). One
  * has a record of its own, as a rule; those between two records (the loop takes at most 8 a second) share
- * what was counted by their lateness. */
-static void judge_waiting(struct st_drain *drain, const struct st_thread_counters *counters)
+ * what was counted by their lateness. by_itself: the loop looked, in its last cycle seen. */
+static void judge_waiting(struct st_drain *drain, const struct st_thread_counters *counters, bool by_itself)
 {
     struct st_cause_context context = {
         .cycle = drain->seen,
         .usual_wait_ns_per_cycle = st_recent_median(&drain->usual_wait),
+        .most_cpu_and_wait_ns_per_cycle =
+            by_itself && cpu_time_is_even(drain) ? st_recent_max(&drain->cpu_and_wait) : -1,
         .pauses = drain->pauses,
         .quota_holds = drain->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)drain->late_n,
@@ -84,6 +92,10 @@ static void judge_waiting(struct st_drain *drain, const struct st_thread_counter
         drain->late_n > 0 && counters != NULL ? baseline_for(drain, &drain->late[0]) : NULL;
     for (size_t i = 0; i < drain->late_n; i++)
         context.together_ns = st_ns_add(context.together_ns, drain->late[i].lateness_ns);
+    if (base != NULL && drain->seen > base->cycle + drain->late_n)
+        context.others_late_ns = drain->late_ns - base->late_ns - context.together_ns -
+                                 (int64_t)(st_recent_median(&drain->usual_late) *
+                                           (double)(drain->seen - base->cycle - drain->late_n));
     for (size_t i = 0; i < drain->late_n; i++) {
         const struct st_drain_late *late = &drain->late[i];
         struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
@@ -123,7 +135,7 @@ static bool judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_
         return false;
     }
     if (drain->late_n == ST_DRAIN_LATE)
-        judge_waiting(drain, NULL);
+        judge_waiting(drain, NULL, false);
     drain->late[drain->late_n++] = (struct st_drain_late){at_ns, lateness_ns, silence_ns};
     return true;
 }
@@ -154,8 +166,10 @@ static void judge_xrun(struct st_drain *drain, int64_t done_ns, int64_t silence_
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
 {
     drain->seen++;
-    if (!drain->counting)
+    if (!drain->counting) {
+        drain->late_ns = st_ns_add(drain->late_ns, lateness_ns > 0 ? lateness_ns : 0);
         return;
+    }
     struct st_result *result = drain->result;
     const struct st_period *period = &drain->loop->period;
     const int64_t due_ns = st_period_due_ns(period, drain->t0_ns, drain->k);
@@ -173,6 +187,8 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     if (done_ns > next_due_ns)
         result->misses++;
     const int64_t silence_ns = st_device_cycle(&drain->device, done_ns);
+    if (drain->last_done_ns < due_ns && lateness_ns > 0)
+        drain->late_ns = st_ns_add(drain->late_ns, lateness_ns);
     if (silence_ns > 0) {
         result->simulated_xruns = drain->device.xruns_n;
         result->silence_ns = drain->device.silence_ns;
@@ -221,6 +237,8 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     drain->seen += cycles;
     if (!drain->counting || cycles + periods == 0)
         return;
+    drain->late_ns = /* at most, whatever each of them was late by */
+        st_ns_add(drain->late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
     drain->told_lost += cycles;
     drain->told_lost_skipped += periods;
     drain->result->cycles += cycles;
@@ -239,6 +257,7 @@ static void start(struct st_drain *drain, int64_t t0_ns)
 {
     drain->counting = true;
     drain->t0_ns = t0_ns;
+    drain->result->t0_ns = t0_ns;
     drain->k = 0;
     drain->seen = drain->loop->warmup_cycles;
     drain->last_done_ns = INT64_MIN;
@@ -260,13 +279,37 @@ static void push_baseline(struct st_drain *drain, const struct st_cause_baseline
     drain->base[0] = *base;
 }
 
+/* What was counted since the look before is usual: no late wake-up was seen. Some has that of one that was
+ * not seen yet. */
+static void add_usual(struct st_drain *drain, const struct st_cause_baseline *base)
+{
+    const struct st_cause_baseline *before = &drain->base[0];
+    if (drain->causes_since_base > 0 || before->at_ns == INT64_MIN || base->cycle <= before->cycle)
+        return;
+    const struct st_thread_counters *now = &base->counters, *then = &before->counters;
+    const double cycles = (double)(base->cycle - before->cycle);
+    const unsigned valid = now->valid & then->valid;
+    const int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns, cpu_ns = now->cpu_ns - then->cpu_ns;
+    if (valid & ST_COUNTER_RUNQ_WAIT)
+        st_recent_add(&drain->usual_wait, (double)wait_ns / cycles);
+    if (valid & ST_COUNTER_RUNQ_WAIT && valid & ST_COUNTER_CPU)
+        st_recent_add(&drain->cpu_and_wait, (double)(cpu_ns + wait_ns) / cycles);
+    st_recent_add(&drain->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
+}
+
 static void cause(struct st_drain *drain, const int32_t *words)
 {
     struct st_cause_record record;
     memcpy(&record, words, sizeof(record));
-    drain->causes_since_base++;
-    judge_waiting(drain, &record.counters);
-    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->pauses, record.counters};
+    judge_waiting(drain, &record.counters, true);
+    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->pauses, record.counters,
+                                           drain->late_ns};
+    if (record.lateness_ns == 0) { /* at the start and at the end of warm-up */
+        add_usual(drain, &base);
+        drain->causes_since_base = 0;
+    } else {
+        drain->causes_since_base++;
+    }
     push_baseline(drain, &base);
 }
 
@@ -408,24 +451,19 @@ void st_drain_baseline(struct st_drain *drain)
     struct st_cause_baseline base = {.pauses = drain->pauses};
     if (loop->counters == NULL ||
         loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
-        judge_waiting(drain, NULL);
+        judge_waiting(drain, NULL, false);
         return;
     }
-    judge_waiting(drain, &base.counters);
+    judge_waiting(drain, &base.counters, false);
     base.at_ns = loop->platform->now_ns(loop->platform);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
+    base.late_ns = drain->late_ns;
     const struct st_cause_baseline *before = &drain->base[0];
     /* No cycle since: a late wake may be under way, and the one before it is its baseline, however long it
      * takes */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return;
-    if (drain->causes_since_base == 0 && before->at_ns != INT64_MIN && base.cycle > before->cycle &&
-        base.counters.valid & before->counters.valid & ST_COUNTER_RUNQ_WAIT) {
-        const double usual = (double)(base.counters.runq_wait_ns - before->counters.runq_wait_ns) /
-                             (double)(base.cycle - before->cycle);
-        st_recent_add(&drain->usual_wait,
-                      usual); /* some hold the wait of a late wake-up that was not seen yet */
-    }
+    add_usual(drain, &base);
     drain->causes_since_base = 0;
     push_baseline(drain, &base);
     running_costs(drain, &base);
@@ -446,7 +484,7 @@ void st_drain_finish(struct st_drain *drain)
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
     lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
-    judge_waiting(drain, loop->counters != NULL ? &loop->counters_end : NULL);
+    judge_waiting(drain, loop->counters != NULL ? &loop->counters_end : NULL, false);
     take_over(drain);
     /* the loop's own books, by its counter and by the clock, against what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;

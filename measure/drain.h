@@ -45,6 +45,9 @@ struct st_drain {
     struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
     struct st_cause_baseline first;   /* of the counted part; at_ns INT64_MIN: none */
     struct st_recent usual_wait;      /* ns a cycle, between two looks without a late wake-up */
+    struct st_recent usual_late;      /* the same of lateness */
+    struct st_recent cpu_and_wait;    /* the same of CPU time and run-queue wait together */
+    int64_t late_ns;                  /* of all cycles that slept so far */
     uint64_t causes_since_base;
     int64_t suspended_ns;    /* at the last drain; INT64_MIN: not known */
     struct st_pauses pauses; /* at the last drain */

@@ -23,9 +23,8 @@ struct state {
     uint64_t lost_pending, lost_skipped_pending; /* not yet told through the ring */
     int cause_tokens;
     int64_t cause_refilled_ns;
-    size_t arm; /* whose block this is; SIZE_MAX: no block yet */
-    uint64_t arm_cycles;
-    int64_t arm_cpu_ns; /* of the thread when the block began; < 0: unknown */
+    uint64_t k;      /* the next cycle's period */
+    int64_t done_ns; /* of the last cycle; before the first one: when it was clear that it is due */
 };
 
 static void put_record(struct st_ring *ring, int32_t mark, uint64_t payload) ST_NONBLOCKING
@@ -101,42 +100,13 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Punctual mode: the block of an arm ends, another one's begins (SIZE_MAX: none). One system call more, once
- * in ST_ARM_BLOCK periods. */
-static void turn_to(struct st_loop *loop, struct state *state, size_t arm) ST_NONBLOCKING
-{
-    const int64_t cpu_ns = loop->platform->thread_cpu_ns(loop->platform);
-    if (state->arm != SIZE_MAX && cpu_ns >= 0 && state->arm_cpu_ns >= 0)
-        st_arms_block(loop->arms, loop->arms_n, state->arm, state->arm_cycles, cpu_ns - state->arm_cpu_ns);
-    state->arm = arm;
-    state->arm_cycles = 0;
-    state->arm_cpu_ns = cpu_ns;
-}
-
-/* Punctual mode: the wait of one cycle, as period k's arm does it. */
-static int wait_by_arm(struct st_loop *loop, struct state *state, uint64_t k, int64_t now_ns, int64_t due_ns,
-                       int64_t *ret_woke_ns) ST_NONBLOCKING
-{
-    struct st_platform *const p = loop->platform;
-    int (*const sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING =
-        loop->precise_wait ? p->sleep_until_precise_ns : p->sleep_until_ns;
-    const size_t arm = st_arm_of(k, loop->arms_n);
-    if (arm != state->arm)
-        turn_to(loop, state, arm);
-    state->arm_cycles++;
-    if (loop->arms[arm].choice.kind != ST_ARM_PLAIN)
-        return st_punctual_wait(&loop->arms[arm].margin, p, sleep_until_ns, now_ns, due_ns, ret_woke_ns);
-    const int r = sleep_until_ns(p, due_ns);
-    *ret_woke_ns = p->now_ns(p);
-    return r;
-}
-
-/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). Compiled for each of its kinds,
- * with and without a callback, with and without arms: fewer branches in each cycle. */
+/* Cycles from state->k until period `last` or stop. margin: punctual mode's; NULL: sleeps until due. Compiled
+ * for each of its kinds, with and without a callback, with and without a margin: fewer branches in each
+ * cycle. */
 static inline __attribute__((always_inline)) int span(struct st_loop *loop, struct state *state,
-                                                      int64_t t0_ns, uint64_t periods, int64_t cause_above_ns,
-                                                      const bool has_callback,
-                                                      const bool has_arms) ST_NONBLOCKING
+                                                      int64_t t0_ns, uint64_t last, int64_t cause_above_ns,
+                                                      struct st_margin *margin,
+                                                      const bool has_callback) ST_NONBLOCKING
 {
     struct st_platform *const p = loop->platform;
     struct st_ring *const ring = state->ring;
@@ -144,24 +114,24 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
     int (*const sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING =
         loop->precise_wait ? p->sleep_until_precise_ns : p->sleep_until_ns;
     const struct st_period period = loop->period;
-    const uint64_t last = periods != 0 ? periods : UINT64_MAX;
     uint64_t cycles = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
-    uint64_t k = 0;
-    int64_t due_ns = t0_ns, done_ns = INT64_MIN;
+    uint64_t k = state->k;
+    int64_t due_ns = st_period_due_ns(&period, t0_ns, k), done_ns = state->done_ns;
     int r = 0;
 
     while (k < last) {
         const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
         int64_t woke_ns = 0;
-        while (sleeps && (r = has_arms ? wait_by_arm(loop, state, k, done_ns, due_ns, &woke_ns)
-                                       : sleep_until_ns(p, due_ns)) != 0) {
+        while (sleeps &&
+               (r = margin != NULL ? st_punctual_wait(margin, p, sleep_until_ns, done_ns, due_ns, &woke_ns)
+                                   : sleep_until_ns(p, due_ns)) != 0) {
             if (r != -EINTR)
                 goto out;
             r = 0;
             if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
                 goto out;
         }
-        if (!has_arms || !sleeps)
+        if (margin == NULL || !sleeps)
             woke_ns = now_ns(p);
         done_ns = woke_ns;
         if (has_callback) {
@@ -196,27 +166,70 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
             break;
     }
 out:
-    loop->t0_ns = t0_ns;
-    loop->end_ns = done_ns;
-    loop->elapsed_periods = k;
+    state->k = k;
+    state->done_ns = done_ns;
     return r;
 }
 
+static int plain_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
+                      int64_t cause_above_ns) ST_NONBLOCKING
+{
+    return loop->callback != NULL ? span(loop, state, t0_ns, last, cause_above_ns, NULL, true)
+                                  : span(loop, state, t0_ns, last, cause_above_ns, NULL, false);
+}
+
+static int punctual_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
+                         int64_t cause_above_ns, struct st_margin *margin) ST_NONBLOCKING
+{
+    return loop->callback != NULL ? span(loop, state, t0_ns, last, cause_above_ns, margin, true)
+                                  : span(loop, state, t0_ns, last, cause_above_ns, margin, false);
+}
+
+/* One system call, where one way of waiting ends and the next begins. A function of its own for the sake of
+ * tests/rtsan.supp. */
+static __attribute__((noinline)) int64_t cpu_at_turn_ns(struct st_platform *p) ST_NONBLOCKING
+{
+    return p->thread_cpu_ns(p);
+}
+
+/* Punctual mode: a block of one arm after the other. */
+static int run_arms(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
+                    int64_t cause_above_ns) ST_NONBLOCKING
+{
+    struct st_platform *const p = loop->platform;
+    int64_t cpu_ns = cpu_at_turn_ns(p);
+    int r = 0;
+    while (r == 0 && state->k < last && !atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
+        const size_t i = st_arm_of(state->k, loop->arms_n);
+        struct st_arm *arm = &loop->arms[i];
+        const uint64_t block_end = (state->k / ST_ARM_BLOCK + 1) * ST_ARM_BLOCK;
+        const uint64_t end = block_end < last ? block_end : last;
+        const uint64_t cycles_then = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
+        const int64_t cpu_then_ns = cpu_ns;
+        r = arm->choice.kind == ST_ARM_PLAIN
+                ? plain_span(loop, state, t0_ns, end, cause_above_ns)
+                : punctual_span(loop, state, t0_ns, end, cause_above_ns, &arm->margin);
+        cpu_ns = cpu_at_turn_ns(p);
+        if (cpu_ns >= 0 && cpu_then_ns >= 0)
+            st_arms_block(loop->arms, loop->arms_n, i,
+                          atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed) - cycles_then,
+                          cpu_ns - cpu_then_ns);
+    }
+    return r;
+}
+
+/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). */
 static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
                     int64_t cause_above_ns) ST_NONBLOCKING
 {
-    return loop->callback != NULL ? span(loop, state, t0_ns, periods, cause_above_ns, true, false)
-                                  : span(loop, state, t0_ns, periods, cause_above_ns, false, false);
-}
-
-/* The same in punctual mode; its last block is accounted for, too. */
-static int run_arms(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
-                    int64_t cause_above_ns) ST_NONBLOCKING
-{
-    state->arm = SIZE_MAX;
-    const int r = loop->callback != NULL ? span(loop, state, t0_ns, periods, cause_above_ns, true, true)
-                                         : span(loop, state, t0_ns, periods, cause_above_ns, false, true);
-    turn_to(loop, state, SIZE_MAX);
+    const uint64_t last = periods != 0 ? periods : UINT64_MAX;
+    state->k = 0;
+    state->done_ns = t0_ns - st_period_ns(&loop->period);
+    const int r = loop->arms != NULL ? run_arms(loop, state, t0_ns, last, cause_above_ns)
+                                     : plain_span(loop, state, t0_ns, last, cause_above_ns);
+    loop->t0_ns = t0_ns;
+    loop->end_ns = state->done_ns;
+    loop->elapsed_periods = state->k;
     return r;
 }
 
@@ -225,6 +238,8 @@ static int nothing_counted(struct st_loop *loop, int r)
 {
     loop->elapsed_periods = 0;
     loop->end_ns = loop->t0_ns;
+    if (loop->arms != NULL) /* nor by them: what they have is of warm-up */
+        st_arms_start(loop->arms, loop->arms_n);
     return r;
 }
 
@@ -234,14 +249,14 @@ int st_loop_run(struct st_loop *loop)
     struct state state = {.ring = loop->ring, .cause_tokens = CAUSE_BURST};
     const int64_t cause_above_ns = loop->counters != NULL ? loop->cause_above_ns : INT64_MAX;
     const int64_t period_ns = st_period_ns(&loop->period);
-    int (*const run)(struct st_loop *, struct state *, int64_t, uint64_t, int64_t) =
-        loop->arms != NULL ? run_arms : run_span;
 
     loop->cycles = loop->lost_cycles = loop->lost_skipped = 0;
     atomic_store_explicit(&loop->cycles_seen, 0, memory_order_relaxed);
     state.cause_refilled_ns = p->now_ns(p);
     if (loop->warmup_cycles > 0) {
-        const int r = run(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
+        if (loop->counters != NULL) /* what is usual is known from the first late wake-up on */
+            take_cause(loop, &state, p->now_ns(p), 0);
+        const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)
             return nothing_counted(loop, r);
     }
@@ -272,7 +287,7 @@ int st_loop_run(struct st_loop *loop)
     const int64_t t0_ns = p->now_ns(p) + period_ns;
     put_record(state.ring, ST_RECORD_START, (uint64_t)t0_ns);
     st_ring_publish(state.ring);
-    const int r = run(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
+    const int r = run_span(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
     if (loop->counters != NULL)
         (void)p->counters_self(p, loop->counters, &loop->counters_end);
     loop->cycles = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed) - warmup;

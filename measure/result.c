@@ -21,6 +21,23 @@ void st_result_finish(struct st_result *result)
     result->arms_n = 0;
 }
 
+int st_result_init_histograms(struct st_result *result, bool endless)
+{
+    int r = st_hist_init(&result->lateness, 3);
+    if (r < 0)
+        return r;
+    r = st_hist_init(&result->response, 3);
+    if (r < 0) {
+        st_hist_finish(&result->lateness);
+        return r;
+    }
+    if (endless) {
+        st_hist_touch(&result->lateness);
+        st_hist_touch(&result->response);
+    }
+    return 0;
+}
+
 int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n)
 {
     int r = 0;

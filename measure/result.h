@@ -42,6 +42,7 @@ struct st_result {
 
     uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
+    int64_t t0_ns;      /* due(0) on CLOCK_MONOTONIC, once a period went by */
     bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles, and the clock agrees */
     uint64_t misses;    /* cycles past due(k+1), and skipped periods */
     uint64_t early;
@@ -68,6 +69,10 @@ struct st_result {
     size_t circumstances_n;
 };
 
+/** @param endless  it may run for months: what its values will write to is resident from now on
+ * (lib/pages.h).
+ * @return 0, -ENOMEM (then there are none). */
+ST_NODISCARD int st_result_init_histograms(struct st_result *result, bool endless);
 void st_result_finish(struct st_result *result); /* frees the histograms and arms */
 
 /** Makes room for arms of these choices. @return 0, -ENOMEM (then there are none). */

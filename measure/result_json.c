@@ -95,13 +95,14 @@ static json_t *events(const struct st_result *result)
         const struct st_cause_event *e = &result->events[i];
         (void)json_array_append_new(
             array,
-            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
                       st_cause_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",
                       (json_int_t)e->lateness_ns, "span_ns", (json_int_t)e->span_ns, "runq_wait_ns",
-                      (json_int_t)e->runq_wait_ns, "rest_ns", (json_int_t)e->rest_ns, "switches_involuntary",
-                      (json_int_t)e->switches_involuntary_n, "faults_minor", (json_int_t)e->faults_minor_n,
-                      "faults_major", (json_int_t)e->faults_major_n, "migrated", (int)e->migrated,
-                      "explained_ns", st_json_integer_or_null(e->explained_ns != INT64_MIN, e->explained_ns),
+                      (json_int_t)e->runq_wait_ns, "charged_ns", (json_int_t)e->charged_ns, "rest_ns",
+                      (json_int_t)e->rest_ns, "switches_involuntary", (json_int_t)e->switches_involuntary_n,
+                      "faults_minor", (json_int_t)e->faults_minor_n, "faults_major",
+                      (json_int_t)e->faults_major_n, "migrated", (int)e->migrated, "explained_ns",
+                      st_json_integer_or_null(e->explained_ns != INT64_MIN, e->explained_ns),
                       "judged_together", (json_int_t)e->together_n, "cpu",
                       st_json_integer_or_null(e->cpu >= 0, e->cpu)));
     }

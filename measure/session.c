@@ -49,7 +49,8 @@ struct st_session {
     struct st_sink *sinks;
     struct lane *lanes;
     pthread_mutex_t mutex;
-    pthread_cond_t wake_drain; /* a loop has ended */
+    pthread_cond_t wake_drain;   /* a loop has ended */
+    pthread_cond_t wake_waiting; /* it is over */
     pthread_t drain_thread;
     bool drain_started;
     bool over; /* drain thread done; under mutex */
@@ -152,6 +153,7 @@ static void prepare(struct lane *lane)
     struct st_result found; /* what this thread finds out, joined under the lock at the end */
     memset(&found, 0, sizeof(found));
     bool pinned = false;
+    int rseq = 0;
     char punctual[sizeof(found.circumstances[0].value)];
 
     atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
@@ -170,6 +172,9 @@ static void prepare(struct lane *lane)
         else
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
+    if (config->arms_n >
+        0) /* punctual mode takes what makes a wake-up shorter; plain mode measures what all get */
+        rseq = p->leave_rseq(p);
     touch_stack();
     lane->counters_open = p->counters_open(p, &lane->counters) == 0;
     if (lane->counters_open) {
@@ -190,6 +195,8 @@ static void prepare(struct lane *lane)
     add_circumstance(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
     add_circumstance(&found, "punctual",
                      st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
+    if (config->arms_n > 0)
+        add_circumstance(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
     lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);
@@ -275,6 +282,7 @@ static void *drain_thread(void *arg)
         (void)pthread_cond_timedwait(&session->wake_drain, &session->mutex, &until);
     }
     session->over = true;
+    pthread_cond_broadcast(&session->wake_waiting);
     pthread_mutex_unlock(&session->mutex);
     return NULL;
 }
@@ -364,11 +372,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     result->clock_read_ns = result->faults_minor = result->faults_major = result->switches_involuntary = -1;
     result->smi = -1;
     result->books_balance = true;
-    r = st_hist_init(&result->lateness, 3);
-    if (r == 0 && config->duration_ns == 0) /* it may run for months */
-        st_hist_touch(&result->lateness);
-    if (r == 0)
-        r = st_hist_init(&result->response, 3);
+    r = st_result_init_histograms(result, config->duration_ns == 0);
     if (r == 0 && config->arms_n > 0)
         r = st_result_init_arms(result, config->arms, config->arms_n);
     if (r == 0)
@@ -426,6 +430,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&session->wake_drain, &attr);
+    pthread_cond_init(&session->wake_waiting, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&session->mutex, NULL);
 
@@ -487,6 +492,30 @@ void st_session_demote(struct st_session *session)
     }
 }
 
+void st_session_release(struct st_session *session)
+{
+    st_session_demote(session);
+    for (size_t i = 0; i < session->config.cpus_n; i++) {
+        const int tid = atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+        if (tid != 0)
+            (void)session->platform->unpin(session->platform, tid);
+    }
+}
+
+bool st_session_wait(struct st_session *session, int64_t timeout_ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&until), timeout_ns));
+    pthread_mutex_lock(&session->mutex);
+    int r = 0;
+    while (!session->over && r == 0)
+        r = pthread_cond_timedwait(&session->wake_waiting, &session->mutex, &until);
+    const bool over = session->over;
+    pthread_mutex_unlock(&session->mutex);
+    return over;
+}
+
 void st_session_join(struct st_session *session)
 {
     for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
@@ -509,6 +538,7 @@ void st_session_free(struct st_session *session)
         free(session->lanes[i].arms);
     }
     pthread_cond_destroy(&session->wake_drain);
+    pthread_cond_destroy(&session->wake_waiting);
     pthread_mutex_destroy(&session->mutex);
     free(session->lanes);
     free(session->sinks);

@@ -76,6 +76,14 @@ void st_session_ask_stop(struct st_session *session);
  * went wild). */
 void st_session_demote(struct st_session *session);
 
+/** Takes real-time policy and CPU away from all loops, for the sake of those that get no CPU: as ordinary
+ * threads they run where there is one. */
+void st_session_release(struct st_session *session);
+
+/** Waits for the loops and the last drain for so long. @return true: they are over, and st_session_join does
+ * not wait. Threads: any. */
+bool st_session_wait(struct st_session *session, int64_t timeout_ns);
+
 /** Waits for the loops and the last drain. Call once, before free. */
 void st_session_join(struct st_session *session);
 void st_session_free(struct st_session *session);

@@ -104,11 +104,28 @@ struct block {
     int32_t xruns_n; /* NOT_COUNTED: an older PipeWire */
 };
 
+/* A struct of values. The parser of PipeWire 0.3.65 looks into a choice without asking whether what it holds
+ * is inside; the profiler sends none. */
+static bool has_only_values(const struct spa_pod *pod)
+{
+    const struct spa_pod *field;
+    if (!spa_pod_is_struct(pod))
+        return false;
+    SPA_POD_STRUCT_FOREACH(pod, field)
+    {
+        if (SPA_POD_TYPE(field) == SPA_TYPE_Choice)
+            return false;
+    }
+    return true;
+}
+
 static int read_block(const struct spa_pod *pod, struct block *ret)
 {
     int64_t signal, awake, finish;
     struct spa_fraction latency;
     *ret = (struct block){.xruns_n = NOT_COUNTED};
+    if (!has_only_values(pod))
+        return -EBADMSG;
     return spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
                                 SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&signal),
                                 SPA_POD_Long(&awake), SPA_POD_Long(&finish), SPA_POD_Int(&ret->status),
@@ -121,6 +138,8 @@ static int read_driver_xruns(const struct spa_pod *pod, int32_t *ret)
 {
     int64_t counter;
     float load[3];
+    if (!has_only_values(pod))
+        return -EBADMSG;
     return spa_pod_parse_struct(pod, SPA_POD_Long(&counter), SPA_POD_Float(&load[0]), SPA_POD_Float(&load[1]),
                                 SPA_POD_Float(&load[2]), SPA_POD_Int(ret)) < 0
                ? -EBADMSG

@@ -164,6 +164,8 @@ struct st_platform {
     int (*demote)(struct st_platform *p, pid_t tid);
     /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
     int (*pin)(struct st_platform *p, int cpu);
+    /** Lets another thread of this process run on all CPUs that the calling thread may use. */
+    int (*unpin)(struct st_platform *p, pid_t tid);
     /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an error.
      */
     int (*cpus_allowed)(struct st_platform *p, int *cpus, int max);
@@ -172,6 +174,10 @@ struct st_platform {
     /** Timer slack of the calling thread. -ENOTSUP: no such thing (FreeBSD). */
     int (*timer_slack_ns)(struct st_platform *p, int64_t *ret_ns);
     int (*set_timer_slack_ns)(struct st_platform *p, int64_t ns);
+    /** The calling thread's restartable sequence is given back for good, which spares the kernel some hundred
+     * instructions on each wake-up; what libc did with it goes on by other means. @return 0 (or there was
+     * none), -ENOTSUP (not known whether there is one), -EINVAL. */
+    int (*leave_rseq)(struct st_platform *p);
     /** Asks that no CPU takes longer than `us` to wake (PM QoS, /dev/cpu_dma_latency), for all programs,
      * until the handle is released or the process ends. @return handle >= 0, -ENOTSUP (FreeBSD), -ENOENT (a
      * kernel without it), -EACCES, ... */

@@ -36,9 +36,9 @@ int64_t st_punctual_now_ns(void)
 void st_punctual_reset(struct st_punctual *punctual)
 {
     if (punctual->cpu_share > 0) /* until it is known how often it waits: nothing */
-        st_margin_init(&punctual->margin, ST_MARGIN_QUANTILE_MOST, 0);
+        st_margin_init_budget(&punctual->margin, 0);
     else
-        st_margin_init(&punctual->margin, ST_MARGIN_QUANTILE_FREE, ST_MARGIN_SPIN_ANY);
+        st_margin_init_free(&punctual->margin);
     memset(&punctual->stats, 0, sizeof(punctual->stats));
     punctual->until_review = 0;
     punctual->first_ns = punctual->reviewed_ns = INT64_MIN;
@@ -95,7 +95,7 @@ int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns, int64_t
         review(punctual, now_ns);
     punctual->until_review--;
     const int r = st_punctual_wait(&punctual->margin, &punctual->clock, st_exact_sleep_until_ns, now_ns,
-                                   due_ns, &woke_ns);
+                                   due_ns > 0 ? due_ns : 0, &woke_ns);
     if (r != 0) {
         stats->interrupted_n += r == -EINTR;
         return r;

@@ -3,6 +3,7 @@
 #define ST_STORE_EVENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "lib/base.h"
 #include "lib/certainty.h"
@@ -31,6 +32,7 @@ struct st_event {
     enum st_certainty certainty;
     int64_t count_n; /* how many this event stands for */
     int64_t span_ns; /* ... in so long until wall_ns; 0: at that moment. Neither written nor read */
+    bool no_device;  /* the dummy's: no sound server, no device. Neither written nor read */
     /* what was late, and why */
     int64_t lateness_ns;
     int64_t explained_ns; /* of the lateness, by the cause */

@@ -25,20 +25,25 @@ void st_history_reader_close(struct st_history_reader *reader); /* NULL is fine 
 /** What SQLite said last, for messages. */
 const char *st_history_reader_error(const struct st_history_reader *reader);
 
-/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows; one above ten
- * years is ten years. */
+/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows of what is in the
+ * file; one above ten years is ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
 /**
  * One row a step, and one a gap: where nothing was measured there are no figures. Where only hours are left
- * of what is older, a row is an hour or more. since is taken back to the beginning of its step.
+ * of what is older, a row is an hour or more. since is taken back to the beginning of its step, until goes on
+ * to the end of the last row, which is where the file ends at most: all rows are within. A row has measured
+ * no longer than it is, but where a clock was set back; it ends up to a minute later where that takes it.
  * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long: a step of whole days is
- * quick for any span), or as st_history_reader_open.
+ * quick for any span; how long ago since is does not matter), or as st_history_reader_open.
  */
 ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
                                  json_t **ret);
+/** The same as text, to be freed: what is as json_t takes ten times the memory. */
+ST_NODISCARD int st_history_text(struct st_history_reader *reader, const struct st_history_span *span,
+                                 char **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
@@ -50,5 +55,8 @@ struct st_history_events_wish {
 /** Oldest first. @return 0 or as st_history_reader_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, json_t **ret);
+/** The same as text, to be freed. */
+ST_NODISCARD int st_history_events_text(struct st_history_reader *reader,
+                                        const struct st_history_events_wish *wish, char **ret);
 
 #endif

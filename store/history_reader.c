@@ -40,7 +40,11 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     if (code != SQLITE_OK)
         return st_sql_errno(reader->db, code);
     sqlite3_busy_timeout(reader->db, BUSY_MS);
-    return st_sql_identify(reader->db, &reader->version, error, error_bytes);
+    const int r = st_sql_identify(reader->db, &reader->version, error, error_bytes);
+    if (r < 0)
+        return r;
+    return st_sql_errno(reader->db, /* each row is read once */
+                        sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
 }
 
 /* Is there a log with something in it beside the file? */

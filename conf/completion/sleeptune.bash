@@ -13,7 +13,7 @@ _sleeptune() {
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --kind | -k)
         words='box series hist quantile phase price'
-        [ "$command" != events ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
+        [ "$command" != events ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
@@ -53,9 +53,9 @@ _sleeptune() {
                 --help' ;;
             esac ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
-            --quiet --no-servers --help' ;;
+            --textfile --quiet --no-servers --help' ;;
         report) words='--frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
-            --output -o --help' ;;
+            --output -o --textfile --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         guide) words='--os --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;

@@ -157,7 +157,7 @@ function show(doc) {
 /* Whether what is shown is true now. */
 function judge() {
   const link = at("link"), silent = performance.now() - lastMs > SILENT_MS;
-  const overdue = latest && latest.overdue_ns !== null && latest.overdue_ns > OVERDUE_NS;
+  const overdue = latest && latest.overdue_ns !== null && latest.overdue_ns > Math.max(OVERDUE_NS, latest.loop ? 2 * latest.loop.period_ns : 0);
   const lost = silent || overdue;
   link.className = lost ? "lost" : "";
   document.documentElement.classList.toggle("old", lost);

@@ -63,6 +63,20 @@ static int fake_pin(struct st_platform *p, int cpu)
     return 0;
 }
 
+static int fake_unpin(struct st_platform *p, pid_t tid)
+{
+    struct st_fake *fake = st_fake_of(p);
+    const int error = st_fake_fault(fake, F_UNPIN);
+    if (error != 0)
+        return error;
+    if (tid != FAKE_TID)
+        return -ESRCH;
+    pthread_mutex_lock(&fake->lock);
+    fake->cpu = -1;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
 /* Two CPUs, or the one it is pinned to. */
 static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
 {
@@ -116,6 +130,11 @@ static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
     fake->timer_slack_ns = ns;
     pthread_mutex_unlock(&fake->lock);
     return 0;
+}
+
+static int fake_leave_rseq(struct st_platform *p)
+{
+    return st_fake_fault(st_fake_of(p), F_LEAVE_RSEQ);
 }
 
 static int fake_hold_latency(struct st_platform *p, int32_t us)
@@ -283,10 +302,12 @@ void st_fake_system_row(struct st_platform *row)
     row->thread_id = fake_thread_id;
     row->demote = fake_demote;
     row->pin = fake_pin;
+    row->unpin = fake_unpin;
     row->cpus_allowed = fake_cpus_allowed;
     row->set_name = fake_set_name;
     row->timer_slack_ns = fake_timer_slack_ns;
     row->set_timer_slack_ns = fake_set_timer_slack_ns;
+    row->leave_rseq = fake_leave_rseq;
     row->hold_latency = fake_hold_latency;
     row->release_latency = fake_release_latency;
     row->counters_open = fake_counters_open;

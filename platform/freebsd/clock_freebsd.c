@@ -48,3 +48,9 @@ int st_freebsd_set_timer_slack_ns(struct st_platform *p, int64_t ns)
     (void)ns;
     return -ENOTSUP;
 }
+
+int st_freebsd_leave_rseq(struct st_platform *p)
+{
+    (void)p;
+    return 0; /* FreeBSD has none */
+}

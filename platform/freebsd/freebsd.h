@@ -9,6 +9,7 @@ int st_freebsd_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_
 int st_freebsd_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_freebsd_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
 int st_freebsd_set_timer_slack_ns(struct st_platform *p, int64_t ns);
+int st_freebsd_leave_rseq(struct st_platform *p);
 
 /* sched_freebsd.c */
 int st_freebsd_set_policy(struct st_platform *p, enum st_policy policy, int priority);
@@ -16,6 +17,7 @@ int st_freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy, int
 pid_t st_freebsd_thread_id(struct st_platform *p);
 int st_freebsd_demote(struct st_platform *p, pid_t tid);
 int st_freebsd_pin(struct st_platform *p, int cpu);
+int st_freebsd_unpin(struct st_platform *p, pid_t tid);
 int st_freebsd_cpus_allowed(struct st_platform *p, int *cpus, int max);
 int st_freebsd_set_name(struct st_platform *p, const char *name);
 int st_freebsd_set_rttime_limit_ns(struct st_platform *p, int64_t ns);

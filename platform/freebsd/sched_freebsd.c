@@ -102,6 +102,21 @@ int st_freebsd_pin(struct st_platform *p, int cpu)
                                                : -error; /* EDEADLK: none of these CPUs is in our set */
 }
 
+int st_freebsd_unpin(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    struct cpus cpus;
+    int error = ERANGE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
+        memset(&cpus, 0, sizeof(cpus));
+        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) == 0 &&
+            cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, set_bytes[i], (void *)&cpus) == 0)
+            return 0;
+        error = errno;
+    }
+    return -error;
+}
+
 int st_freebsd_cpus_allowed(struct st_platform *p, int *cpus_out, int max)
 {
     (void)p;

@@ -13,12 +13,16 @@ int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns);
 int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
 int st_linux_set_timer_slack_ns(struct st_platform *p, int64_t ns);
 
+/* rseq_linux.c */
+int st_linux_leave_rseq(struct st_platform *p);
+
 /* sched_linux.c */
 int st_linux_set_policy(struct st_platform *p, enum st_policy policy, int priority);
 int st_linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
 pid_t st_linux_thread_id(struct st_platform *p);
 int st_linux_demote(struct st_platform *p, pid_t tid);
 int st_linux_pin(struct st_platform *p, int cpu);
+int st_linux_unpin(struct st_platform *p, pid_t tid);
 int st_linux_cpus_allowed(struct st_platform *p, int *cpus, int max);
 int st_linux_set_name(struct st_platform *p, const char *name);
 int st_linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns);

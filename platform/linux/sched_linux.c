@@ -70,6 +70,16 @@ int st_linux_pin(struct st_platform *p, int cpu)
     return sched_setaffinity(0, sizeof(set), set) == 0 ? 0 : -errno;
 }
 
+int st_linux_unpin(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    cpu_set_t set[SETS_N];
+    CPU_ZERO_S(sizeof(set), set);
+    if (sched_getaffinity(0, sizeof(set), set) != 0)
+        return -errno;
+    return sched_setaffinity(tid, sizeof(set), set) == 0 ? 0 : -errno;
+}
+
 int st_linux_cpus_allowed(struct st_platform *p, int *cpus, int max)
 {
     (void)p;

@@ -19,13 +19,8 @@ static int wait_until(struct st_sleep *s, int64_t now_ns, int64_t due_ns)
 
 /* A bench opens a method for a few sleeps, with the policy and slack that they have: what it needs to know of
  * them is learned here. */
-static int open_with(struct st_sleep *s, double quantile)
+static int learn(struct st_sleep *s)
 {
-    struct st_margin *margin = malloc(sizeof(*margin));
-    if (margin == NULL)
-        return -ENOMEM;
-    st_margin_init(margin, quantile, ST_MARGIN_SPIN_ANY);
-    s->state = margin;
     for (int i = 0; i <= LEARN_N; i++) { /* what the last one saw is learned by the one after it */
         const int64_t now_ns = s->platform->now_ns(s->platform);
         const int r = wait_until(s, now_ns, now_ns + LEARN_NS);
@@ -39,12 +34,20 @@ static int open_with(struct st_sleep *s, double quantile)
 
 int st_sleep_open_punctual(struct st_sleep *s)
 {
-    return open_with(s, 0.97);
+    s->state = malloc(sizeof(struct st_margin));
+    if (s->state == NULL)
+        return -ENOMEM;
+    st_margin_init(s->state, 0.97);
+    return learn(s);
 }
 
 int st_sleep_open_punctual_free(struct st_sleep *s)
 {
-    return open_with(s, ST_MARGIN_QUANTILE_FREE);
+    s->state = malloc(sizeof(struct st_margin));
+    if (s->state == NULL)
+        return -ENOMEM;
+    st_margin_init_free(s->state);
+    return learn(s);
 }
 
 int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns)

@@ -12,6 +12,7 @@ CPUs, so that neither idles deeper than the other. Never compare maxima, never c
 Needs cyclictest (rt-tests), two CPUs and the right to SCHED_FIFO.
 """
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -185,6 +186,20 @@ def judge(ab, aa):
                   "quiet_enough": abs(aa[key]["ratio"] - 1) <= 0.03} for key, limit in LIMITS.items()}
 
 
+@contextlib.contextmanager
+def equal_wakes(args):
+    """With --equal-wakes a normal thread wakes every 2 ms on both CPUs meanwhile: neither program's CPU idles undisturbed."""
+    companions = [subprocess.Popen(["cyclictest", "--policy=other", "--default-system", "-q", "-t1", "-a", str(cpu), "-i", "2000"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                  for cpu in args.cpus if args.equal_wakes]
+    try:
+        yield
+    finally:
+        for companion in companions:
+            companion.kill()
+            companion.wait()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sleeptune", help="path of the program")
@@ -196,7 +211,6 @@ def main():
     parser.add_argument("--equal-wakes", action="store_true", help="a normal thread wakes every 2 ms on both CPUs")
     args = parser.parse_args()
     args.cpus = [int(c) for c in args.cpus.split(",")]
-    companions = []
     if args.blocks < 2 or args.aa_blocks < 1:
         parser.error("at least 2 blocks and 1 A/A block are needed")
     if args.seconds < 4 or len(args.cpus) != 2 or args.cpus[0] == args.cpus[1]:
@@ -205,10 +219,13 @@ def main():
               "cyclictest": subprocess.run(["cyclictest", "--help"], capture_output=True, text=True,
                                            check=False).stdout.split("\n", 1)[0],
               "seconds": args.seconds, "equal_wakes": args.equal_wakes, "periods_us": {}}
-    if args.equal_wakes:
-        companions = [subprocess.Popen(["cyclictest", "--policy=other", "--default-system", "-q", "-t1", "-a", str(cpu), "-i",
-                                        "2000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                      for cpu in args.cpus]
+    with equal_wakes(args):
+        measure(args, result)
+    json.dump(result, sys.stdout, indent=2)
+    print()
+
+
+def measure(args, result):
     for us in (int(p) for p in args.periods.split(",")):
         aa = blocks(("cyclictest", "cyclictest2"), us, args.aa_blocks, args)
         ab = blocks(("sleeptune", "cyclictest"), us, args.blocks, args)
@@ -218,10 +235,6 @@ def main():
                                     "judged": judge(ab, aa) | {"rss": {
                                         "limit": [0, RSS_LIMIT], "holds": plain["rss"]["ratio"] <= RSS_LIMIT,
                                         "quiet_enough": True}}}
-    for companion in companions:
-        companion.kill()
-    json.dump(result, sys.stdout, indent=2)
-    print()
 
 
 if __name__ == "__main__":

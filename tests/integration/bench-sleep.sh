@@ -26,6 +26,7 @@ done <refused
 is "--list does not say so of posix-timer" "$(grep -c '^posix-timer$' refused)" \
     "$(bench --quiet --budget 200ms --durations 1ms --methods posix-timer >/dev/null 2>&1 && echo 0 || echo 1)"
 is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 82')" "" # bytes: µ has two
+is "--list is ASCII where the locale is not UTF-8" "$(LC_ALL=C bench --list | LC_ALL=C grep -c '[^ -~]')" 0
 
 # --- a run -------------------------------------------------------------------------------------------------------
 bench --budget 3s --durations 1ms,2ms --seed 7 --json >run.json 2>run.err

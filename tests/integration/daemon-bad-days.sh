@@ -72,6 +72,26 @@ still_measures "stopped"
 stop
 is "and ends cleanly" "$status" 0
 
+# --- a loop that gets no CPU ---
+starts "the loop gets no CPU: it starts"
+"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tmp/held" 2>&1 &
+pids+=($!)
+if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
+    ok "the loop gets no CPU: the status is degraded" wait_for value_is 'd["degraded"][0]["what"]' loop
+    like "and the verdict" "$(value 'd["verdict"]')" '^The loop has not run for [0-9]+ s \(some [0-9]+ periods overdue\)\.$'
+    like "and an event" "$(cat "$log")" 'event: the loop has not run for'
+    like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds [2-9]'
+    SECONDS=0
+    stop
+    is "SIGTERM while the loop gets no CPU: it ends" "$status" 0
+    ok "and waited for some 10 s" test "$SECONDS" -lt 40
+    like "and says what is not known" "$(cat "$log")" 'the loop did not end within another'
+    like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles: The loop has not run for'
+else
+    skip "the loop gets no CPU" "no right to hold a thread: $(cat "$tmp/held")"
+    stop
+fi
+
 # --- killed at any moment, ten times ---
 torn=0 state=$STATE_DIRECTORY/last.json
 for i in 1 2 3 4 5 6 7 8 9 10; do

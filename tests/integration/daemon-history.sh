@@ -18,6 +18,17 @@ db = sqlite3.connect(sys.argv[1], timeout=20)
 for row in db.execute(sys.argv[2]): print(*row)
 db.commit()' "$db" "$1"; }
 
+# --- nowhere to write: a daemon of its own, which is looked at again at the end ---
+lonely_is() { (sock=$tmp/lonely.sock && value_is "$@"); }
+(sock=$tmp/lonely.sock conf=$tmp/lonely.conf && config "$audio")
+STATE_DIRECTORY=$tmp/lonely "$SLEEPTUNED" -f -c "$tmp/lonely.conf" 2>"$tmp/lonely.log" &
+lonely=$!
+pids+=("$lonely")
+why="['enabled, but there is no state folder that can be written']"
+ok "no state folder: a history that is wanted is degraded" wait_for lonely_is '[x["why"] for x in d["degraded"] if x["what"] == "history"]' "$why"
+like "metrics say so" "$(sock=$tmp/lonely.sock; ask /metrics)" '^sleeptune_degraded\{what="history"\} 1$'
+mkdir "$tmp/lonely" # nobody tells the daemon
+
 # --- a day like any other ---
 config "$audio"
 starts "it starts"
@@ -36,9 +47,17 @@ is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since
 starts "it starts again"
 kill -HUP "$daemon"
 wait_for events_are config-read 2
+"$SLEEPTUNE" events --follow --json --socket "$sock" >"$tmp/followed" 2>"$tmp/followed-err" &
+follower=$!
+pids+=("$follower")
+wait_for test -s "$tmp/followed"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
+ok "who follows is told that it is gone" wait_for grep -q 'asking again' "$tmp/followed-err"
 starts "it starts after a kill"
+ok "and goes on with what is new" wait_for grep -q '"event":"unclean-end"' "$tmp/followed"
+{ kill "$follower" && wait "$follower"; } 2>/dev/null
+is "that it was gone is told once" "$(grep -c 'asking again' "$tmp/followed-err")" 1
 ok "and goes on with the same history" wait_for state_is writing
 is "that has what was before" "$(value "d['history']['put_aside']")" None
 ok "the clean end, too" events_are config-read 2
@@ -66,6 +85,31 @@ kill -HUP "$daemon"
 ok "and is written when that is possible again" wait_for state_is writing
 ok "none is lost" wait_for events_are config-read 4
 stop
+
+# --- another daemon with the same file ---
+starts "it starts for the second daemon"
+wait_for state_is writing
+first=$daemon
+(
+    sock=$tmp/sock2 conf=$tmp/conf2 log=$tmp/log2
+    config "$audio"
+    start || exit
+    trap 'kill -9 "$daemon"' EXIT
+    wait_for state_is failing || exit
+    value 'd["history"]["why"]' >"$tmp/second"
+    value 'd["history"]["waiting_events"] > 0' >>"$tmp/second"
+    kill -9 "$first"
+    again() { kill -HUP "$daemon" && sleep 0.5 && state_is writing; }
+    wait_for again && echo written >>"$tmp/second"
+    trap - EXIT
+    stop
+    echo "$status" >>"$tmp/second"
+)
+like "a second daemon is told whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes it\$"
+is "keeps its own in memory, and goes on when the first one was killed" "$(sed -n '2,$p' "$tmp/second" | tr '\n' ' ')" "True written 0 "
+wait "$first" 2>/dev/null
+is "nothing is left of the lock" "$(ls "$tmp/state")" "history.db
+last.json"
 
 # --- damaged, and not ours ---
 printf 'not a database at all, and long enough to be one\n%.0s' {1..99} >"$db"
@@ -96,14 +140,65 @@ config "$audio"
 kill -HUP "$daemon"
 ok "and on again" wait_for state_is writing
 is "a bad step: 400" "$(code '/v1/history?step=often')" 400
-is "too much for one answer: 400" "$(code '/v1/history?since=1w&step=60s')" 400
-is "since behind until: 400" "$(code '/v1/history?since=1h&until=2h')" 400
+is "however long ago: 200" "$(code '/v1/history?since=0')" 200
+for path in history events causes; do
+    is "$path, since behind until: 400" "$(code "/v1/$path?since=1h&until=2h")" 400
+    is "$path, a name twice: 400" "$(code "/v1/$path?since=2h&since=1h")" 400
+done
 is "a day: 200" "$(code '/v1/history?since=1d')" 200
 is "a kind that there is not: 400" "$(code '/v1/events?kind=foo')" 400
 is "a name that there is not: 400" "$(code '/v1/events?foo=1')" 400
 is "a name of another path: 400" "$(code '/v1/history?limit=1')" 400
 is "nothing behind ? but the mark: 200" "$(code '/v1/events?')" 200
 is "events: 200" "$(code '/v1/events?limit=1&kind=config-read')" 200
+
+# --- readers who take their time ---
+stop
+if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
+    rm -f "$db"
+    "$SLEEPTUNE_BUILD/tests/integration/make_history" "$db" "$(date +%s)" 2 60 >/dev/null
+    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, lateness_n, lateness)
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+         SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, 0, lateness_n, lateness FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
+    sql "INSERT INTO event (wall_ns, name, text, certainty, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         SELECT $(date +%s)000000000 - i, 'late-wake', 'woke late: ' || hex(zeroblob(100)), 0, i FROM n"
+    starts "it starts with thousands of events"
+    wait_for state_is writing
+    is "too much for one answer: 400" "$(code '/v1/history?since=1w&step=60s')" 400
+    cat >"$tmp/slow.py" <<'PY'
+import socket, sys, time
+readers = []
+for _ in range(6):  # asks for a long answer and reads the first bytes of it
+    reader = socket.socket(socket.AF_UNIX)
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.connect(sys.argv[1])
+    reader.sendall(b"GET /v1/events?limit=5000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    readers.append((reader, reader.recv(15)))
+print(*(answer[9:12].decode() for _, answer in readers), flush=True)
+sys.stdin.read()
+PY
+    rm -f "$tmp/hold"
+    mkfifo "$tmp/hold"
+    "$PYTHON" "$tmp/slow.py" "$sock" <"$tmp/hold" >"$tmp/slow" &
+    pids+=("$!")
+    exec 8>"$tmp/hold"
+    wait_for test -s "$tmp/slow"
+    like "long answers that nobody reads: no more of them than memory is for" "$(cat "$tmp/slow")" '^200( 200)?( 503)+$'
+    is "what is short is answered" "$(code /v1/status)" 200
+    "$SLEEPTUNE" events --socket "$sock" --limit 5000 --json >"$tmp/patient" 2>&1 &
+    patient=$!
+    pids+=("$patient")
+    sleep 1.5
+    exec 8>&-
+    wait "$patient"
+    is "sleeptune events waits until there is room" "$?" 0
+    is "and has the events" "$("$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["events"]) >= 500)' "$tmp/patient")" True
+    stop
+    rm -f "$db"
+else
+    skip "readers who take their time" "this build has no make_history"
+fi
+starts "it starts with a new history"
 
 # --- a disk that is full ---
 if mkdir "$tmp/small" && mount -t tmpfs -o size=300k none "$tmp/small" 2>/dev/null; then
@@ -144,4 +239,24 @@ else
     stop
 fi
 is "it ends cleanly after all that" "$status" 0
+
+# --- a state folder that comes later ---
+ok "a state folder that is there now is found within a minute" wait_for lonely_is "d['history']['state']" writing
+ok "for the last state, too" wait_for test -s "$tmp/lonely/last.json"
+is "and nothing is said of it any more" "$(sock=$tmp/lonely.sock; value '[x for x in d["degraded"] if x["what"] in ("state", "history")]')" "[]"
+kill -TERM "$lonely"
+wait "$lonely"
+is "it ends cleanly, too" "$?" 0
+export STATE_DIRECTORY=$tmp/late
+config "$audio" 'history: { enabled = "off"; };'
+starts "it starts without a state folder"
+is "who wants no history misses nothing" "$(value '[x for x in d["degraded"] if x["what"] in ("state", "history")]')" "[]"
+stop
+config "$audio"
+starts "it starts with the usual settings"
+mkdir "$tmp/late"
+kill -HUP "$daemon"
+ok "at SIGHUP a state folder is found, with the same settings" wait_for state_is writing
+ok "and the last state is stored in it" wait_for test -s "$tmp/late/last.json"
+stop
 tap_done

@@ -19,6 +19,8 @@ for method in POST PUT DELETE PATCH OPTIONS; do
     is "$method: 405" "$(unix -X "$method" -d data http://localhost/v1/status)" 405
 done
 like "405 says what is allowed" "$(curl -si --unix-socket "$sock" -X POST http://localhost/v1/status)" '^Allow: GET, HEAD'
+is "%00 in a path: it is another one" "$(unix http://localhost/v1/status%00x)" 404
+is "and in a value" "$(unix 'http://localhost/v1/causes?since=1h%00x')" 400
 is "GET /v1/causes" "$(unix http://localhost/v1/causes)" 200
 is "with a time" "$(unix 'http://localhost/v1/causes?since=1h&until=0s')" 200
 is "a time that is none" "$(unix 'http://localhost/v1/causes?since=yesterday')" 400
@@ -117,9 +119,9 @@ kill -HUP "$daemon"
 like "a port that is taken is said" "$(wait_for value_is '"in use" in str(d["degraded"])' True; value 'd["degraded"]')" 'Address already in use'
 exec 8>&-
 wait "$other"
-kill -HUP "$daemon"
 served() { [ "$(tcp)" = 200 ]; }
-ok "and tried again at SIGHUP, though the file is the same" wait_for served
+ok "and tried again by itself, as before there is a network" wait_for served
+ok "then nothing is said any more" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "http"]' "[]"
 stop
 is "it ends cleanly" "$status" 0
 tap_done

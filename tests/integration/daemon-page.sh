@@ -36,6 +36,7 @@ is "with scripts it draws what it is sent, within the window" "$(head -n 1 <<<"$
 like "and fills the tables" "$out" '^missed periods[0-9,]+ of [0-9,]+$'
 like "charts are described in words" "$out" '^Last [0-9]+ seconds?: latest wake-up .* late, [0-9,]+ missed periods?'
 like "light" "$out" '^rgb\(255, 255, 255\)$'
+kill -HUP "$daemon" # an event, also where nothing ever happens
 like "events have a date" "$(browser --wait 'document.querySelector("#link").textContent.startsWith("Live, ") && document.querySelector("#events time") !== null' \
     --print '/^Live, 20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(document.getElementById("link").textContent) + " " +
         [...document.querySelectorAll("#events time")].every((at) => /^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}$/.test(at.textContent))')" '^true true$'

@@ -96,7 +96,7 @@ for p in d["panels"]:
         e = t["expr"].replace("$__rate_interval", "1m").replace("$instance", ".+").replace("$job", "sleeptune")
         print(p["title"], t["refId"], e, sep="\t")
 for a in d["annotations"]["list"]:
-    print("annotation", a["name"], a["expr"].replace("$__interval", "1m").replace("$instance", ".+"), sep="\t")
+    print("annotation", a["name"], a["expr"].replace("$__rate_interval", "1m").replace("$instance", ".+"), sep="\t")
 PY
 # what is shown only when something is wrong, or only of sources that there are, may be empty here
 may_be_empty='Why wake-ups|Xruns of other programs|What is degraded|Xruns by source	B|annotation'

@@ -15,7 +15,7 @@ like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]
 
 kinds=$("$SLEEPTUNE" events --kind none 2>&1 | sed -n 's/.*there are //p' | tr -d ,)
 like "kinds of events are listed" "$kinds" '^late-wake .* unclean-end$'
-rows=$(sed -n '/It Em event Ta/,/^\.El/s/^\.It Sy \(.*\) Ta .*/\1/p' "$SLEEPTUNE_SRC/man/sleeptuned.8")
+rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sleeptuned.8")
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"
 is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1

@@ -32,6 +32,26 @@ done | sed '$d' | sort -u | wc -l)" 1
 is "nothing in that time: exit status 2" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-02-01 >"$tmp/none"; echo $?)" 2
 like "which is said" "$(cat "$tmp/none")" '^No whole minute was measured from 2026-01-01 00:00 to 2026-02-01 00:00\.$'
 
+"$made/make_history" "$tmp/aged.db" 1795190400 1000 60 5 >/dev/null # minutes of the last 30 days only
+text=$("$SLEEPTUNE" history --db "$tmp/aged.db" --since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m)
+like "where only hours are left, the sentence is about the hour" "$text" '^2026-10-15 18:00 to 2026-10-15 19:00: measured for 1 h 0 min of 1 h 0 min'
+"$made/make_history" "$tmp/young.db" 1795190400 0 2 5 >/dev/null
+text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m)
+like "a young history begins where it was asked from" "$text" '^2026-11-20 14:25 to 2026-11-20 16:00: measured for 2 min'
+like "in the rows, too" "$text" '^2026-11-20 14:25  no data until 2026-11-20 15:55$'
+for since in 0 20000d; do
+    text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10)
+    is "--since $since: all that is in the file" "$?" 0
+    like "with a share that can be read" "$text" '\(<0\.01%\), +45000 cycles|\(<0\.01%\),$'
+    like "in steps for what there is" "$text" '^2026-11-20 15:58 +100% +22500 '
+    is "in a few rows" "$(grep -cE '^[12][0-9]{3}-[0-9-]+ [0-9:]+ ' <<<"$text" | awk '{ print ($1 <= 25) }')" 1
+done
+is "rows, head and sums agree, whatever is asked for" "$(for args in "--since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m" "--since 2026-10-15T18:10 --until 2026-10-16 --step 7m" \
+    "--since 2026-11-20T14:25 --until 2026-11-20T15:25 --step 6h" "--since 2026-11-18 --until 2026-11-20T15:25 --step 1d" "--since 2026-10-01 --until 2026-10-30T10:10 --step 1h" "--since 0 --step 30d"; do
+    # shellcheck disable=SC2086
+    "$SLEEPTUNE" history --db "$tmp/aged.db" $args --json | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(all(d["since_ns"] <= r["from_ns"] <= r["to_ns"] <= d["until_ns"] and r["measured_ns"] <= r["to_ns"] - r["from_ns"] for r in d["rows"]), len(d["rows"]) > 0)'
+done | sort | uniq -c | sed 's/^ *//')" "6 True True"
+
 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/h.svg" >/dev/null
 is "--plot draws" "$?" 0
 like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'latest wake of each step: 15 values from '
@@ -68,7 +88,8 @@ for args in "history --since never" "history --step 1s" "history --since 1h --un
     # shellcheck disable=SC2086
     is "sleeptune $args: usage" "$("$SLEEPTUNE" $args >/dev/null 2>"$tmp/err"; echo $?)$(wc -l <"$tmp/err")" 32
 done
-is "too much: a message" "$("$SLEEPTUNE" history --db "$db" --since 2020-01-01 --step 1m 2>&1 >/dev/null)" "sleeptune history: that is too much for one answer: ask for less time, or a longer step"
+"$made/make_history" "$tmp/many.db" 1795190400 0 2200 5 >/dev/null
+is "too much: a message" "$("$SLEEPTUNE" history --db "$tmp/many.db" --since 2020-01-01 --step 1m 2>&1 >/dev/null)" "sleeptune history: that is too much for one answer: ask for less time, or a longer step"
 for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     is "history of $(basename "$file"): exit status 4" "$("$SLEEPTUNE" history --db "$file" >/dev/null 2>"$tmp/err"; echo $?)" 4
     like "with a message" "$(cat "$tmp/err")" "^sleeptune history: $file: .+"

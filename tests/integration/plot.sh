@@ -97,6 +97,7 @@ if [ -x "$make_hlog" ]; then
 fi
 draw narrow --width 500 sleep.json
 part "is as wide as it was asked for" '^size 500 '
+draw narrow-quantile --width 500 run.strec --kind quantile # its axis has the longest name
 printf '42\n' >one
 draw one one --kind hist
 draw one-box one --kind box
@@ -131,6 +132,13 @@ part "CPU has its axis" '^axis-name: CPU a cycle'
 part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80, 125us'
 is "what costs more and is worse has a hollow mark" "$(grep -c 'fill="#ffffff" stroke' price.svg)" 2 # the page and 125us
 part "intervals are drawn and said" '95 % intervals'
+draw narrow-price --width 500 price.json # it has the longest title
+# few blocks: an interval from nearly 0 on
+sed 's/\[1\.05, 1\.2\]/[0.001, 30]/' price.json >wide.json
+draw wide wide.json
+part "an interval is cut where marks would have no room" '95 % intervals, as far as the axis goes'
+part "their numbers are as near as before" '^text: 1\.5$'
+
 # 20 settings close to each other
 "$PYTHON" - >crowd.json <<'PYTHON'
 import json

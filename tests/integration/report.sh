@@ -189,6 +189,14 @@ told = {re.search('id="(.*)"', key)[1]: float(value) for key, value in metrics.i
 assert effects and effects.keys() == told.keys(), (effects, told)
 assert all(abs(effects[i] / 1e6 - told[i]) <= 1e-8 * told[i] for i in told), (effects, told)
 PY
+report --json --root "$captures/linux-laptop" -o "$tmp/both.json" --textfile "$tmp/both.prom"
+is "--textfile writes the metrics besides" "$(cat "$tmp/both.json" "$tmp/both.prom")" "$(cat "$tmp/report.json" "$tmp/report.prometheus")"
+refused "a textfile that cannot be written" 4 'nowhere' report --json --root "$captures/linux-laptop" -o "$tmp/both.json" --textfile "$tmp/nowhere/both.prom"
+refused "a report that cannot be written" 4 'nowhere' report --json --root "$captures/linux-laptop" -o "$tmp/nowhere/both.json" --textfile "$tmp/fresh.prom"
+is "does not keep the textfile from being written" "$(cat "$tmp/fresh.prom")" "$(cat "$tmp/report.prometheus")"
+refused "a textfile in the report's place" 3 'is where the report goes' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/one"
+refused "nor by another spelling" 3 'is where the report goes' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/./one"
+refused "two documents on standard output" 3 'is where the report goes' report --json --root "$captures/linux-laptop" --textfile -
 is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
 ok "HTML is well-formed" "$PYTHON" - "$tmp/report.html" <<'PY'
 import sys

@@ -49,7 +49,7 @@ valid "bench wake --json with missing mechanisms and few rounds" "$tmp/bench.jso
 valid "report --json" "$tmp/report.json"
 "$SLEEPTUNE" bench series --every 1ms --count 300 --json >"$tmp/series.json"
 valid "bench series --json" "$tmp/series.json"
-"$SLEEPTUNE" bench series --method ppoll,clock_nanosleep-abs-monotonic --every 1ms --count 70 --json >"$tmp/set.json"
+"$SLEEPTUNE" bench series --method ppoll,umtx,futex,clock_nanosleep-abs-monotonic --every 1ms --count 70 --json >"$tmp/set.json"
 valid "bench series --json of several" "$tmp/set.json"
 "$PYTHON" -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["series"][1], sys.stdout)' "$tmp/set.json" >"$tmp/second.json"
 valid "each of which is what one alone is" "$tmp/second.json"
@@ -79,12 +79,14 @@ if [ -x "$SLEEPTUNED" ]; then
     echo "socket = { path = \"$tmp/sock\"; };" >"$tmp/conf"
     STATE_DIRECTORY=$tmp "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/log" &
     daemon=$!
-    tries=100
+    tries=100 # the first answer, which comes before there is a loop or a stream, is one of them, too
     until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
     valid "status --json" "$tmp/status.json"
     if command -v curl >/dev/null; then
         curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/live >"$tmp/live.json"
         valid "/v1/live" "$tmp/live.json"
+        parts=$(curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
+        is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi
 fi
 tap_done

@@ -86,6 +86,14 @@ status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --e
 is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
 like "how is said" "$(head -1 out)" 'one after the other'
 is "each has its figures" "$(grep -c '^lateness' out)" 2
+missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ]*\) .*not here: .*/\1/p' | head -1)
+status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE" bench series --every 1ms --count 70 --method "$missing,ppoll"
+is "the others are measured" "$(grep -c '^lateness' out)" 1
+like "and it is listed with the reason" "$(tail -1 out)" "^$missing: not measured: ."
+status 0 "in JSON, too" "$SLEEPTUNE" bench series --every 1ms --count 20 --method "$missing,ppoll" --json
+is "as a list of what was not measured, and one of one series" "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["schema"], len(d["series"]), d["not_measured"][0]["method"], d["not_measured"][0]["missing"] != "")' out)" "sleeptune-series-set/1 1 $missing True"
+status 4 "nothing but what this system has not is a failure" "$SLEEPTUNE" bench series --every 1ms --count 20 --method "$missing"
+like "and says why" "$(cat err)" "^$missing: not here: ."
 status 0 "bench series --clocks" "$SLEEPTUNE" bench series --every 1ms --count 20 --clocks --json
 for clock in monotonic realtime; do
     is "--clocks has $clock" "$(grep -c "\"method\": \"clock_nanosleep-abs-$clock\"" out)" 1

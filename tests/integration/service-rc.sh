@@ -40,15 +40,16 @@ run_rc_command() {
     start)
         [ -z "$pid" ] || { echo "$name already running? (pid=$pid)." >&2; return 1; }
         for f in $required_files; do [ -r "$f" ] || { echo "$0: WARNING: $f is not readable." >&2; return 1; }; done
-        ${pre:-:} || return
+        ${pre:-:} || return 1
         echo "Starting $name."
         $command $flags $command_args ;;
     stop | reload)
         [ -n "$pid" ] || { echo "$name not running?" >&2; return 1; }
-        ${pre:-:} || return
+        ${pre:-:} || return 1
         kill -"${signal:-TERM}" "$pid"
         [ "$action" = reload ] || while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done ;;
-    restart) ("$0" "${one:+one}stop"); "$0" "${one:+one}start" ;;
+    restart) ${pre:-:} || return 1
+        ("$0" "${one:+one}stop"); "$0" "${one:+one}start" ;;
     esac
 }
 SH
@@ -77,11 +78,13 @@ config 'audio: { backend = "none"; };'
 service configtest
 is "configtest of a right one" "$status $out" "0 configuration OK ($conf)"
 
+echo 'sleeptuned_flags="-d"' >>"$RC_CONF"
 service start
 is "start" "$status" 0
 daemon=$(cat "$tmp/var/run/sleeptuned.pid")
 pids+=("$daemon")
 ok "it measures" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
+is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$SLEEPTUNED -c $conf -d "
 is "the PID file has the daemon's, not daemon(8)'s" "$(value 'd["pid"]')" "$daemon"
 is "status" "$("$tmp/rc" status)" "sleeptuned is running as pid $daemon."
 is "run and state folder are there" "$(stat -c %a "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "755 755 "
@@ -92,7 +95,9 @@ service reload
 ok "reload reads the configuration" wait_for value_is 'd["loop"] and d["loop"]["period_ns"]["num"]' 32000000
 config 'nonsense'
 service reload
-is "a wrong one is refused before the daemon hears of it" "$status $(value 'd["config"]["error"]')" "3 None"
+is "a wrong one is refused before the daemon hears of it" "$status $(value 'd["config"]["error"]')" "1 None"
+service restart
+is "a restart with it leaves the good one running" "$status $("$tmp/rc" status)" "1 sleeptuned is running as pid $daemon."
 config 'audio: { backend = "none"; };'
 service restart
 new=$(cat "$tmp/var/run/sleeptuned.pid")

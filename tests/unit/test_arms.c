@@ -157,6 +157,28 @@ static void factor_allows_spinning_from_what_plain_costs(void **state)
     assert_int_equal(arms[1].cycles, 0);
 }
 
+static void rest_of_a_block_is_counted_but_has_no_ratio(void **state)
+{
+    (void)state;
+    struct st_arm arms[2];
+    struct st_arm_result result;
+    static const struct st_arm_choice choices[] = {{"plain", ST_ARM_PLAIN, 0}, {"p50", ST_ARM_QUANTILE, 50}};
+    st_arm_init(&arms[0], &choices[0], 1333333);
+    st_arm_init(&arms[1], &choices[1], 1333333);
+    st_arms_start(arms, 2);
+    for (int i = 0; i < 3; i++) {
+        st_arms_block(arms, 2, 0, 128, 128 * 10000);
+        st_arms_block(arms, 2, 1, 120, 120 * 11000); /* some periods were skipped */
+    }
+    st_arms_block(arms, 2, 0, 3, 3 * 90000); /* the run ended, or a stall reached into the block */
+    st_arms_block(arms, 2, 1, 5, 5 * 50000);
+    st_arm_take(&arms[1], &result);
+    assert_int_equal(result.blocks_n, 3);
+    assert_true(result.cpu_to_plain > 1.09 && result.cpu_to_plain < 1.11);
+    assert_int_equal(arms[1].cycles, 365);
+    assert_true(arms[0].block_cpu_ns == 10000);
+}
+
 static void stall_in_a_punctual_loop_keeps_the_books(void **state)
 {
     (void)state;
@@ -206,6 +228,7 @@ int main(void)
         cmocka_unit_test(circumstances_name_the_ways),
         cmocka_unit_test(arms_take_turns_and_each_has_its_own_figures),
         cmocka_unit_test(factor_allows_spinning_from_what_plain_costs),
+        cmocka_unit_test(rest_of_a_block_is_counted_but_has_no_ratio),
         cmocka_unit_test(stall_in_a_punctual_loop_keeps_the_books),
         cmocka_unit_test(share_on_time_has_an_interval),
     };

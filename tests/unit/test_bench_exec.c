@@ -121,6 +121,17 @@ static void the_budget_ends_it_and_few_runs_have_no_interval(void **state)
     assert_false(s->figures[1].net.known || s->figures[1].overshoot_known);
 }
 
+static void a_short_budget_warms_up_less_and_still_counts(void **state)
+{
+    struct story *s = *state;
+    s->config.budget_ns = 20 * MS; /* rounds take 7.1 and 9.1 ms in turn */
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_int_equal(s->bench.warm_up_n, 1);
+    assert_int_equal(s->bench.arms[1].n, 1);
+    assert_true(s->bench.elapsed_ns <= 20 * MS);
+}
+
 static void a_program_that_fails_is_told(void **state)
 {
     struct story *s = *state;
@@ -161,6 +172,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_has_its_own_start_and_ranks_are_of_what_is_left, prepare,
                                         finish),
         cmocka_unit_test_setup_teardown(the_budget_ends_it_and_few_runs_have_no_interval, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_short_budget_warms_up_less_and_still_counts, prepare, finish),
         cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_whole_rounds, prepare, finish),
     };

@@ -61,6 +61,7 @@ static void usual_wait_of_the_cycles_between_is_taken_off(void **state)
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 2000000;
     s.context.usual_wait_ns_per_cycle = 15000; /* 100 cycles: 1.5 ms of it is everyday wait */
+    s.context.most_cpu_and_wait_ns_per_cycle = 15000;
     const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &guest);
     assert_int_equal(e.runq_wait_ns, 500000);
     assert_int_equal(e.cause, ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
@@ -169,6 +170,95 @@ static void wakes_that_share_a_look_share_what_was_counted_by_their_lateness(voi
     assert_int_equal(e.together_n, 2);
 }
 
+/* Of 3 ms the scheduler counted 1 ms as a wait; 1.9 ms went by after its last look at its clock. */
+static struct scene charged_scene(void)
+{
+    struct scene s = scene();
+    s.context.most_cpu_and_wait_ns_per_cycle = 8000;
+    s.record.counters.runq_wait_ns = 1000000;
+    s.record.counters.cpu_ns = 100 * 8000 + 1900000;
+    return s;
+}
+
+static void wait_that_was_charged_as_cpu_time_is_found_there(void **state)
+{
+    (void)state;
+    struct scene s = charged_scene();
+    struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.cause, ST_CAUSE_KERNEL);
+    assert_int_equal(e.runq_wait_ns, 1000000);
+    assert_int_equal(e.charged_ns, 1900000);
+    assert_int_equal(e.rest_ns, 100000);
+    assert_int_equal(e.explained_ns, 2900000);
+    s.record.counters.runq_wait_ns =
+        2000000; /* both together are longer than the lateness; the larger part names it */
+    e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.cause, ST_CAUSE_RUN_QUEUE);
+    assert_int_equal(e.charged_ns, 1000000);
+    assert_int_equal(e.explained_ns, 3000000);
+}
+
+/* 187 cycles behind a look, of 8 us usually, up to 12. */
+static void what_each_cycle_took_at_most_is_taken_off(void **state)
+{
+    (void)state;
+    struct scene s = scene();
+    s.context.cycle = 187;
+    s.context.most_cpu_and_wait_ns_per_cycle = 12000;
+    s.record.lateness_ns = 750000; /* the timer's */
+    for (int64_t cycle_ns = 8000; cycle_ns <= 12000; cycle_ns += 1000) {
+        s.record.counters.cpu_ns = 187 * cycle_ns;
+        const struct st_cause_event timer = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+        assert_int_equal(timer.cause, ST_CAUSE_TIMER);
+        assert_int_equal(timer.charged_ns, 0);
+    }
+    s.record.lateness_ns = 2500000;
+    s.record.counters.cpu_ns = 187 * 10000 + 2500000;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.cause, ST_CAUSE_KERNEL);
+    assert_int_equal(e.explained_ns, 2500000 - 187 * 2000);
+    assert_true(e.explained_ns >= 2500000 / 10 * 8);
+}
+
+static void what_other_cycles_may_have_waited_is_not_this_ones(void **state)
+{
+    (void)state;
+    struct scene s = charged_scene();
+    s.context.others_late_ns = 1500000;
+    struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.charged_ns, 400000);
+    assert_int_equal(e.cause, ST_CAUSE_TIMER); /* 1.4 of 3 ms */
+    s.context.others_late_ns = -1500000;       /* they were less late than usual: nothing is added */
+    e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.charged_ns, 1900000);
+}
+
+static void reading_pages_from_disk_takes_cpu_time_of_the_threads_own(void **state)
+{
+    (void)state;
+    struct scene s = charged_scene();
+    s.record.counters.valid |= ST_COUNTER_FAULTS;
+    s.base.counters.valid |= ST_COUNTER_FAULTS;
+    s.record.counters.faults_major_n = s.base.counters.faults_major_n + 1;
+    const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
+    assert_int_equal(e.charged_ns, 0);
+    assert_int_equal(e.cause, ST_CAUSE_PAGE_FAULT);
+}
+
+static void cpu_time_whose_amount_is_not_known_explains_nothing(void **state)
+{
+    (void)state;
+    struct scene s = charged_scene();
+    s.context.most_cpu_and_wait_ns_per_cycle = -1;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
+    s = charged_scene();
+    s.base.counters.valid &= ~(unsigned)ST_COUNTER_CPU;
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
+    s = charged_scene();
+    s.base.cycle = s.context.cycle; /* a look after the late cycle was done */
+    assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
+}
+
 static void suspend_between_baseline_and_wake_is_named(void **state)
 {
     (void)state;
@@ -213,6 +303,11 @@ int main(void)
         cmocka_unit_test(quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread),
         cmocka_unit_test(what_is_said_by_exclusion_explains_nothing_by_a_figure),
         cmocka_unit_test(wakes_that_share_a_look_share_what_was_counted_by_their_lateness),
+        cmocka_unit_test(reading_pages_from_disk_takes_cpu_time_of_the_threads_own),
+        cmocka_unit_test(wait_that_was_charged_as_cpu_time_is_found_there),
+        cmocka_unit_test(what_each_cycle_took_at_most_is_taken_off),
+        cmocka_unit_test(what_other_cycles_may_have_waited_is_not_this_ones),
+        cmocka_unit_test(cpu_time_whose_amount_is_not_known_explains_nothing),
         cmocka_unit_test(suspend_between_baseline_and_wake_is_named),
         cmocka_unit_test(without_counters_the_cause_is_unknown_never_guessed),
         cmocka_unit_test(every_cause_has_a_name_and_a_text),

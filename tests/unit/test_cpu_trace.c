@@ -52,18 +52,149 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
     assert_int_equal(c.waited_ns, 2996 * US);
+    assert_int_equal(c.turns_ns, 3100 * US); /* from switch to switch */
     assert_int_equal(c.cpu, 0);
 }
 
 static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
 {
     (void)state;
-    const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
+    const struct st_trace_event events[] = {
+        switched(990, 0, 0, "swapper/0", 9, "elsewhere"), /* there was a trace by then */
+        switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
+    };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.turns_ns, 0); /* it may have had it for long */
     assert_int_equal(c.cpu, 1);
+}
+
+static struct st_trace_event lost(int64_t at_us, int cpu)
+{
+    return (struct st_trace_event){.at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_LOST};
+}
+
+static void time_before_the_oldest_event_is_nobodys(void **state)
+{
+    (void)state;
+    /* due at 1 s; the ring was overwritten up to 601 s */
+    const int64_t s = 1000000, due_ns = s * US, woke_ns = 603 * s * US;
+    const struct st_trace_event overwritten[] = {
+        switched(601 * s, 1, 19726, "innocent", 50, "sh"),
+        {.at_ns = 602 * s * US, .cpu = 1, .kind = ST_TRACE_WAKING, .pid = LOOP},
+        switched(603 * s, 1, 50, "sh", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c),
+                     -ENOENT);
+    assert_int_equal(st_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_TIMER, due_ns, woke_ns, &c),
+                     -ENOENT);
+    /* of 3 ms the last 1 ms was seen */
+    const struct st_trace_event half[] = {
+        switched(3000, 0, 77, "innocent", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_trace_find_culprit(half, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 1000 * US);
+    assert_int_equal(c.turns_ns, 0); /* there may have been others before it */
+}
+
+static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
+{
+    (void)state;
+    /* what was left of the page that was read last; then the ring was overwritten, on this CPU only */
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),
+        waking(1001),
+        interrupt(1050, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
+        lost(3000, 0),
+        interrupt(3000, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(3300, 0, 77, "innocent", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 8, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 700 * US);
+    assert_int_equal(c.turns_ns, 0);
+    /* who has the CPU after the gap is known by the switch from it, unless there is another gap before that
+     */
+    const struct st_trace_event after[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        waking(1001),
+        lost(2000, 0),
+        switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_trace_find_culprit(after, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(c.ns, 2000 * US);
+    assert_true(c.explains);
+    const struct st_trace_event two[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        waking(1001),
+        lost(2000, 0),
+        interrupt(3500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        lost(3900, 0),
+        switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_trace_find_culprit(two, 6, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    /* another CPU's gap is no matter */
+    const struct st_trace_event other[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1001),
+        lost(3900, 1),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_trace_find_culprit(other, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(c.ns, 2999 * US);
+    assert_int_equal(c.turns_ns, 3100 * US);
+}
+
+static void turns_before_a_gap_are_not_counted(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, 0, "swapper/0", HOG, "hog"),
+        lost(500, 0),
+        waking(1001),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(c.ns, 2999 * US);
+    assert_int_equal(c.turns_ns, 0);
+}
+
+static void without_its_waking_since_when_it_waited_is_not_known(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        interrupt(1200, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        interrupt(2200, ST_TRACE_IRQ_EXIT, 27, ""),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is not known */
+    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.waited_ns, 0);
+    assert_false(c.waking_was_seen);
+    assert_false(c.explains);
+    /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
+    const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        assert_int_equal(st_trace_find_culprit(events, 4, LOOP, causes[i], 1000 * US, 4001 * US, &c), 0);
+        assert_string_equal(c.name, "irq/27-hda");
+        assert_int_equal(c.ns, 1000 * US);
+        assert_int_equal(c.waited_ns, 0);
+        assert_true(c.explains);
+    }
 }
 
 static void the_longest_of_several_is_named(void **state)
@@ -82,6 +213,46 @@ static void the_longest_of_several_is_named(void **state)
     assert_int_equal(c.ns, 2400 * US); /* both of its turns */
 }
 
+static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, HOG, "hog", 0, "swapper/0"), /* since when is not known: it does not count */
+        switched(300, 0, 0, "swapper/0", HOG, "hog"),
+        switched(400, 0, HOG, "hog", 0, "swapper/0"),
+        switched(700, 0, 0, "swapper/0", HOG, "hog"),
+        switched(800, 1, HOG, "hog", HOG, "hog"), /* another CPU */
+        interrupt(900, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        waking(1004),
+        interrupt(1100, ST_TRACE_IRQ_EXIT, 27, ""),
+        switched(3000, 0, HOG, "hog", 14, "migration/0"),
+        switched(3050, 0, 14, "migration/0", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+        switched(4010, 0, LOOP, "st-loop", HOG, "hog"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 12, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2850 * US); /* from 1100 on, less 50 */
+    assert_int_equal(c.turns_ns, 3250 * US);
+}
+
+static void turns_of_which_an_event_was_lost_are_not_known(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(700, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004), /* the hog's switch to another thread was lost */
+        switched(1100, 0, 77, "other", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
+    assert_int_equal(c.ns, 2900 * US);
+    assert_int_equal(c.turns_ns, 0);
+}
+
 static void interrupt_is_taken_off_the_thread_below_it(void **state)
 {
     (void)state;
@@ -95,6 +266,7 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
     assert_int_equal(st_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "irq/27-hda");
     assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.turns_ns, 0); /* turns are a thread's */
 }
 
 static void softirq_has_the_kernels_name(void **state)
@@ -183,10 +355,10 @@ static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void
 static void interrupt_without_its_exit_has_no_time(void **state)
 {
     (void)state;
-    const struct st_trace_event lost = interrupt(3100, ST_TRACE_IRQ_EXIT, 28, "");
+    const struct st_trace_event other = interrupt(3100, ST_TRACE_IRQ_EXIT, 28, "");
     const struct st_trace_event preempted = switched(3100, 0, HOG, "hog", HOG, "hog");
     const struct st_trace_event next = interrupt(3100, ST_TRACE_IRQ_ENTRY, 28, "usb");
-    const struct st_trace_event *const ends[] = {&lost, &preempted, &next};
+    const struct st_trace_event *const ends[] = {&other, &preempted, &next};
     for (size_t i = 0; i < ST_ARRAY_LEN(ends); i++) {
         const struct st_trace_event events[] = {
             switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1001),
@@ -201,6 +373,9 @@ static void interrupt_without_its_exit_has_no_time(void **state)
                          0);
         assert_string_equal(c.name, "hog/4711"); /* it was its turn */
         assert_int_equal(c.ns, 2999 * US);
+        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_KERNEL, 1000 * US, 4001 * US, &c),
+                         0);
+        assert_string_equal(c.name, "hog/4711"); /* in the kernel */
     }
 }
 
@@ -276,9 +451,12 @@ static void other_cpus_and_other_times_do_not_count(void **state)
 static void names_hold_no_control_characters(void **state)
 {
     (void)state;
-    const struct st_trace_event events[] = {switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop")};
+    const struct st_trace_event events[] = {
+        waking(1000),
+        switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
+    };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 1, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "a?[2J?/4711");
 }
 
@@ -296,7 +474,7 @@ static void no_disorder_makes_more_time_than_there_was(void **state)
             at_ns += (int64_t)(st_random_u64(&random) % 200);
             events[i].at_ns = at_ns;
             events[i].cpu = (int)(st_random_u64(&random) % 2);
-            events[i].kind = (enum st_trace_kind)(st_random_u64(&random) % 6);
+            events[i].kind = (enum st_trace_kind)(st_random_u64(&random) % 7);
             events[i].pid = (int)(st_random_u64(&random) % 4);
             events[i].prev_pid = (int)(st_random_u64(&random) % 4);
             events[i].number = (int)(st_random_u64(&random) % 14) - 2;
@@ -308,6 +486,7 @@ static void no_disorder_makes_more_time_than_there_was(void **state)
         named++;
         assert_true(c.ns > 0 && c.ns <= woke_ns - due_ns);
         assert_true(c.waited_ns >= 0 && c.waited_ns <= c.ns);
+        assert_true(c.turns_ns == 0 || (c.turns_ns >= c.ns && c.turns_ns <= at_ns));
         assert_true(strlen(c.name) > 0);
     }
     assert_true(named > 1000);
@@ -318,7 +497,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thread_that_kept_the_cpu_is_named_with_its_length),
         cmocka_unit_test(who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it),
+        cmocka_unit_test(time_before_the_oldest_event_is_nobodys),
+        cmocka_unit_test(time_of_which_the_ring_lost_the_events_is_nobodys),
+        cmocka_unit_test(turns_before_a_gap_are_not_counted),
+        cmocka_unit_test(without_its_waking_since_when_it_waited_is_not_known),
         cmocka_unit_test(the_longest_of_several_is_named),
+        cmocka_unit_test(turns_are_whole_with_their_interrupts_and_those_of_the_time_only),
+        cmocka_unit_test(turns_of_which_an_event_was_lost_are_not_known),
         cmocka_unit_test(interrupt_is_taken_off_the_thread_below_it),
         cmocka_unit_test(softirq_has_the_kernels_name),
         cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal),

@@ -137,6 +137,27 @@ static void unknown_device_is_named_and_tried_again(void **state)
     assert_string_equal(events.events[0].name, "audio-unavailable");
 }
 
+/* The socket answers before the streams' threads are there. */
+static void before_its_thread_begins_a_wished_stream_is_being_opened(void **state)
+{
+    (void)state;
+    struct st_config settings;
+    st_config_defaults(&settings);
+    struct st_audio_view view;
+    st_audio_view_init(&settings, ST_AUDIO_OUTPUT, &view);
+    assert_int_equal(view.state, ST_AUDIO_OPENING);
+    assert_string_equal(view.backend, settings.audio.backend);
+    assert_true(view.xruns_known); /* none, and that is known */
+    assert_int_equal(view.xruns_n, 0);
+    assert_int_equal(view.policy, -1);
+    st_audio_view_init(&settings, ST_AUDIO_INPUT, &view);
+    assert_int_equal(view.state, ST_AUDIO_OFF);
+    assert_false(view.xruns_known);
+    snprintf(settings.audio.backend, sizeof(settings.audio.backend), "none");
+    st_audio_view_init(&settings, ST_AUDIO_OUTPUT, &view);
+    assert_int_equal(view.state, ST_AUDIO_OFF);
+}
+
 static void nothing_is_recorded_unless_it_is_wished_for(void **state)
 {
     (void)state;
@@ -207,6 +228,7 @@ int main(void)
         TEST(none_opens_nothing_and_is_no_error),
         TEST(dummy_plays_and_its_values_are_read_back),
         TEST(unknown_device_is_named_and_tried_again),
+        TEST(before_its_thread_begins_a_wished_stream_is_being_opened),
         TEST(nothing_is_recorded_unless_it_is_wished_for),
         TEST(capture_without_a_backend_is_said),
         TEST(dummy_records_and_its_values_are_read_back),

@@ -77,6 +77,113 @@ static void one_late_callback_is_late_by_its_delay_and_the_next_is_not(void **st
     assert_int_equal(view.median_ns, 0);
 }
 
+/* A backend that refills what is free, as the callbacks come on a grid of STEP_NS or later than it. A frame
+ * is 20.8 us: late by multiples of 250 us it asks for whole ones. behind: as libsoundio's dummy, it tells
+ * what was free before the last period was played. */
+struct refilled {
+    bool behind;
+    int64_t due_ns, played_n, free_n;
+};
+
+static void refill(struct refilled *r, int64_t late_ns)
+{
+    r->due_ns += STEP_NS;
+    const int64_t played_n = (r->due_ns + late_ns) * RATE_HZ / ST_NS_PER_S, free_n = played_n - r->played_n;
+    ask_after(1000 * ST_NS_PER_S + r->due_ns + late_ns - now_ns, (int)(r->behind ? r->free_n : free_n));
+    r->played_n = played_n;
+    r->free_n = free_n;
+}
+
+static struct refilled refilled_n(bool behind, int n)
+{
+    struct refilled r = {.behind = behind, .free_n = FRAMES};
+    for (int i = 0; i < n; i++)
+        refill(&r, 0);
+    return r;
+}
+
+static void refill_after_late_callbacks_makes_no_other_late(void **state)
+{
+    static const struct {
+        int64_t late_ms[4], max_ms[2];
+    } rows[] = {{{2}, {2, 2}},       {{2, 2, 2}, {2, 2}},    {{3, 2, 1}, {3, 3}},
+                {{1, 3, 2}, {2, 3}}, {{2, 0, 3, 3}, {3, 3}}, {{9, 4}, {9, 9}}};
+    for (size_t i = 0; i < 2 * ST_ARRAY_LEN(rows); i++) {
+        const bool behind = i % 2 == 1;
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+        struct refilled r = refilled_n(behind, WARM_UP + 300);
+        for (size_t k = 0; k < ST_ARRAY_LEN(rows[0].late_ms); k++)
+            refill(&r, rows[i / 2].late_ms[k] * ST_NS_PER_MS);
+        for (int k = 0; k < 1000; k++)
+            refill(&r, 0);
+        const struct st_callbacks_view view = st_callbacks_look(&c);
+        assert_int_equal(view.median_ns, 0);
+        assert_int_equal(view.p99_ns, 0);
+        assert_int_equal(view.max_ns, rows[i / 2].max_ms[behind] * ST_NS_PER_MS);
+        assert_in_range(view.frames_min, 1, FRAMES - 1);
+    }
+}
+
+static void lateness_under_load_is_that_of_the_callbacks(void **state)
+{
+    for (int behind = 0; behind < 2; behind++) {
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+        struct refilled r = refilled_n(behind, WARM_UP);
+        uint32_t seed = 1;
+        for (int i = 0; i < 20000; i++) { /* one of 20 is late */
+            seed = seed * 1664525 + 1013904223;
+            refill(&r, (seed >> 16) % 20 == 0 ? 2 * ST_NS_PER_MS : 0);
+        }
+        assert_int_equal(st_callbacks_look(&c).median_ns, 0);
+        assert_in_range(st_callbacks_look(&c).p99_ns, 1990 * ST_NS_PER_US, 2010 * ST_NS_PER_US);
+        assert_int_equal(st_callbacks_look(&c).max_ns, 2 * ST_NS_PER_MS);
+    }
+}
+
+static void server_with_a_fixed_period_that_catches_up_is_late_until_it_has(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 300);
+    ask_after(STEP_NS + 25 * ST_NS_PER_MS, FRAMES);
+    ask_after(0, FRAMES);
+    ask_after(0, FRAMES);
+    ask_after(STEP_NS / 2, FRAMES);
+    ask_n(999);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 25 * ST_NS_PER_MS);
+    assert_int_equal(st_callbacks_look(&c).p99_ns, 0);
+}
+
+static void clock_that_is_set_forward_is_followed_at_once(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 300);
+    ask_after(STEP_NS - 4 * ST_NS_PER_MS, FRAMES); /* and all from now on */
+    ask_n(ST_CALLBACKS_ROW_N - 1);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 0);
+    ask_after(STEP_NS + 2 * ST_NS_PER_MS, FRAMES);
+    ask_after(STEP_NS - 2 * ST_NS_PER_MS, FRAMES);
+    ask_n(300);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 2 * ST_NS_PER_MS);
+}
+
+static void device_that_lost_time_is_late_for_four_seconds_at_most(void **state)
+{
+    (void)state;
+    ask_n(WARM_UP + 300);
+    ask_after(STEP_NS + 100 * ST_NS_PER_MS, FRAMES); /* and does not catch up */
+    ask_n(100);
+    assert_int_equal(st_callbacks_look(&c).max_ns, 100 * ST_NS_PER_MS);
+    ask_n(300);
+    for (int i = 0; i < 100; i++) { /* it is on time now: only what is late by itself is */
+        ask_after(STEP_NS + 300 * ST_NS_PER_MS, FRAMES + 300 * RATE_HZ / 1000);
+        ask_n(9);
+    }
+    assert_int_equal(st_callbacks_look(&c).max_ns, 300 * ST_NS_PER_MS);
+    assert_int_equal(st_callbacks_look(&c).median_ns, 0);
+}
+
 static void device_that_begins_to_play_long_after_it_was_filled_is_not_late(void **state)
 {
     (void)state;
@@ -124,6 +231,9 @@ static void device_clock_that_differs_by_100_ppm_is_off_by_less_than_half_a_ms(v
     (void)state;
     for (int i = 0; i < 100 * 600; i++) /* ten minutes, in which the clocks part by 60 ms */
         ask_after(STEP_NS + STEP_NS / 10000, FRAMES);
+    assert_in_range(st_callbacks_look(&c).max_ns, 0, 400 * ST_NS_PER_US);
+    for (int i = 0; i < 100 * 600; i++)
+        ask_after(STEP_NS - STEP_NS / 10000, FRAMES);
     assert_in_range(st_callbacks_look(&c).max_ns, 0, 400 * ST_NS_PER_US);
 }
 
@@ -207,6 +317,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(punctual_callbacks_are_not_late, setup, teardown),
         cmocka_unit_test_setup_teardown(one_late_callback_is_late_by_its_delay_and_the_next_is_not, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(refill_after_late_callbacks_makes_no_other_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(lateness_under_load_is_that_of_the_callbacks, setup, teardown),
+        cmocka_unit_test_setup_teardown(server_with_a_fixed_period_that_catches_up_is_late_until_it_has,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(clock_that_is_set_forward_is_followed_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(device_that_lost_time_is_late_for_four_seconds_at_most, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(device_that_begins_to_play_long_after_it_was_filled_is_not_late,
                                         setup, teardown),

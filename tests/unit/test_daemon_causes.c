@@ -146,6 +146,17 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
     assert_int_equal(newest()->explained_ns, 2000000);
 }
 
+static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
+{
+    (void)state;
+    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000)};
+    const struct st_culprit culprit = {
+        .name = "hog/7", .ns = 2000000, .waking_unseen = true, .in_part = true};
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 1100000);
+    assert_string_equal(newest()->culprit, "hog/7");
+}
+
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
     (void)state;
@@ -264,12 +275,18 @@ static void time_goes_by(int64_t ns)
     }
 }
 
-static void observe(const char *name, int64_t span_ns)
+static void observe_by(const char *name, int64_t span_ns, bool no_device)
 {
     struct st_event event = st_event_make(fake->wall_ns(fake), name, "xruns of mpv");
     snprintf(event.source, sizeof(event.source), strcmp(name, "own-xrun") == 0 ? "own" : "pipewire");
     event.span_ns = span_ns;
+    event.no_device = no_device;
     st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+}
+
+static void observe(const char *name, int64_t span_ns)
+{
+    observe_by(name, span_ns, false);
 }
 
 static void release(void)
@@ -352,15 +369,23 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
         const char *name;
         int64_t span_ns;
         const char *text;
+        bool no_device;
     } rows[] = {
-        {"starved-client", 0, "; the loop (CPU 3) was on time: look at the program or its sound server"},
+        {"starved-client", 0, "; the loop (CPU 3) was on time: look at the program or its sound server",
+         false},
         {"observed-xrun", 9 * ST_NS_PER_S,
-         "; the loop (CPU 3) was on time: look at the program or its sound server"},
-        {"own-xrun", 0, "; the loop (CPU 3) was on time: look at the sound server or the device"},
+         "; the loop (CPU 3) was on time: look at the program or its sound server", false},
+        {"own-xrun", 0, "; the loop (CPU 3) was on time: look at the sound server or the device", false},
+        {"own-xrun", 0,
+         "; the loop (CPU 3) was on time: look at the stream's own thread: the dummy has no sound server and "
+         "no "
+         "device",
+         true},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        observe(rows[i].name, rows[i].span_ns);
-        assert_string_not_equal(newest()->name, rows[i].name); /* it may be late yet */
+        const int64_t n = (int64_t)events.added_n;
+        observe_by(rows[i].name, rows[i].span_ns, rows[i].no_device);
+        assert_int_equal(events.added_n, n); /* it may be late yet */
         time_goes_by(ST_NS_PER_S);
         release();
         assert_string_equal(newest()->name, rows[i].name);
@@ -416,13 +441,33 @@ static void none_of_many_xruns_is_lost_and_each_has_a_cause(void **state)
     assert_string_equal(newest()->cause, "loop-on-time");
 }
 
+static void the_journal_has_each_figure_that_there_is(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"LATENESS_NS", "RUNQ_WAIT_NS",      "CHARGED_NS",
+                                        "CULPRIT_NS",  "CULPRIT_WAITED_NS", "CULPRIT_TURNS_NS"};
+    const struct st_cause_event event = {.lateness_ns = 1, .runq_wait_ns = 2, .charged_ns = 3};
+    struct st_culprit culprit = {.ns = 4, .waited_ns = 5, .turns_ns = 6};
+    struct st_log_field fields[ST_CAUSES_FIELDS];
+    assert_int_equal(st_causes_fields(&event, NULL, fields), 3);
+    assert_int_equal(st_causes_fields(&event, &culprit, fields), 6);
+    for (size_t i = 0; i < ST_CAUSES_FIELDS; i++) {
+        assert_string_equal(fields[i].name, names[i]);
+        assert_int_equal(fields[i].value, i + 1);
+    }
+    culprit.turns_ns = 0; /* an interrupt */
+    assert_int_equal(st_causes_fields(&event, &culprit, fields), 5);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(the_journal_has_each_figure_that_there_is),
         TEST(sums_are_by_cause_the_longest_total_first),
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
         TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),
+        TEST(culprit_whose_part_of_the_wait_is_not_known_explains_no_more),
         TEST(nothing_late_and_nothing_measured_are_told_apart),
         TEST(only_minutes_of_the_asked_time_count),
         TEST(sums_of_more_than_a_day_forget_the_oldest_minutes_whole),

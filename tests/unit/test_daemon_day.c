@@ -89,7 +89,7 @@ static struct {
     int64_t observed_xruns, worst_ns;
 } told;
 
-static int64_t seconds_n, drained_ns, minute_from_ns, minute_from_wall_ns;
+static int64_t seconds_n, drained_ns;
 static struct st_minute_counts counts;
 static size_t in_use_first_hour, in_use_end;
 
@@ -192,23 +192,17 @@ static void wait_for_history(void)
 static void end_minute(void)
 {
     struct st_hist lateness;
-    const struct st_minute_counts now = {.cycles = result.cycles,
-                                         .misses = result.misses,
-                                         .skipped_periods = result.skipped_periods,
-                                         .simulated_xruns = result.simulated_xruns,
-                                         .observed_xruns = observed.view.device_xruns_n,
-                                         .observing = observed.view.state == ST_OBSERVED_WATCHING};
-    const int64_t now_ns = fake->now_ns(fake), wall_ns = fake->wall_ns(fake);
+    struct st_minute minute;
+    struct st_minute_counts now = st_minute_counts_of(&result, fake->now_ns(fake), fake->wall_ns(fake));
+    now.observed_xruns = observed.view.device_xruns_n;
+    now.observing = observed.view.state == ST_OBSERVED_WATCHING;
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
-    const struct st_minute minute = st_minute_take(&minute_sink, &counts, &now, minute_from_wall_ns, wall_ns,
-                                                   now_ns - minute_from_ns, &lateness);
+    assert_true(st_minute_take(&minute_sink, &counts, &now, &minute, &lateness));
     assert_int_equal(lateness.total_n, minute.cycles);
     static struct st_causes_minute minute_causes;
     st_causes_end_minute(causes, &minute_causes);
     st_keeper_minute(keeper, &minute, &lateness, &minute_causes, &result);
     st_hist_finish(&lateness);
-    minute_from_ns = now_ns;
-    minute_from_wall_ns = wall_ns;
     told.minutes_n++;
     told.cycles += minute.cycles;
     told.misses += minute.misses;
@@ -341,8 +335,7 @@ static void start_all(void)
     assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
-    minute_from_ns = drained_ns = START_NS;
-    minute_from_wall_ns = WALL_NS;
+    drained_ns = START_NS;
     st_clockwatch_tick(&clockwatch, fake, &events);
     start_loop();
 }

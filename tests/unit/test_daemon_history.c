@@ -182,6 +182,10 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     json_t *document = answer(true);
     assert_non_null(json_object_get(document, "error"));
     json_decref(document);
+    document = answer(false);
+    assert_non_null(strstr(json_string_value(json_object_get(document, "error")),
+                           "events that wait in memory: 2048, minutes: 1; sleeptune status"));
+    json_decref(document);
     char parent[96];
     snprintf(parent, sizeof(parent), "%s/none", folder);
     assert_int_equal(mkdir(parent, 0755), 0);
@@ -220,6 +224,90 @@ static void a_machine_without_a_state_folder_has_no_history(void **state)
     start();
     assert_int_equal(look().state, ST_KEEPER_OFF);
     assert_non_null(strstr(look().why, "state folder"));
+    assert_true(look().missing); /* it is wanted: that is degraded */
+    add_minute();
+    assert_int_equal(look().waiting_minutes_n, 0);
+    setenv("STATE_DIRECTORY", folder, 1);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_WRITING);
+    assert_false(look().missing);
+}
+
+static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
+{
+    (void)state;
+    char command[128];
+    start();
+    wait_for(ST_KEEPER_WRITING);
+    snprintf(command, sizeof(command), "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+    add_minute();
+    wait_for(ST_KEEPER_FAILING);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_FAILING);
+    assert_int_equal(look().waiting_minutes_n, 1);
+    assert_int_equal(look().lost_minutes_n, 0);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_WRITING);
+    assert_int_equal(look().minutes_n, 1);
+}
+
+static void who_wants_no_history_misses_no_folder(void **state)
+{
+    (void)state;
+    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    start();
+    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_false(look().missing);
+}
+
+static void two_daemons_do_not_write_one_file(void **state)
+{
+    (void)state;
+    struct st_events other_events;
+    struct st_keeper *other;
+    char path[96];
+    assert_int_equal(st_events_init(&other_events), 0);
+    assert_int_equal(st_keeper_start(fake, &config, &other_events, &other), 0);
+    for (int i = 0; i < TRIES_MAX; i++) {
+        struct st_keeper_view view;
+        const struct timespec pause = {.tv_nsec = TRY_NS};
+        st_keeper_look(other, &view);
+        if (view.state == ST_KEEPER_WRITING)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    start();
+    wait_for(ST_KEEPER_FAILING);
+    assert_non_null(strstr(look().why, "another sleeptuned (process "));
+    add_events(NULL);
+    add_minute();
+    assert_int_equal(look().waiting_minutes_n, 1);
+    st_keeper_stop(other);
+    st_events_finish(&other_events);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_WRITING);
+    assert_int_equal(look().minutes_n, 1);
+    assert_int_equal(look().events_n, EVENTS_EACH);
+    st_keeper_stop(keeper);
+    keeper = NULL;
+    snprintf(path, sizeof(path), "%s/history.db.lock", folder);
+    assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
+}
+
+static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
+{
+    (void)state;
+    char path[96];
+    snprintf(path, sizeof(path), "%s/history.db.lock", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%ld\n", (long)getppid());
+    fclose(file);
+    start();
+    wait_for(ST_KEEPER_WRITING);
 }
 
 static void a_foreign_file_is_put_aside(void **state)
@@ -275,6 +363,10 @@ int main(void)
         TEST(what_cannot_be_written_waits_within_bounds_and_is_written_later),
         TEST(what_is_off_keeps_nothing_and_says_why),
         TEST(a_machine_without_a_state_folder_has_no_history),
+        TEST(a_state_folder_that_goes_away_does_not_cost_what_waits),
+        TEST(who_wants_no_history_misses_no_folder),
+        TEST(two_daemons_do_not_write_one_file),
+        TEST(a_lock_that_was_left_behind_is_no_hindrance),
         TEST(a_foreign_file_is_put_aside),
         TEST(what_waits_is_written_before_another_file_is_taken),
         TEST(what_is_given_up_is_counted),

@@ -104,6 +104,24 @@ static void stall_is_overdue_first_and_misses_in_its_seconds_then(void **state)
     assert_int_equal(after.seconds[2].cycles, 0);
 }
 
+static void next_loop_is_not_overdue_by_the_one_before(void **state)
+{
+    (void)state;
+    struct st_period period;
+    assert_int_equal(st_period_init(&period, 48000, 48000), 0);
+    sink.start(sink.ctx, T0_NS);
+    assert_int_equal(look_at(T0_NS + 3 * ST_NS_PER_S).overdue_ns, 3 * ST_NS_PER_S); /* not one cycle */
+    cycles(0, 100, 1000);
+    assert_int_equal(look_at(T0_NS + ST_NS_PER_S).overdue_ns, 0);
+    sink = st_live_sink(&live, &period);
+    assert_int_equal(look_at(T0_NS + 60 * ST_NS_PER_S).overdue_ns, INT64_MIN); /* it warms up */
+    assert_int_equal(st_live_due_ns(&live), INT64_MIN);
+    sink.start(sink.ctx, T0_NS + 100 * ST_NS_PER_S);
+    cycles(0, 2, 1000);
+    assert_int_equal(look_at(T0_NS + 103 * ST_NS_PER_S).overdue_ns, ST_NS_PER_S);
+    assert_int_equal(st_live_due_ns(&live), T0_NS + 102 * ST_NS_PER_S);
+}
+
 static void lost_records_are_neither_cycles_nor_misses(void **state)
 {
     (void)state;
@@ -341,6 +359,7 @@ int main(void)
         TEST(nothing_is_known_before_the_loop_begins),
         TEST(second_has_the_periods_that_were_due_in_it),
         TEST(stall_is_overdue_first_and_misses_in_its_seconds_then),
+        TEST(next_loop_is_not_overdue_by_the_one_before),
         TEST(lost_records_are_neither_cycles_nor_misses),
         TEST(only_the_last_two_minutes_are_kept),
         TEST(median_of_few_cycles_is_not_known),

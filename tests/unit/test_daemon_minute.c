@@ -38,60 +38,117 @@ static int teardown(void **state)
     return 0;
 }
 
+/* What was measured until second s, by a wall clock that is an hour ahead. */
+static struct st_minute_counts until(int64_t s, struct st_minute_counts counts)
+{
+    counts.measured_ns = s * ST_NS_PER_S;
+    counts.until_wall_ns = (3600 + s) * ST_NS_PER_S;
+    return counts;
+}
+
+static struct st_minute take(struct st_minute_counts *before, struct st_minute_counts now)
+{
+    struct st_minute minute;
+    assert_true(st_minute_take(&sink, before, &now, &minute, &lateness));
+    return minute;
+}
+
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
     (void)state;
     const struct st_sink functions = st_minute_sink_functions(&sink);
-    struct st_minute_counts before = {.cycles = 100, .misses = 3};
+    struct st_minute_counts before = until(60, (struct st_minute_counts){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
     functions.cycle(functions.ctx, 1, 70000, 0);
     functions.cycle(functions.ctx, 2, 12, 0);
     functions.flush(functions.ctx);
-    const struct st_minute_counts now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
-    const struct st_minute first =
-        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
+    struct st_minute_counts now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
+    const struct st_minute first = take(&before, until(120, now));
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
     assert_int_equal(first.skipped_periods, 2);
     assert_int_equal(first.own_xruns, 1);
     assert_int_equal(first.lateness_max_ns, 70000);
+    assert_int_equal(first.duration_ns, 60 * ST_NS_PER_S);
+    assert_int_equal(first.from_wall_ns, 3660 * ST_NS_PER_S);
+    assert_int_equal(first.to_wall_ns, 3720 * ST_NS_PER_S);
     functions.cycle(functions.ctx, 3, 15, 0);
     functions.flush(functions.ctx);
-    const struct st_minute second =
-        st_minute_take(&sink, &before, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
-    assert_int_equal(second.cycles, 0);
+    now.cycles = 104;
+    const struct st_minute second = take(&before, until(180, now));
+    assert_int_equal(second.cycles, 1);
     assert_int_equal(second.lateness_max_ns, 15);
-}
-
-static void minute_without_a_cycle_has_no_maximum(void **state)
-{
-    (void)state;
-    struct st_minute_counts counts = {0};
-    const struct st_minute_counts now = {0};
-    char text[256];
-    const struct st_minute minute =
-        st_minute_take(&sink, &counts, &now, 0, 60 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
-    assert_int_equal(minute.lateness_max_ns, INT64_MIN);
-    assert_non_null(strstr(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 0 cycles"));
 }
 
 static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **state)
 {
     (void)state;
-    struct st_minute_counts counts = {0};
-    const struct st_minute_counts now = {.cycles = 5};
+    struct st_minute_counts counts = until(60, (struct st_minute_counts){0});
+    struct st_minute_counts now = until(120, (struct st_minute_counts){.cycles = 5});
+    now.until_wall_ns -= 3600 * ST_NS_PER_S;
     char text[256];
-    const struct st_minute minute = st_minute_take(&sink, &counts, &now, 7200 * ST_NS_PER_S,
-                                                   3660 * ST_NS_PER_S, 60 * ST_NS_PER_S, &lateness);
+    const struct st_minute minute = take(&counts, now);
     assert_int_equal(strncmp(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
+    assert_int_equal(minute.from_wall_ns, 3660 * ST_NS_PER_S);
+    assert_int_equal(minute.to_wall_ns, 120 * ST_NS_PER_S);
 }
 
 static void counter_that_began_again_counts_from_zero(void **state)
 {
     (void)state;
-    struct st_minute_counts before = {.cycles = 1000};
-    const struct st_minute_counts now = {.cycles = 7};
-    assert_int_equal(st_minute_take(&sink, &before, &now, 0, 1, 1, &lateness).cycles, 7);
+    struct st_minute_counts before = until(60, (struct st_minute_counts){.cycles = 1000});
+    const struct st_minute minute = take(&before, until(7, (struct st_minute_counts){.cycles = 7}));
+    assert_int_equal(minute.cycles, 7);
+    assert_int_equal(minute.duration_ns, 7 * ST_NS_PER_S);
+    assert_int_equal(minute.from_wall_ns, 3600 * ST_NS_PER_S);
+}
+
+/* Periods of 10 ms from 1000 s on; what a drain knows of the loop. */
+static struct st_minute_counts drained(uint64_t elapsed, uint64_t skipped, int64_t now_s)
+{
+    struct st_result result = {.t0_ns = 1000 * ST_NS_PER_S,
+                               .elapsed_periods = elapsed,
+                               .cycles = elapsed - skipped,
+                               .skipped_periods = skipped,
+                               .misses = skipped};
+    assert_int_equal(st_period_init(&result.period, 480, 48000), 0);
+    return st_minute_counts_of(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
+}
+
+static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void **state)
+{
+    (void)state;
+    struct st_minute_counts counts = {0};
+    const struct st_minute minute = take(&counts, drained(100000000, 0, 60));
+    assert_int_equal(minute.duration_ns, 60 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
+    assert_int_equal(minute.to_wall_ns, 5060 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
+}
+
+static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
+{
+    (void)state;
+    struct st_minute_counts counts = {0}, now = drained(0, 0, 30);
+    struct st_minute minute;
+    assert_false(st_minute_take(&sink, &counts, &now, &minute, &lateness)); /* it did not begin */
+    /* it gets no CPU from 58 s on, for 142 s */
+    const struct st_minute first = take(&counts, drained(5800, 0, 60));
+    assert_int_equal(first.cycles, 5800);
+    assert_int_equal(first.duration_ns, 58 * ST_NS_PER_S);
+    assert_int_equal(first.from_wall_ns, 5000 * ST_NS_PER_S);
+    assert_int_equal(first.to_wall_ns, 5058 * ST_NS_PER_S);
+    for (int s = 120; s <= 180; s += 60) {
+        now = drained(5800, 0, s);
+        assert_false(st_minute_take(&sink, &counts, &now, &minute, &lateness));
+    }
+    const struct st_minute second = take(&counts, drained(24000, 14199, 240));
+    assert_int_equal(second.cycles, 4001);
+    assert_int_equal(second.misses, 14199);
+    assert_int_equal(second.duration_ns, 182 * ST_NS_PER_S);
+    assert_int_equal(second.cycles + second.skipped_periods, second.duration_ns / (10 * ST_NS_PER_MS));
+    assert_int_equal(second.from_wall_ns, first.to_wall_ns);
+    assert_int_equal(second.to_wall_ns, 5240 * ST_NS_PER_S);
+    char text[256];
+    assert_int_equal(strncmp(st_minute_text(&second, text, sizeof(text)), "last 182 s: 4001", 16), 0);
 }
 
 static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **state)
@@ -100,14 +157,13 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     const struct st_sink functions = st_minute_sink_functions(&sink);
     const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
     struct st_minute_counts counts = {0};
-    const struct st_minute_counts now = {0};
     for (int i = 0; i < 25; i++)
         functions.late(functions.ctx, &event);
     functions.flush(functions.ctx);
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE);
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
-    assert_int_equal(st_minute_take(&sink, &counts, &now, 0, 1, 1, &lateness).late_wakes, 25);
+    assert_int_equal(take(&counts, until(60, counts)).late_wakes, 25);
     st_causes_end_minute(causes, &ended);
     functions.late(functions.ctx, &event); /* the next minute tells again */
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
@@ -132,9 +188,10 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(minute_has_differences_and_its_own_maximum),
-        TEST(minute_without_a_cycle_has_no_maximum),
         TEST(clock_that_is_set_back_does_not_change_how_long_a_minute_was),
         TEST(counter_that_began_again_counts_from_zero),
+        TEST(loop_that_does_not_sleep_measures_no_longer_than_time_went_by),
+        TEST(minute_without_the_loop_goes_on_until_it_is_back),
         TEST(flood_of_late_wakes_is_counted_but_told_ten_times_a_minute),
         TEST(events_are_listed_newest_first_and_the_oldest_are_dropped),
     };

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
+
 #include "daemon/query.h"
 #include "lib/ns.h"
 
@@ -64,13 +66,48 @@ static void kinds_are_those_that_an_event_can_have(void **state)
         "unclean-en", "unclean-endx", " suspend", "minute"};
     struct st_query query;
     st_query_init(&query);
-    for (size_t i = 0; i < ST_ARRAY_LEN(none); i++)
+    for (size_t i = 0; i < ST_ARRAY_LEN(none); i++) {
+        st_query_init(&query);
         assert_non_null(st_query_set(&query, ST_QUERY_KIND, "kind", none[i], NOW_NS));
-    assert_string_equal(query.kind, "");
+        assert_string_equal(query.kind, "");
+    }
     static const char *const kinds[] = {"late-wake", "audio-unavailable", "unclean-end"};
     for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++) {
+        st_query_init(&query);
         assert_null(st_query_set(&query, ST_QUERY_KIND, "kind", kinds[i], NOW_NS));
         assert_string_equal(query.kind, kinds[i]);
+    }
+}
+
+static void a_name_stands_once(void **state)
+{
+    (void)state;
+    struct st_query query;
+    const unsigned names = ST_QUERY_SINCE | ST_QUERY_UNTIL;
+    st_query_init(&query);
+    assert_null(st_query_set(&query, names, "since", "1h", NOW_NS));
+    assert_null(st_query_set(&query, names, "until", "now", NOW_NS));
+    assert_non_null(st_query_set(&query, names, "since", "1h", NOW_NS));
+    assert_int_equal(query.since_wall_ns, NOW_NS - 3600 * ST_NS_PER_S);
+}
+
+static void since_is_not_behind_until(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *since, *until; /* NULL: not given */
+        bool good;
+    } rows[] = {{NULL, NULL, true}, {"1h", NULL, true},  {NULL, "1h", true},   {"2h", "1h", true},
+                {"1h", "1h", true}, {"1h", "2h", false}, {"now", "1h", false}, {"1", "0", false}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_query query;
+        const unsigned names = ST_QUERY_SINCE | ST_QUERY_UNTIL;
+        st_query_init(&query);
+        if (rows[i].since != NULL)
+            assert_null(st_query_set(&query, names, "since", rows[i].since, NOW_NS));
+        if (rows[i].until != NULL)
+            assert_null(st_query_set(&query, names, "until", rows[i].until, NOW_NS));
+        assert_true((st_query_check(&query) == NULL) == rows[i].good);
     }
 }
 
@@ -80,6 +117,8 @@ int main(void)
         cmocka_unit_test(times_are_seconds_or_how_long_ago),
         cmocka_unit_test(names_that_the_path_does_not_take_are_refused),
         cmocka_unit_test(kinds_are_those_that_an_event_can_have),
+        cmocka_unit_test(a_name_stands_once),
+        cmocka_unit_test(since_is_not_behind_until),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,31 @@ static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
     json_decref(document);
 }
 
+static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
+{
+    (void)state;
+    char *text = st_view_metrics(&view);
+    assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 0\n"));
+    free(text);
+    view.overdue_ns = 12300 * ST_NS_PER_MS;
+    json_t *document = st_view_json(&view);
+    assert_string_equal(state_of(document), "degraded");
+    assert_string_equal(json_string_value(json_object_get(document, "verdict")),
+                        "The loop has not run for 12 s (some 4612 periods overdue).");
+    assert_string_equal(degraded_why(document, "loop"),
+                        "it has not run for 12 s (some 4612 periods overdue)");
+    assert_int_equal(json_integer_value(json_object_get(document, "overdue_ns")), 12300 * ST_NS_PER_MS);
+    json_decref(document);
+    text = st_view_metrics(&view);
+    assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 12.3\n"));
+    free(text);
+    result.cycles = result.elapsed_periods = 0;
+    document = st_view_json(&view);
+    assert_string_equal(json_string_value(json_object_get(document, "verdict")),
+                        "The loop has not run for 12 s and has not begun to count.");
+    json_decref(document);
+}
+
 static void every_degraded_part_is_named_with_its_reason(void **state)
 {
     (void)state;
@@ -225,6 +250,21 @@ static void capture_that_is_not_there_is_degraded_by_its_own_name(void **state)
     json_t *document = st_view_json(&view);
     assert_string_equal(degraded_why(document, "audio"), "capture: backend jack has no input device");
     json_decref(document);
+}
+
+static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
+{
+    (void)state;
+    for (int missing = 0; missing < 2; missing++) {
+        view.history.state = ST_KEEPER_OFF;
+        view.history.missing = missing != 0;
+        snprintf(view.history.why, sizeof(view.history.why), "there is no state folder");
+        json_t *document = st_view_json(&view);
+        const char *why = degraded_why(document, "history");
+        assert_true((why != NULL) == (missing != 0));
+        assert_true(why == NULL || strcmp(why, "enabled, but there is no state folder") == 0);
+        json_decref(document);
+    }
 }
 
 static void text_that_is_no_utf8_is_kept_readable(void **state)
@@ -350,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(healthy_daemon_is_running_with_nothing_degraded),
         TEST(watchdog_that_a_real_time_loop_can_starve_is_degraded),
+        TEST(loop_without_a_cpu_is_the_verdict_and_degraded),
         TEST(every_degraded_part_is_named_with_its_reason),
         TEST(daemon_without_a_result_is_starting_not_fine),
         TEST(last_document_says_ended),
@@ -358,6 +399,7 @@ int main(void)
         TEST(both_streams_are_told_apart_and_counted_together),
         TEST(overflows_that_nobody_tells_are_no_zero),
         TEST(capture_that_is_not_there_is_degraded_by_its_own_name),
+        TEST(history_without_a_folder_is_degraded_when_it_is_wanted),
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
         TEST(metrics_count_each_degraded_part),

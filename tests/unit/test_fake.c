@@ -286,10 +286,12 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "get_policy",
                                         "demote",
                                         "pin",
+                                        "unpin",
                                         "cpus_allowed",
                                         "set_name",
                                         "timer_slack_ns",
                                         "set_timer_slack_ns",
+                                        "leave_rseq",
                                         "counters_open",
                                         "counters_self",
                                         "counters_other",
@@ -322,10 +324,12 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->get_policy(p, &policy, &cpu), -EIO);
     assert_int_equal(p->demote(p, 1), -EIO);
     assert_int_equal(p->pin(p, 0), -EIO);
+    assert_int_equal(p->unpin(p, 1), -EIO);
     assert_int_equal(p->cpus_allowed(p, &cpu, 1), -EIO);
     assert_int_equal(p->set_name(p, "x"), -EIO);
     assert_int_equal(p->timer_slack_ns(p, &ns), -EIO);
     assert_int_equal(p->set_timer_slack_ns(p, 1), -EIO);
+    assert_int_equal(p->leave_rseq(p), -EIO);
     assert_int_equal(p->counters_open(p, &handle), -EIO);
     assert_int_equal(p->counters_self(p, &handle, &counters), -EIO);
     assert_int_equal(p->counters_other(p, &handle, &counters), -EIO);

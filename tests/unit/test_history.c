@@ -8,230 +8,9 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/ns.h"
-#include "store/hist_deflate.h"
-#include "store/history.h"
-#include "store/history_read.h"
-
-#define MINUTE_NS (60 * ST_NS_PER_S)
-#define HOUR_NS   (60 * MINUTE_NS)
-#define DAY_NS    (24 * HOUR_NS)
-#define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
-
-static char folder[64], path[96], error[256];
-static struct st_history *history;
-
-static void open_it(void)
-{
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_history.XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    snprintf(path, sizeof(path), "%s/history.db", folder);
-    history = NULL;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[128];
-    st_history_close(history);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
-/* A minute whose n wake-ups were all as late. */
-static void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
-{
-    struct st_hist hist;
-    struct st_history_minute minute = {.from_wall_ns = from_ns,
-                                       .to_wall_ns = from_ns + MINUTE_NS,
-                                       .measured_ns = MINUTE_NS,
-                                       .cycles = n,
-                                       .misses = 1,
-                                       .skipped_periods = 2,
-                                       .late_wakes = 3,
-                                       .simulated_xruns = 4,
-                                       .own_xruns = 5,
-                                       .observed_xruns = INT64_MIN,
-                                       .starved_clients = INT64_MIN,
-                                       .lateness_max_ns = lateness_ns + 1,
-                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
-    assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
-    st_hist_add_n(&hist, lateness_ns, n);
-    minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
-    st_hist_finish(&hist);
-    assert_non_null(minute.lateness);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_minute(history, &minute), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    free(minute.lateness);
-}
-
-static void add_event(int64_t wall_ns, const char *name)
-{
-    struct st_event event = {.circumstances = {125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN},
-                             .wall_ns = wall_ns,
-                             .count_n = INT64_MIN,
-                             .lateness_ns = 7,
-                             .explained_ns = INT64_MIN};
-    snprintf(event.name, sizeof(event.name), "%s", name);
-    snprintf(event.text, sizeof(event.text), "text of %s", name);
-    snprintf(event.device, sizeof(event.device), "hw:\xff");
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, &event), 0);
-    assert_int_equal(st_history_commit(history), 0);
-}
-
-static int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
-{
-    struct st_history_reader *reader;
-    const struct st_history_span span = {since_ns, until_ns, step_ns};
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
-    const int r = st_history_read(reader, &span, ret);
-    st_history_reader_close(reader);
-    return r;
-}
-
-static json_t *rows_of(json_t *document)
-{
-    return json_object_get(document, "rows");
-}
-
-static int64_t figure(const json_t *rows, size_t i, const char *key)
-{
-    return json_integer_value(json_object_get(json_array_get(rows, i), key));
-}
-
-static int64_t lateness(const json_t *rows, size_t i, const char *key)
-{
-    return json_integer_value(json_object_get(json_object_get(json_array_get(rows, i), "lateness"), key));
-}
-
-static int64_t query(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
-    const int64_t value = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return value;
-}
-
-static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
-{
-    (void)state;
-    json_t *document;
-    open_it();
-    add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
-    add(NOON_NS - MINUTE_NS, 1000, 9000);
-    add(NOON_NS, 1000, 100000);
-    assert_int_equal(read_it(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 3);
-    assert_int_equal(figure(rows_of(document), 1, "cycles"), 1000);
-    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 8965, 9036);
-    assert_int_equal(lateness(rows_of(document), 1, "max_ns"), 9001);
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 2);
-    assert_int_equal(figure(rows_of(document), 0, "cycles"), 4000);
-    assert_int_equal(figure(rows_of(document), 0, "misses"), 2);
-    assert_int_equal(figure(rows_of(document), 0, "measured_ns"), 2 * MINUTE_NS);
-    assert_in_range(lateness(rows_of(document), 0, "p50_ns"), 4980, 5020);
-    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 8965, 9036);
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 1);
-    assert_int_equal(figure(rows_of(document), 0, "cycles"), 5000);
-    assert_int_equal(lateness(rows_of(document), 0, "n"), 5000);
-    assert_int_equal(lateness(rows_of(document), 0, "max_ns"), 100001);
-    json_decref(document);
-}
-
-static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
-{
-    (void)state;
-    json_t *document;
-    open_it();
-    for (int i = 0; i < 10; i++)
-        add(NOON_NS + i * MINUTE_NS, 100, i < 9 ? 2000 : 70000);
-    add(NOON_NS + HOUR_NS, 100, 2000);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 2);
-    assert_int_equal(figure(rows_of(document), 1, "cycles"), 500);
-    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 1990, 2010);
-    assert_true(json_is_null(
-        json_object_get(json_object_get(json_array_get(rows_of(document), 1), "lateness"), "p99_ns")));
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 1);
-    assert_int_equal(lateness(rows_of(document), 0, "n"), 1100);
-    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 69700, 70300);
-    json_decref(document);
-}
-
-static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
-{
-    (void)state;
-    json_t *document;
-    open_it();
-    add(NOON_NS, 100, 2000);
-    add(NOON_NS + MINUTE_NS + ST_NS_PER_S, 100, 2000); /* a second between two minutes is none */
-    add(NOON_NS + 10 * MINUTE_NS, 100, 2000);
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, MINUTE_NS, &document), 0);
-    const json_t *rows = rows_of(document);
-    assert_int_equal(json_array_size(rows), 6);
-    static const int gaps[] = {0, 3, 5};
-    for (size_t i = 0; i < ST_ARRAY_LEN(gaps); i++) {
-        const json_t *row = json_array_get(rows, (size_t)gaps[i]);
-        assert_true(json_is_null(json_object_get(row, "misses")));
-        assert_true(json_is_null(json_object_get(row, "xruns")));
-        assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
-    }
-    assert_int_equal(figure(rows, 0, "from_ns"), NOON_NS - HOUR_NS);
-    assert_int_equal(figure(rows, 0, "to_ns"), NOON_NS);
-    assert_int_equal(figure(rows, 3, "to_ns"), NOON_NS + 10 * MINUTE_NS);
-    assert_int_equal(figure(rows, 5, "to_ns"), NOON_NS + HOUR_NS);
-    /* nobody watched other programs: not known, in sums, too */
-    const json_t *xruns = json_object_get(json_array_get(rows, 1), "xruns");
-    assert_true(json_is_null(json_object_get(xruns, "observed")));
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
-    xruns = json_object_get(json_array_get(rows_of(document), 0), "xruns");
-    assert_true(json_is_null(json_object_get(xruns, "observed")));
-    assert_int_equal(json_integer_value(json_object_get(xruns, "own")), 15);
-    json_decref(document);
-}
-
-static void too_many_rows_are_refused(void **state)
-{
-    (void)state;
-    json_t *document;
-    open_it();
-    add(NOON_NS, 100, 2000);
-    assert_int_equal(read_it(NOON_NS - 3 * DAY_NS, NOON_NS, MINUTE_NS, &document), -E2BIG);
-    assert_int_equal(read_it(NOON_NS - 3 * DAY_NS, NOON_NS, INT64_MAX, &document), 0);
-    assert_int_equal(json_integer_value(json_object_get(document, "step_ns")), 3650 * DAY_NS);
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS - 300 * DAY_NS, NOON_NS, 6 * HOUR_NS, &document), -E2BIG);
-    assert_int_equal(read_it(NOON_NS - 3000 * DAY_NS, NOON_NS, 7 * DAY_NS, &document), 0);
-    json_decref(document);
-}
+#include "history_fixture.h"
 
 static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
 {
@@ -465,25 +244,6 @@ static void a_clock_years_ahead_costs_a_day_a_call(void **state)
     }
 }
 
-static void where_only_hours_are_left_rows_are_hours(void **state)
-{
-    (void)state;
-    json_t *document;
-    open_it();
-    add(NOON_NS - 31 * DAY_NS, 100, 1000);
-    add(NOON_NS - 31 * DAY_NS + MINUTE_NS, 100, 1000);
-    add(NOON_NS - 30 * DAY_NS, 100, 1000);
-    assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
-    assert_int_equal(
-        read_it(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS, &document), 0);
-    const json_t *rows = rows_of(document);
-    assert_int_equal(json_array_size(rows), 3);
-    assert_int_equal(figure(rows, 0, "to_ns") - figure(rows, 0, "from_ns"), HOUR_NS);
-    assert_int_equal(figure(rows, 0, "cycles"), 200);
-    assert_int_equal(figure(rows, 2, "to_ns") - figure(rows, 2, "from_ns"), 10 * MINUTE_NS);
-    json_decref(document);
-}
-
 static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
 {
     (void)state;
@@ -540,10 +300,6 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
-        TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
-        TEST(what_was_not_measured_is_a_gap_and_no_zero),
-        TEST(too_many_rows_are_refused),
         TEST(events_are_read_by_time_by_kind_and_by_what_came_after),
         TEST(what_is_rolled_back_was_never_there),
         TEST(version_1_is_brought_up_to_date),
@@ -555,7 +311,6 @@ int main(void)
         TEST(what_is_put_aside_is_never_overwritten),
         TEST(old_minutes_go_first_then_old_hours),
         TEST(a_clock_years_ahead_costs_a_day_a_call),
-        TEST(where_only_hours_are_left_rows_are_hours),
         TEST(a_bound_of_size_is_kept_and_events_take_half_of_it),
         TEST(a_file_that_was_moved_away_is_noticed),
         TEST(a_history_without_writers_is_read_where_nothing_can_be_written),

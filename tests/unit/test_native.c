@@ -7,12 +7,16 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,6 +148,31 @@ static void timer_slack_is_set_and_read(void **state)
     assert_int_equal(p->set_timer_slack_ns(p, INT64_MAX), -EINVAL);
 }
 
+static void *without_rseq(void *arg)
+{
+    struct st_platform *p = st_platform_native();
+    int *answers = arg;
+    answers[0] = p->leave_rseq(p);
+    answers[1] = p->leave_rseq(p);
+    int cpu = -1;
+    answers[2] = p->cpus_allowed(p, &cpu, 1) > 0 && p->pin(p, cpu) == 0 && sched_getcpu() == cpu;
+    return NULL;
+}
+
+static void restartable_sequence_is_given_back(void **state)
+{
+    (void)state;
+    int answers[3] = {0};
+    pthread_t thread; /* not the one that runs the other tests */
+    assert_int_equal(pthread_create(&thread, NULL, without_rseq, answers), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+#if __has_include(<sys/rseq.h>)
+    assert_int_equal(answers[0], 0);
+    assert_int_equal(answers[1], __rseq_size > 0 ? -EINVAL : 0); /* it is not there any more */
+#endif
+    assert_true(answers[2]); /* libc asks the kernel for the CPU now */
+}
+
 #define ALWAYS_COUNTED (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
 
 static void counters_of_self_and_other_agree(void **state)
@@ -224,11 +253,14 @@ static void *open_and_wait(void *arg)
 {
     struct other *other = arg;
     struct st_platform *p = st_platform_native();
+    int cpu = 0;
     char c = 0;
+    const int allowed_n = p->cpus_allowed(p, &cpu, 1);
     (void)p->counters_open(p, &other->handle);
+    (void)p->pin(p, cpu);
     if (write(other->opened[1], &c, 1) != 1 || read(other->done[0], &c, 1) != 1)
         return other;
-    return NULL;
+    return p->cpus_allowed(p, &cpu, 1) == allowed_n ? NULL : other; /* unpinned meanwhile */
 }
 
 static void another_threads_counters_are_its_own(void **state)
@@ -254,6 +286,7 @@ static void another_threads_counters_are_its_own(void **state)
     assert_int_equal(p->counters_self(p, &own, &mine), 0);
     assert_true(counters.cpu_ns < mine.cpu_ns); /* it did nothing, and began later */
     assert_int_equal(p->demote(p, other.handle.tid), 0);
+    assert_int_equal(p->unpin(p, other.handle.tid), 0);
     assert_int_equal(write(other.done[1], &c, 1), 1);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
@@ -543,6 +576,7 @@ int main(void)
         cmocka_unit_test(policy_is_read_back),
         cmocka_unit_test(a_name_of_16_bytes_is_refused),
         cmocka_unit_test(timer_slack_is_set_and_read),
+        cmocka_unit_test(restartable_sequence_is_given_back),
         cmocka_unit_test(counters_of_self_and_other_agree),
         cmocka_unit_test(zeros_of_a_kernel_that_does_not_count_are_no_reading),
         cmocka_unit_test(touched_pages_are_counted_as_faults),

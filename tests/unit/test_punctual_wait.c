@@ -28,7 +28,7 @@ static void wakes_on_time_once_it_has_learned(void **state)
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns = START_NS;
-    st_margin_init(&margin, 0.99, ST_MARGIN_SPIN_ANY);
+    st_margin_init(&margin, 0.99);
     for (int k = 1; k <= 200; k++) {
         const int64_t due_ns = START_NS + k * PERIOD_NS;
         assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
@@ -48,7 +48,7 @@ static void wait_that_is_over_neither_sleeps_nor_learns(void **state)
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns;
-    st_margin_init(&margin, 0.99, ST_MARGIN_SPIN_ANY);
+    st_margin_init(&margin, 0.99);
     assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS - 5, &woke_ns), 0);
     assert_int_equal(woke_ns, START_NS);
     assert_int_equal(st_fake_sleeps_n(p), 0);
@@ -62,7 +62,7 @@ static void early_wake_is_spun_out(void **state)
     struct st_platform *p = machine(-3000);
     struct st_margin margin;
     int64_t woke_ns;
-    st_margin_init(&margin, 0.01, ST_MARGIN_SPIN_ANY);
+    st_margin_init(&margin, 0.01);
     assert_int_equal(
         st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), 0);
     assert_in_range(woke_ns, START_NS + PERIOD_NS, START_NS + PERIOD_NS + 20);
@@ -91,7 +91,7 @@ static void signal_is_handed_on_and_not_learned(void **state)
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns = 17;
-    st_margin_init(&margin, 0.99, ST_MARGIN_SPIN_ANY);
+    st_margin_init(&margin, 0.99);
     assert_int_equal(st_fake_fail_at(p, "sleep_until_ns", 1, -EINTR), 0);
     assert_int_equal(
         st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), -EINTR);

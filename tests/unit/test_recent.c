@@ -1,4 +1,4 @@
-/* lib/recent: the median of the last values. */
+/* lib/recent: the median and the highest of the last values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,12 +51,30 @@ static void what_is_older_than_the_last_fifteen_is_gone(void **state)
     assert_int_equal(recent.n, 115);
 }
 
+static void the_highest_is_that_of_the_last_fifteen(void **state)
+{
+    (void)state;
+    struct st_recent recent = {0};
+    assert_true(st_recent_max(&recent) == 0);
+    st_recent_add(&recent, -3);
+    assert_true(st_recent_max(&recent) == -3);
+    st_recent_add(&recent, 12);
+    for (int i = 0; i < 14; i++) {
+        assert_true(st_recent_max(&recent) == 12);
+        st_recent_add(&recent, 8);
+    }
+    assert_true(st_recent_max(&recent) == 12);
+    st_recent_add(&recent, 9);
+    assert_true(st_recent_max(&recent) == 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wild_value_is_forgotten_at_once),
         cmocka_unit_test(seven_wild_values_of_fifteen_do_no_harm),
         cmocka_unit_test(what_is_older_than_the_last_fifteen_is_gone),
+        cmocka_unit_test(the_highest_is_that_of_the_last_fifteen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "measure_fixture.h"
 
@@ -222,9 +227,41 @@ static void circumstance_that_is_no_utf8_does_not_break_the_document(void **stat
     st_result_finish(&r);
 }
 
+/* Are the late table's pages there? Those at its ends, which other memory may share, are not looked at. */
+static bool is_resident(const struct st_hist *hist)
+{
+    unsigned char pages[256];
+    const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = ((uintptr_t)hist->late + page_bytes - 1) / page_bytes * page_bytes;
+    const uintptr_t to = (uintptr_t)(hist->late + hist->counts_len) / page_bytes * page_bytes;
+    const size_t pages_n = (to - from) / page_bytes;
+    size_t n = 0;
+    assert_in_range(pages_n, 1, sizeof(pages));
+    assert_int_equal(mincore((void *)from, to - from, (void *)pages), 0);
+    for (size_t i = 0; i < pages_n; i++)
+        n += pages[i] & 1;
+    return n == pages_n;
+}
+
+/* What response times wrote to came page by page, for hours. */
+static void an_endless_loop_has_the_memory_of_its_histograms_from_the_start(void **state)
+{
+    (void)state;
+    struct st_result r = {0};
+#ifdef M_PERTURB
+    (void)mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, as meson sets it, has calloc write to all of it */
+#endif
+    assert_int_equal(st_result_init_histograms(&r, true), 0);
+    assert_true(is_resident(&r.lateness));
+    assert_true(is_resident(&r.response));
+    st_result_finish(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* first: memory that was in use before is there anyway */
+        cmocka_unit_test(an_endless_loop_has_the_memory_of_its_histograms_from_the_start),
         cmocka_unit_test(verdict_of_no_misses_has_the_bound),
         cmocka_unit_test(verdict_of_misses_has_their_number_and_the_simulated_xruns),
         cmocka_unit_test(verdict_without_balance_error_or_data_never_says_holds),

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
+#include "lib/random.h"
 #include "lib/sample.h"
 
 static void an_array_is_sorted_and_looked_up_by_rank(void **state)
@@ -56,12 +58,81 @@ static void an_empty_histogram_is_an_empty_sample(void **state)
     st_hist_finish(&hist);
 }
 
+static void a_clocks_step_is_told_from_its_rounding(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t values_ns[8];
+        size_t n;
+        int64_t step_ns;
+    } rows[] = {{{31, 20, 30, 20, 21, 180, 30, 31}, 8, 10}, /* 10.02 ns: 20 or 21, 30 or 31 */
+                {{20, 21, 22, 30, 40, 50}, 6, 1},           /* three in a row: it counts ns */
+                {{20, 21, 30, 251, 260}, 5, 10}, /* 250.5 and 260.52: a tail of single values tells less */
+                {{20, 20, 21, 30, 30, 31, 251, 260}, 8, 10},
+                {{21, 20, 20, 31, 30, 30, 40, 49}, 8, 10},
+                {{40, 42, 46, 40}, 4, 2},
+                {{20, 21, 20}, 3, 0},
+                {{20, 20}, 2, 0},
+                {{20}, 1, 0}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t values_ns[8];
+        memcpy(values_ns, rows[i].values_ns, sizeof(values_ns));
+        const struct st_sample sample = st_sample_of(values_ns, rows[i].n);
+        assert_int_equal(st_sample_clock_step_ns(&sample), rows[i].step_ns);
+    }
+}
+
+/* ns between two looks at a clock of that step: 22 to 32, or more by up to 400 in that share of them. */
+static void look_twice(struct st_random *random, double step_ns, double tail, int64_t *values_ns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double from_ns = 1e9 * st_random_unit(random);
+        const double to_ns = from_ns + 22 + 10 * st_random_unit(random) +
+                             (st_random_unit(random) < tail ? 400 * st_random_unit(random) : 0);
+        values_ns[i] =
+            (int64_t)(floor(to_ns / step_ns) * step_ns) - (int64_t)(floor(from_ns / step_ns) * step_ns);
+    }
+}
+
+static void a_clocks_step_is_told_whatever_the_tail_is(void **state)
+{
+    (void)state;
+    static const double steps_ns[] = {10.02, 1, 10, 41.6667, 100};
+    static const double tails[] = {0, 0.004, 0.008, 0.016};
+    struct st_random random = {.state = 5};
+    for (size_t s = 0; s < ST_ARRAY_LEN(steps_ns); s++) {
+        for (size_t t = 0; t < ST_ARRAY_LEN(tails); t++) {
+            for (int run = 0; run < 200; run++) {
+                int64_t values_ns[1000];
+                look_twice(&random, steps_ns[s], tails[t], values_ns, 1000);
+                const struct st_sample sample = st_sample_of(values_ns, 1000);
+                const int64_t told_ns = st_sample_clock_step_ns(&sample);
+                assert_true(told_ns == (int64_t)steps_ns[s] || told_ns == (int64_t)ceil(steps_ns[s]));
+                if (s == 0)
+                    assert_int_equal(told_ns, 10);
+            }
+        }
+    }
+}
+
+static void a_clocks_step_is_told_from_a_histogram_too(void **state)
+{
+    (void)state;
+    static const int64_t values_ns[] = {20, 21, 30, 31, 251, 260};
+    static const uint64_t cumulative_n[] = {500, 520, 900, 998, 999, 1000};
+    const struct st_sample sample = {.values_ns = values_ns, .cumulative_n = cumulative_n, .len = 6};
+    assert_int_equal(st_sample_clock_step_ns(&sample), 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_is_sorted_and_looked_up_by_rank),
         cmocka_unit_test(a_histogram_has_the_same_value_at_every_rank),
         cmocka_unit_test(an_empty_histogram_is_an_empty_sample),
+        cmocka_unit_test(a_clocks_step_is_told_from_its_rounding),
+        cmocka_unit_test(a_clocks_step_is_told_whatever_the_tail_is),
+        cmocka_unit_test(a_clocks_step_is_told_from_a_histogram_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,9 @@ mkdir -p /var/lib/prometheus/node-exporter
 ok "the report for node_exporter is written" systemctl start sleeptune-report.service
 like "and has findings" "$(cat /var/lib/prometheus/node-exporter/sleeptune.prom)" '^sleeptune_report_findings\{status="ok"\} [1-9]'
 is "whole, with nothing beside it" "$(stat -c '%n %a' /var/lib/prometheus/node-exporter/*)" "/var/lib/prometheus/node-exporter/sleeptune.prom 644"
+is "beside the whole report, of the same reading" \
+    "$(jq '[.findings[] | select((.muted or .set_aside) | not) | .status] | map(select(. == "ok")) | length' /var/lib/sleeptune-report/report.json)" \
+    "$(sed -n 's/^sleeptune_report_findings{status="ok"} //p' /var/lib/prometheus/node-exporter/sleeptune.prom)"
 rm -r /var/lib/prometheus
 
 systemctl stop jackd 2>/dev/null
@@ -82,5 +85,5 @@ rm -r /etc/systemd/system/sleeptuned.service.d
 sed 's|^|/|' /tmp/installed | tr '\n' '\0' | xargs -0 rm -f
 systemctl daemon-reload
 find / -xdev -name '*sleeptune*' ! -type d ! -path '/proc/*' | sort | comm -13 /tmp/before - >/tmp/left
-is "removed, only state is left" "$(grep -v '^/var/lib/sleeptune/' /tmp/left)" ""
+is "removed, only state is left" "$(grep -v -E '^/var/lib/sleeptune(-report)?/' /tmp/left)" ""
 tap_done

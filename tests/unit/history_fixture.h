@@ -1,0 +1,130 @@
+/* A history in a folder of its own, with minutes and events, and how it is read: what its tests start from.
+ */
+#ifndef ST_TESTS_UNIT_HISTORY_FIXTURE_H
+#define ST_TESTS_UNIT_HISTORY_FIXTURE_H
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "store/hist_deflate.h"
+#include "store/history.h"
+#include "store/history_read.h"
+
+#define MINUTE_NS (60 * ST_NS_PER_S)
+#define HOUR_NS   (60 * MINUTE_NS)
+#define DAY_NS    (24 * HOUR_NS)
+#define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
+
+static char folder[64], path[96], error[256];
+static struct st_history *history;
+
+static inline void open_it(void)
+{
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+}
+
+static inline int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/test_history.XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    history = NULL;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    st_history_close(history);
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* A minute whose n wake-ups were all as late. */
+static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
+{
+    struct st_hist hist;
+    struct st_history_minute minute = {.from_wall_ns = from_ns,
+                                       .to_wall_ns = from_ns + MINUTE_NS,
+                                       .measured_ns = MINUTE_NS,
+                                       .cycles = n,
+                                       .misses = 1,
+                                       .skipped_periods = 2,
+                                       .late_wakes = 3,
+                                       .simulated_xruns = 4,
+                                       .own_xruns = 5,
+                                       .observed_xruns = INT64_MIN,
+                                       .starved_clients = INT64_MIN,
+                                       .lateness_max_ns = lateness_ns + 1,
+                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+    assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
+    st_hist_add_n(&hist, lateness_ns, n);
+    minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
+    st_hist_finish(&hist);
+    assert_non_null(minute.lateness);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_minute(history, &minute), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    free(minute.lateness);
+}
+
+static inline void add_event(int64_t wall_ns, const char *name)
+{
+    struct st_event event = {.circumstances = {125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN},
+                             .wall_ns = wall_ns,
+                             .count_n = INT64_MIN,
+                             .lateness_ns = 7,
+                             .explained_ns = INT64_MIN};
+    snprintf(event.name, sizeof(event.name), "%s", name);
+    snprintf(event.text, sizeof(event.text), "text of %s", name);
+    snprintf(event.device, sizeof(event.device), "hw:\xff");
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
+static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
+{
+    struct st_history_reader *reader;
+    const struct st_history_span span = {since_ns, until_ns, step_ns};
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    const int r = st_history_read(reader, &span, ret);
+    st_history_reader_close(reader);
+    return r;
+}
+
+static inline json_t *rows_of(json_t *document)
+{
+    return json_object_get(document, "rows");
+}
+
+static inline int64_t figure(const json_t *rows, size_t i, const char *key)
+{
+    return json_integer_value(json_object_get(json_array_get(rows, i), key));
+}
+
+static inline int64_t lateness(const json_t *rows, size_t i, const char *key)
+{
+    return json_integer_value(json_object_get(json_object_get(json_array_get(rows, i), "lateness"), key));
+}
+
+static inline int64_t query(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    const int64_t value = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+#endif

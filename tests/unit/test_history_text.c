@@ -1,0 +1,190 @@
+/* Answers of a history as text: written row by row, so that a long one needs no more JSON in memory than a
+ * short one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "store/hist_deflate.h"
+#include "store/history.h"
+#include "store/history_read.h"
+
+#define MINUTE_NS (60 * ST_NS_PER_S)
+#define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
+#define ROWS_N    40
+
+static char folder[64], path[96], error[256];
+
+/* Minutes one after the other, and as many events; four of them at each time. */
+static void fill(struct st_history *history)
+{
+    struct st_hist hist;
+    struct st_history_minute minute = {.measured_ns = MINUTE_NS,
+                                       .cycles = 10,
+                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+    struct st_event event = {.count_n = INT64_MIN,
+                             .lateness_ns = 7,
+                             .explained_ns = INT64_MIN,
+                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
+                             .name = "late-wake",
+                             .text = "text"};
+    assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
+    st_hist_add_n(&hist, 2000, 10);
+    minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
+    st_hist_finish(&hist);
+    assert_non_null(minute.lateness);
+    assert_int_equal(st_history_begin(history), 0);
+    for (int i = 0; i < ROWS_N; i++) {
+        minute.from_wall_ns = NOON_NS + i * MINUTE_NS;
+        minute.to_wall_ns = minute.from_wall_ns + MINUTE_NS;
+        event.wall_ns = NOON_NS + i / 4 * ST_NS_PER_S;
+        assert_int_equal(st_history_add_minute(history, &minute), 0);
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    free(minute.lateness);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct st_history *history;
+    snprintf(folder, sizeof(folder), "/tmp/test_history_text.XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    if (st_history_open(path, &history, error, sizeof(error)) < 0)
+        return -1;
+    fill(history);
+    st_history_close(history);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static struct st_history_reader *open_reader(void)
+{
+    struct st_history_reader *reader;
+    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    return reader;
+}
+
+static void the_last_events_begin_among_those_of_one_time(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader = open_reader();
+    json_t *document;
+    for (int64_t limit = ROWS_N - 5; limit <= ROWS_N + 1; limit++) {
+        const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, limit, ""};
+        const int64_t n = limit < ROWS_N ? limit : ROWS_N;
+        assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+        const json_t *events = json_object_get(document, "events");
+        assert_int_equal(json_array_size(events), n);
+        for (int64_t i = 0; i < n; i++)
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(events, (size_t)i), "id")),
+                             ROWS_N - n + 1 + i);
+        assert_int_equal(json_is_true(json_object_get(document, "more")), limit < ROWS_N);
+        json_decref(document);
+    }
+    st_history_reader_close(reader);
+}
+
+/* What jansson has at once. */
+static int64_t json_n, json_most_n;
+
+static void *counted_malloc(size_t bytes)
+{
+    json_n++;
+    if (json_n > json_most_n)
+        json_most_n = json_n;
+    return malloc(bytes);
+}
+
+static void counted_free(void *memory)
+{
+    json_n -= memory != NULL;
+    free(memory);
+}
+
+/* How many pieces of memory JSON has at most while an answer is written. */
+static int64_t most_pieces(bool steps, int64_t rows_n)
+{
+    struct st_history_reader *reader = open_reader();
+    const struct st_history_span span = {NOON_NS, NOON_NS + rows_n * MINUTE_NS, MINUTE_NS};
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 0, rows_n, ""};
+    char *text;
+    json_n = json_most_n = 0;
+    json_set_alloc_funcs(counted_malloc, counted_free);
+    const int r =
+        steps ? st_history_text(reader, &span, &text) : st_history_events_text(reader, &wish, &text);
+    json_set_alloc_funcs(malloc, free);
+    assert_int_equal(r, 0);
+    assert_int_equal(json_n, 0);
+    json_t *document = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(document, steps ? "rows" : "events")), rows_n);
+    json_decref(document);
+    free(text);
+    st_history_reader_close(reader);
+    return json_most_n;
+}
+
+/* The daemon's memory is locked: what 5000 events were as a tree, 25 MB, it kept. */
+static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
+{
+    (void)state;
+    for (int steps = 0; steps < 2; steps++) {
+        const int64_t few_n = most_pieces(steps != 0, ROWS_N / 4);
+        assert_true(few_n > 5);
+        assert_int_equal(most_pieces(steps != 0, ROWS_N), few_n);
+    }
+}
+
+/* A row that another program wrote, or a disk spoiled. */
+static void a_name_that_is_no_text_spoils_no_answer(void **state)
+{
+    (void)state;
+    struct st_history *history;
+    const struct st_event spoiled = {.wall_ns = NOON_NS + 1000 * ST_NS_PER_S,
+                                     .count_n = INT64_MIN,
+                                     .lateness_ns = INT64_MIN,
+                                     .explained_ns = INT64_MIN,
+                                     .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
+                                     .name = "l\xff",
+                                     .text = "text"};
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &spoiled), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+    struct st_history_reader *reader = open_reader();
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, ROWS_N + 1, ""};
+    json_t *document;
+    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    const json_t *last = json_array_get(json_object_get(document, "events"), ROWS_N);
+    assert_string_equal(json_string_value(json_object_get(last, "event")), "l?");
+    json_decref(document);
+    st_history_reader_close(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_events_begin_among_those_of_one_time),
+        cmocka_unit_test(a_long_answer_takes_no_more_json_than_a_short_one),
+        cmocka_unit_test(a_name_that_is_no_text_spoils_no_answer),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
