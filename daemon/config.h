@@ -34,6 +34,7 @@ struct st_config {
     } socket;
     struct {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
+        char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
     } http;
     struct {
         char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */

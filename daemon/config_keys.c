@@ -62,6 +62,11 @@ const struct st_config_key st_config_keys[] = {
      "browser at /, "
      "live, and what the socket has. There is no password and no encryption: everybody who reaches the "
      "address can read. Empty: no TCP."},
+    {"http.names", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP,
+     "Names by which it may be asked for over TCP, with spaces between them, such as \"studio.lan "
+     "studio.example.org\". IP addresses, localhost and this machine's own name always are; others are "
+     "refused, "
+     "so that a web page cannot read it under a name of its own (DNS rebinding)."},
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Xruns of other programs on ALSA devices (Linux), read from /proc/asound four times a second: a program "

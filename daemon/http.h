@@ -24,8 +24,9 @@ struct st_http;
  */
 ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
 
-/** Serves on an address such as "127.0.0.1:9733". @return as above, or what bind said. */
-ST_NODISCARD int st_http_start_tcp(const char *listen, const struct st_http_source *source,
+/** Serves on an address such as "127.0.0.1:9733". @param names hosts that it answers for, besides its own,
+ * with spaces between them. @return as above, or what bind said. */
+ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                                    struct st_http **ret);
 
 /** How many streams are open. NULL has none. Threads: any. */

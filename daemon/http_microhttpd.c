@@ -34,7 +34,7 @@ struct st_http {
     struct MHD_Daemon *server;
     struct st_http_source source;
     bool tcp;
-    char machine[256];
+    char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct st_http_guard guard;
     struct st_http_held held;
     struct st_http_streams streams;
@@ -197,7 +197,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     static int seen;
     struct st_http *http = ctx;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    struct st_route route = st_route_choose(method, url, host, http->tcp, http->machine);
+    const struct st_route_names names = {.machine = http->machine, .others = http->names};
+    struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     if (hosts > 1) /* which of them was meant? */
@@ -237,13 +238,15 @@ static void free_http(struct st_http *http)
     free(http);
 }
 
-static int start(int fd, bool tcp, const struct st_http_source *source, struct st_http **ret)
+/* @param names  of http.names; NULL: not TCP, nothing is looked at. */
+static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
 {
     struct st_http *http = calloc(1, sizeof(*http));
     if (http == NULL)
         return -ENOMEM;
     http->source = *source;
-    http->tcp = tcp;
+    http->tcp = names != NULL;
+    snprintf(http->names, sizeof(http->names), "%s", names != NULL ? names : "");
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
     int r = st_http_guard_init(&http->guard);
@@ -275,10 +278,11 @@ static int start(int fd, bool tcp, const struct st_http_source *source, struct s
 
 int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
 {
-    return start(fd, false, source, ret);
+    return start(fd, NULL, source, ret);
 }
 
-int st_http_start_tcp(const char *listen_on, const struct st_http_source *source, struct st_http **ret)
+int st_http_start_tcp(const char *listen_on, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
 {
     char address[INET6_ADDRSTRLEN];
     uint16_t port;
@@ -309,7 +313,7 @@ int st_http_start_tcp(const char *listen_on, const struct st_http_source *source
         bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, BACKLOG) != 0)
         r = -errno;
     else
-        r = start(fd, true, source, ret);
+        r = start(fd, names, source, ret);
     if (r < 0)
         close(fd);
     return r;

@@ -11,9 +11,11 @@ int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http
     return -ENOTSUP;
 }
 
-int st_http_start_tcp(const char *listen, const struct st_http_source *source, struct st_http **ret)
+int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
 {
     (void)listen;
+    (void)names;
     (void)source;
     (void)ret;
     return -ENOTSUP;

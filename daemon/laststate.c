@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,9 +92,32 @@ static json_t *load(const char *path)
     return document;
 }
 
-static bool is_alive(json_int_t pid)
+int st_laststate_hold(const char *path)
 {
-    return pid > 0 && pid <= INT_MAX && pid != getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+    char folder[ST_LASTSTATE_PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    const int n = snprintf(folder, sizeof(folder), "%.*s/", slash != NULL ? (int)(slash - path) : 0, path);
+    if (n < 0 || (size_t)n >= sizeof(folder))
+        return -ENAMETOOLONG;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    const int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+    close(fd);
+    return r;
+}
+
+/* Its number alone proves nothing: after a boot another process has it. */
+static bool is_alive(json_int_t pid, const char *path)
+{
+    if (pid <= 0 || pid > INT_MAX || pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
+        return false;
+    const int fd = st_laststate_hold(path);
+    if (fd >= 0)
+        close(fd);
+    return fd == -EBUSY;
 }
 
 const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes)
@@ -114,7 +138,7 @@ const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes)
     const json_int_t pid = json_integer_value(json_object_get(document, "pid"));
     if (state != NULL && strcmp(state, "failed") == 0)
         snprintf(buf, buf_bytes, "the loop of the run before failed; its last stored state is of %s", when);
-    else if (state != NULL && strcmp(state, "ended") != 0 && is_alive(pid))
+    else if (state != NULL && strcmp(state, "ended") != 0 && is_alive(pid, path))
         snprintf(
             buf, buf_bytes,
             "process %lld, which stored its state here at %s, still runs: another sleeptuned with this state "

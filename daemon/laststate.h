@@ -19,7 +19,12 @@ bool st_laststate_path(char *buf, size_t buf_bytes);
 /** Replaces the file in one step; after a power cut it is the old or the new one. @return 0 or errno. */
 ST_NODISCARD int st_laststate_write(const char *path, const json_t *document);
 
-/** How the daemon before us ended. @return buf: "" when cleanly or when nothing is known, else a sentence. */
+/** Holds the folder of the file, so that a daemon that starts there knows of us. @return a descriptor to keep
+ * open and close; -EBUSY: another one holds it; errno where that cannot be told. */
+ST_NODISCARD int st_laststate_hold(const char *path);
+
+/** How the daemon before us ended; not while we hold its folder ourselves. @return buf: "" when cleanly or
+ * when nothing is known, else a sentence. */
 const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes);
 
 #endif

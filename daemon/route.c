@@ -36,7 +36,20 @@ static bool is_port(const char *text)
     return *text == ':' && text[1] != '\0' && strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
-bool st_route_host_allowed(const char *host, const char *machine)
+/* Is it one of the words of a text? Big and small letters are the same. */
+static bool is_word_of(const char *name, const char *words)
+{
+    const size_t name_len = strlen(name);
+    for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
+        const size_t len = strcspn(word, " ");
+        if (len == name_len && strncasecmp(word, name, len) == 0)
+            return true;
+        word += len;
+    }
+    return false;
+}
+
+bool st_route_host_allowed(const char *host, const struct st_route_names *names)
 {
     char name[256];
     unsigned char address[sizeof(struct in6_addr)];
@@ -53,7 +66,10 @@ bool st_route_host_allowed(const char *host, const char *machine)
         return true;
     /* one that calls itself studio.example.org is "studio", too; to one called studio "studio.example.org"
      * may be anybody's */
+    const char *machine = names->machine;
     const size_t label_len = strcspn(machine, ".");
+    if (is_word_of(name, names->others))
+        return true;
     return label_len > 0 && (strcasecmp(name, machine) == 0 ||
                              (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
 }
@@ -64,14 +80,33 @@ struct st_route st_route_refuse(unsigned http_status, const char *error)
         .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
 }
 
-struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
-                                const char *machine)
+/* "http://host/path" may stand where a path does; its host is then the one that counts (RFC 9112, 3.2.2).
+ * @return the path. */
+static const char *split_target(const char *target, char *host_buf, size_t host_bytes, const char **host)
 {
+    if (strncasecmp(target, "http://", 7) != 0)
+        return target;
+    const char *first = target + 7;
+    const size_t len = strcspn(first, "/");
+    if (len >= host_bytes)
+        return target; /* no path of ours */
+    memcpy(host_buf, first, len);
+    host_buf[len] = '\0';
+    *host = host_buf;
+    return first[len] != '\0' ? first + len : "/";
+}
+
+struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
+                                const struct st_route_names *names)
+{
+    char target_host[256];
+    const char *path = split_target(target, target_host, sizeof(target_host), &host);
     if (tcp && host == NULL)
         return st_route_refuse(400, "a Host header is needed");
-    if (tcp && !st_route_host_allowed(host, machine))
+    if (tcp && !st_route_host_allowed(host, names))
         return st_route_refuse(
-            403, "this Host is not served: use the IP address, localhost or the name of this machine");
+            403, "this Host is not served: use the IP address, localhost, the name of this machine or one of "
+                 "http.names");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned is read-only: GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {

@@ -27,19 +27,25 @@ struct st_route {
     unsigned retry_after_s; /* with 503; 0: 10 */
 };
 
+/** Names that this machine is asked for by, besides localhost and its addresses. */
+struct st_route_names {
+    const char *machine; /* its host name; "": not known */
+    const char *others;  /* words with spaces between them */
+};
+
 /**
+ * @param target  a path, or "http://host/path" (its host counts instead of the header's).
  * @param host  Host header, NULL when there was none. Looked at only on TCP, where it keeps a web page from
- * reading us under a name of its own (DNS rebinding): allowed are IP addresses, localhost and this machine's
- * name.
- * @param machine  this machine's host name.
+ * reading us under a name of its own (DNS rebinding): allowed are IP addresses, localhost and the
+ * names.
  */
-struct st_route st_route_choose(const char *method, const char *path, const char *host, bool tcp,
-                                const char *machine);
+struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
+                                const struct st_route_names *names);
 
 /** A refusal with its reason, a sentence that stays. */
 struct st_route st_route_refuse(unsigned http_status, const char *error);
 
 /** The Host check alone. */
-bool st_route_host_allowed(const char *host, const char *machine);
+bool st_route_host_allowed(const char *host, const struct st_route_names *names);
 
 #endif

@@ -44,7 +44,9 @@ static void start_state(struct st_service *service)
     if (!service->has_state_path)
         return;
     char text[ST_VIEW_TEXT_BYTES];
-    if (st_laststate_previous(service->state_path, text, sizeof(text))[0] == '\0')
+    const char *previous = st_laststate_previous(service->state_path, text, sizeof(text));
+    service->state_fd = st_laststate_hold(service->state_path);
+    if (previous[0] == '\0')
         return;
     st_service_set_text(service, service->view.previous_run, text);
     st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "unclean-end", NULL, 0, "%s",
@@ -102,6 +104,8 @@ static void free_service(struct st_service *service)
         st_events_forget_listeners(&service->events);
     st_keeper_stop(service->keeper); /* the last one who adds events */
     st_socket_close(&service->socket);
+    if (service->state_fd >= 0)
+        close(service->state_fd);
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
     st_broadcast_finish(&service->broadcast);
@@ -163,6 +167,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
+    service->state_fd = -1;
     service->started_ns = platform->now_ns(platform);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);

@@ -213,7 +213,7 @@ void st_service_restart_tcp(struct st_service *service)
         return;
     }
     const struct st_http_source from = st_service_source(service);
-    const int r = st_http_start_tcp(listen_on, &from, &service->http_tcp);
+    const int r = st_http_start_tcp(listen_on, service->config.http.names, &from, &service->http_tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         st_service_set_text(service, service->view.http_error, "");

@@ -55,6 +55,7 @@ struct st_service {
     size_t degraded_n;
     int64_t stalled_since_ns; /* a stall was told of; 0: none */
     bool has_state_path;
+    int state_fd; /* holds the state folder; < 0: not held */
     char state_path[ST_LASTSTATE_PATH_BYTES];
 };
 

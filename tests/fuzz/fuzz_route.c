@@ -9,6 +9,33 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void ask(char *line)
+{
+    struct st_query query;
+    st_query_init(&query);
+    while (line != NULL) {
+        char *next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        char *equals = strchr(line, '=');
+        if (equals != NULL)
+            *equals++ = '\0';
+        const struct st_query before = query;
+        const int64_t now_ns = INT64_C(1800000000000000000);
+        const unsigned all =
+            ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND;
+        /* what is not taken leaves the times as they were */
+        if (st_query_set(&query, all, line, equals, now_ns) != NULL &&
+            (query.since_wall_ns != before.since_wall_ns || query.until_wall_ns != before.until_wall_ns))
+            abort();
+        line = next;
+    }
+    /* a range that is fine is one */
+    if (st_query_check(&query) == NULL && query.since_wall_ns != INT64_MIN &&
+        query.until_wall_ns != INT64_MIN && query.since_wall_ns > query.until_wall_ns)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -16,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    const char *parts[4] = {text, "", NULL, NULL};
+    char nothing[] = "", *parts[4] = {text, nothing, NULL, NULL};
     char *rest = text;
     for (size_t i = 1; i < ST_ARRAY_LEN(parts) && rest != NULL; i++) {
         rest = strchr(rest, '\n');
@@ -25,22 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             parts[i] = rest;
         }
     }
-    struct st_query query;
-    st_query_init(&query);
-    if (parts[3] != NULL) {
-        char *equals = strchr(parts[3], '=');
-        if (equals != NULL)
-            *equals++ = '\0';
-        const int64_t now_ns = INT64_C(1800000000000000000);
-        const unsigned all =
-            ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND;
-        const char *error = st_query_set(&query, all, parts[3], equals, now_ns);
-        /* what is taken is a time; what is not leaves it as it was */
-        if (error != NULL && (query.since_wall_ns != INT64_MIN || query.until_wall_ns != INT64_MIN))
-            abort();
-    }
-    const struct st_route unix_route = st_route_choose(parts[0], parts[1], parts[2], false, "studio");
-    const struct st_route tcp_route = st_route_choose(parts[0], parts[1], parts[2], true, "studio");
+    ask(parts[3]);
+    static const struct st_route_names names = {.machine = "studio",
+                                                .others = "studio.lan studio.example.org"};
+    const struct st_route unix_route = st_route_choose(parts[0], parts[1], parts[2], false, &names);
+    const struct st_route tcp_route = st_route_choose(parts[0], parts[1], parts[2], true, &names);
     /* TCP never allows what the Unix socket refuses, and every refusal has its reason */
     if ((tcp_route.http_status == 200 && unix_route.http_status != 200) ||
         (unix_route.http_status != 200) != (unix_route.error != NULL) ||

@@ -6,7 +6,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-config 'audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };"
+config 'audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; names = \"studio.test audio.test\"; };"
 starts "it starts"
 
 code() { curl -s --max-time 20 -o "$tmp/body" -w '%{http_code}' "$@"; }
@@ -62,6 +62,9 @@ tcp() { code "$@" "http://127.0.0.1:$port/v1/status"; }
 is "TCP by address" "$(tcp)" 200
 is "Host localhost" "$(tcp -H 'Host: localhost')" 200
 is "another Host is refused (DNS rebinding)" "$(tcp -H 'Host: evil.example')" 403
+is "one of http.names is not" "$(tcp -H "Host: audio.test:$port")" 200
+is "a whole URL as the target: its host counts" "$(tcp --request-target "http://localhost:$port/v1/status" -H 'Host: evil.example')" 200
+is "and is refused likewise" "$(tcp --request-target http://evil.example/v1/status -H 'Host: localhost')" 403
 is "no Host is refused" "$(tcp -H 'Host:')" 400
 cat >"$tmp/tcp.py" <<'PY'
 import select, socket, sys, time

@@ -64,10 +64,21 @@ static void failed_loop_is_told_as_such(void **state)
 static void state_of_a_process_that_still_runs_is_no_unclean_end(void **state)
 {
     (void)state;
+    const int fd = st_laststate_hold(path);
+    assert_true(fd >= 0);
+    assert_int_equal(st_laststate_hold(path), -EBUSY);
     put("{\"state\": \"running\", \"pid\": 1}"); /* init */
     assert_non_null(
         strstr(st_laststate_previous(path, text, sizeof(text)), "process 1, which stored its state"));
     put("{\"state\": \"running\", \"pid\": -1}"); /* kill(-1) would be everybody */
+    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "did not end cleanly"));
+    close(fd);
+}
+
+static void number_that_another_process_has_after_a_boot_is_an_unclean_end(void **state)
+{
+    (void)state;
+    put("{\"state\": \"running\", \"pid\": 1}");
     assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "did not end cleanly"));
 }
 
@@ -132,6 +143,7 @@ int main(void)
         TEST(daemon_that_was_killed_is_told_with_the_time_of_its_state),
         TEST(failed_loop_is_told_as_such),
         TEST(state_of_a_process_that_still_runs_is_no_unclean_end),
+        TEST(number_that_another_process_has_after_a_boot_is_an_unclean_end),
         TEST(missing_file_is_no_news),
         TEST(damaged_file_is_told_and_not_followed),
         TEST(fifo_in_place_of_the_file_does_not_hang),

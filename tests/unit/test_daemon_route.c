@@ -6,7 +6,11 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "daemon/route.h"
+
+static const struct st_route_names studio = {.machine = "studio", .others = ""};
 
 static void paths_and_methods_are_a_closed_list(void **state)
 {
@@ -37,7 +41,7 @@ static void paths_and_methods_are_a_closed_list(void **state)
         {"GET", "/V1/STATUS", 404},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const struct st_route route = st_route_choose(rows[i].method, rows[i].path, NULL, false, "studio");
+        const struct st_route route = st_route_choose(rows[i].method, rows[i].path, NULL, false, &studio);
         assert_int_equal(route.http_status, rows[i].http_status);
         assert_true((route.body == ST_ROUTE_ERROR) == (route.http_status != 200));
         assert_true((route.error != NULL) == (route.http_status != 200));
@@ -62,6 +66,13 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
         {"Studio:9733", true},
         {"studio.example.org", true},
         {"studio.example.org:1", true},
+        {"A.lan:9733", true},
+        {"b.lan", true},
+        {"a", false},
+        {"a.lan.evil.example", false},
+        {"lan", false},
+        {" ", false},
+        {"a.lan  b.lan", false},
         {"evil.example", false},
         {"localhost.evil.example", false},
         {"studio.evil.example", false},
@@ -78,21 +89,49 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
         {"127.0.0.1:80:80", false},
         {"user@localhost", false},
     };
+    const struct st_route_names names = {.machine = "studio.example.org", .others = " a.lan  B.lan"};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (st_route_host_allowed(rows[i].host, "studio.example.org") != rows[i].allowed)
+        if (st_route_host_allowed(rows[i].host, &names) != rows[i].allowed)
             fail_msg("Host: %s", rows[i].host);
     }
-    assert_false(st_route_host_allowed("x", ""));
-    assert_false(st_route_host_allowed("", ""));
+    const struct st_route_names none = {.machine = "", .others = ""};
+    assert_false(st_route_host_allowed("x", &none));
+    assert_false(st_route_host_allowed("", &none));
 }
 
 static void host_is_checked_on_tcp_only(void **state)
 {
     (void)state;
-    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, "studio").http_status, 200);
-    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, "studio").http_status, 403);
-    assert_int_equal(st_route_choose("GET", "/metrics", NULL, true, "studio").http_status, 400);
-    assert_int_equal(st_route_choose("GET", "/metrics", "studio", true, "studio").http_status, 200);
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, &studio).http_status, 200);
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, &studio).http_status, 403);
+    assert_int_equal(st_route_choose("GET", "/metrics", NULL, true, &studio).http_status, 400);
+    assert_int_equal(st_route_choose("GET", "/metrics", "studio", true, &studio).http_status, 200);
+}
+
+static void host_of_an_absolute_target_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *host;
+        unsigned http_status;
+    } rows[] = {
+        {"http://studio/metrics", "evil.example", 200},
+        {"HTTP://studio:9733/v1/status", "studio:9733", 200},
+        {"http://127.0.0.1:9733", "127.0.0.1:9733", 200}, /* the page */
+        {"http://evil.example/metrics", "studio", 403},
+        {"http:///metrics", "studio", 403},
+        {"http://studio/nothing", "studio", 404},
+        {"https://studio/metrics", "studio", 404},
+        {"http://studio/metrics", NULL, 200},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (st_route_choose("GET", rows[i].target, rows[i].host, true, &studio).http_status !=
+            rows[i].http_status)
+            fail_msg("%s", rows[i].target);
+    }
+    char longest[400] = "http://";
+    memset(longest + 7, 'a', 300);
+    assert_int_equal(st_route_choose("GET", longest, "studio", true, &studio).http_status, 404);
 }
 
 int main(void)
@@ -101,6 +140,7 @@ int main(void)
         cmocka_unit_test(paths_and_methods_are_a_closed_list),
         cmocka_unit_test(host_is_an_address_localhost_or_this_machine),
         cmocka_unit_test(host_is_checked_on_tcp_only),
+        cmocka_unit_test(host_of_an_absolute_target_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
