@@ -16,7 +16,7 @@
 #include "st_config.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
-#define BUSY_TRIES 20                /* a second apart: a reader has 20 s */
+#define BUSY_S     20                /* asks again each second: a reader has 20 s */
 
 struct body {
     char *text;
@@ -153,6 +153,12 @@ static bool busy(CURL *curl, CURLcode code)
            retry_after_s == 1;
 }
 
+static int64_t monotonic_s(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? now.tv_sec : 0;
+}
+
 /* @return 0 or ST_EXIT_FAILURE with a message in asking->error; body->text is to be freed in both cases. */
 static int fetch(const struct asking *asking, const char *path, struct body *body)
 {
@@ -169,9 +175,10 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
     CURLcode code = curl_easy_perform(curl);
-    for (int tries = 1; tries < BUSY_TRIES && busy(curl, code); tries++) {
+    const int64_t begin_s = monotonic_s();
+    for (bool first = true; busy(curl, code) && monotonic_s() - begin_s < BUSY_S; first = false) {
         const struct timespec second = {.tv_sec = 1};
-        if (tries == 1 && isatty(STDERR_FILENO) == 1)
+        if (first && isatty(STDERR_FILENO) == 1)
             fputs("others are still reading long answers of sleeptuned: asking again for up to 20 s\n",
                   stderr);
         nanosleep(&second, NULL);

@@ -28,7 +28,8 @@ ST_NODISCARD int st_daemon_ask(const char *command, const char *socket_wish, con
                                const char *schema, struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* of st_daemon_ask */
 
-/** As st_daemon_ask, for at most so long, and the message comes in `error`. */
+/** As st_daemon_ask, for at most so long (of a history, some 20 s more where the daemon says that it is busy
+ * with other readers), and the message comes in `error`. */
 ST_NODISCARD int st_daemon_try(const char *socket_wish, const char *target, const char *schema,
                                int timeout_ms, struct st_daemon_answer *ret, char *error, size_t error_bytes);
 

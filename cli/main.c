@@ -95,10 +95,11 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, plot %s\n",
-           ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
-           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
-           ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no");
+    printf(
+        "libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, plot %s, trace %s\n",
+        ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
+        ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
+        ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no", ST_HAVE_TRACE ? "yes" : "no");
     printf("watched by the service: jack %s, pipewire %s, pulseaudio %s\n", ST_HAVE_JACK ? "yes" : "no",
            ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
     return ST_EXIT_DONE;

@@ -1,8 +1,9 @@
-/* The lock beside a history. */
+/* The lock beside a history. SQLite's own locks let two writers take turns. */
 #include "daemon/history_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static bool make_path(const char *path, char *buf, size_t buf_bytes)
 
 static int open_lock(const char *path)
 {
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     return fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)
                ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
                : fd;
@@ -39,17 +40,22 @@ static void say_who(int fd, char *error, size_t error_bytes)
     char text[32] = "";
     const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
     const long pid = len > 0 ? strtol(text, NULL, 10) : 0;
-    if (pid > 0)
+    if (pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
         snprintf(error, error_bytes, "another sleeptuned (process %ld) writes it", pid);
     else
-        snprintf(error, error_bytes, "another sleeptuned writes it");
+        snprintf(error, error_bytes, "something else holds its lock file");
 }
 
 int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)
 {
     char lock_path[4096], pid[32];
-    if (*fd >= 0 || !make_path(path, lock_path, sizeof(lock_path)))
+    if (!make_path(path, lock_path, sizeof(lock_path)))
         return 0;
+    if (*fd >= 0 && is_at_path(*fd, lock_path))
+        return 0;
+    if (*fd >= 0)
+        close(*fd); /* it was removed: another one can be made there */
+    *fd = -1;
     for (int i = 0; i < TRIES_MAX; i++) {
         const int lock_fd = open_lock(lock_path);
         if (lock_fd < 0)

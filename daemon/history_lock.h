@@ -7,7 +7,7 @@
 /**
  * Takes "PATH.lock" for as long as the process lives or until it is given back. A file that a killed daemon
  * left there is no hindrance. Where there can be no such file (no rights, full disk, no locks) it does
- * without.
+ * without. One that is taken is looked at: if somebody removed its file it is taken anew.
  * @param fd  -1: not taken; stays so where it does without.
  * @return 0; -EBUSY with a sentence: another process has it.
  */

@@ -182,10 +182,10 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
         close_file(keeper); /* it was moved or removed: what is written there would be lost */
         st_history_unlock(keeper->used.path, &keeper->lock_fd);
     }
-    if (keeper->history != NULL)
-        return 0;
     int r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
     if (r < 0)
+        close_file(keeper);
+    if (r < 0 || keeper->history != NULL)
         return r;
     r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
     if (r == -EBADMSG) {

@@ -2,11 +2,8 @@
 #include "daemon/http_held.h"
 
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 struct answer {
     struct st_http_held *held;
@@ -14,18 +11,9 @@ struct answer {
     size_t bytes;
 };
 
-bool st_http_held_begin(struct st_http_held *held)
+bool st_http_held_is_full(struct st_http_held *held)
 {
-    pthread_mutex_lock(&making);
-    if (atomic_load(&held->bytes) <= ST_HTTP_HELD_MAX_BYTES)
-        return true;
-    pthread_mutex_unlock(&making);
-    return false;
-}
-
-void st_http_held_end(void)
-{
-    pthread_mutex_unlock(&making);
+    return atomic_load(&held->bytes) > ST_HTTP_HELD_MAX_BYTES;
 }
 
 static void let_go(void *ctx)

@@ -15,13 +15,8 @@ struct st_http_held {
     atomic_size_t bytes;
 };
 
-/**
- * Asks whether a long answer may be made: one at a time in this process, and none while more than
- * ST_HTTP_HELD_MAX_BYTES of this server's have not been read. Waits while another one is made (some 0.2 s).
- * @return true: call st_http_held_end when its response exists. Threads: any.
- */
-bool st_http_held_begin(struct st_http_held *held);
-void st_http_held_end(void);
+/** Have more than ST_HTTP_HELD_MAX_BYTES of this server's answers not been read? Threads: any. */
+bool st_http_held_is_full(struct st_http_held *held);
 
 /** A response that frees its text, which counts as held until then. @return NULL: out of memory, the text
  * stays. Threads: any. */

@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,20 +149,24 @@ static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct s
 
 #define SHORT_EVENTS 100 /* some 50 kB of them */
 
-/* From the history, megabytes perhaps: few at a time. */
+/* From the history, megabytes perhaps: one is made at a time in this process, and none while this server's
+ * readers have many to read. Nobody waits here: the server has one thread. */
 static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
                                    struct st_route *route, const struct st_query *query)
 {
-    if (!st_http_held_begin(&http->held)) {
-        *route =
-            st_route_refuse(503, "others have not read their long answers yet: ask again in some seconds");
+    static atomic_flag making = ATOMIC_FLAG_INIT;
+    const bool full = st_http_held_is_full(&http->held);
+    if (full || atomic_flag_test_and_set(&making)) {
+        *route = st_route_refuse(
+            503, full ? "others have not read their long answers yet: ask again in some seconds"
+                      : "another long answer is being made: ask again in a second");
         route->retry_after_s = 1;
         return answer_text(connection, http, route, st_http_error(route->error));
     }
     const enum MHD_Result r =
         answer_text(connection, http, route,
                     http->source.body(http->source.ctx, route->body, query, &route->http_status));
-    st_http_held_end();
+    atomic_flag_clear(&making);
     return r;
 }
 

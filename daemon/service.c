@@ -206,10 +206,9 @@ int st_service_tick(struct st_service *service)
     }
     st_service_trace(service);
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
-    const uint64_t heartbeat = st_session_heartbeat(service->session, 0);
-    if (heartbeat != service->heartbeat) /* a loop that hangs lets the service manager act */
-        st_notify_watchdog();
-    service->heartbeat = heartbeat;
+    /* fed by this thread's life: to start anew would not give a loop without a CPU one, and its figures would
+     * be lost; it is told instead */
+    st_notify_watchdog();
     st_service_check_stall(service);
     st_service_tick_streams(service);
     if (service->tick % TICKS_A_TRY == 0 && service->view.http_error[0] != '\0')
@@ -238,6 +237,20 @@ static void on_config_error(void *ctx, const char *message)
     if (first[0] == '\0')
         snprintf(first, ST_VIEW_TEXT_BYTES, "%s", message);
     ST_ERR("%s", message);
+}
+
+/* A loop that gets no CPU cannot be ended to be started anew: what it was told last stays. */
+static void keep_loop(struct st_service *service, struct st_config *config, char *error)
+{
+    pthread_mutex_lock(&service->mutex);
+    const bool stalled = st_service_overdue_ns(service) > 0;
+    pthread_mutex_unlock(&service->mutex);
+    if (!stalled || (st_config_difference(&service->config, config) & ST_CONFIG_APPLIES_LOOP) == 0)
+        return;
+    config->loop = service->config.loop;
+    snprintf(error, ST_VIEW_TEXT_BYTES,
+             "the loop does not run: its settings were not taken; reload again when it does");
+    ST_WARN("%s", error);
 }
 
 static int apply(struct st_service *service, const struct st_config *config)
@@ -295,7 +308,10 @@ int st_service_reload(struct st_service *service)
         st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected", NULL, 0,
                       "reload: %.100s was not taken, the old settings are kept", file);
     } else {
+        keep_loop(service, &config, error);
         r = apply(service, &config);
+        if (r < 0)
+            return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
         st_service_set_text(service, service->view.config_file, file);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
@@ -317,7 +333,8 @@ static void close_books(struct st_service *service)
 {
     if (service->session == NULL)
         return;
-    st_service_end_loop(service);
+    if (!service->loop_hangs)
+        st_service_end_loop(service);
     pthread_mutex_lock(&service->mutex);
     service->view.ended = true;
     pthread_mutex_unlock(&service->mutex);

@@ -145,7 +145,8 @@ void st_service_tell_degraded(struct st_service *service)
     struct st_result result;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const bool has_result = st_service_look(service, &view, &result);
-    const size_t n = without_counting(degraded, st_view_degraded(&view, degraded));
+    const size_t all = st_view_degraded(&view, degraded);
+    const size_t n = without_counting(degraded, all);
     if (has_result)
         st_result_finish(&result);
     for (size_t i = 0; i < n; i++) {
@@ -156,6 +157,8 @@ void st_service_tell_degraded(struct st_service *service)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", NULL, 0,
                           "degraded, %s: %s", degraded[i].what, degraded[i].why);
     }
+    if (all > 0 && n == 0 && service->degraded_n > 0)
+        return; /* not well yet: told when it is */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered", NULL, 0,
                       "nothing is degraded any more");

@@ -88,7 +88,6 @@ int st_service_start_loop(struct st_service *service)
         st_session_free(session);
         return r;
     }
-    service->heartbeat = 0;
     service->stalled_since_ns = 0;
     service->cpu_ns = 0;
     service->cpu_at_ns = 0;

@@ -47,7 +47,7 @@ struct st_service {
     bool loop_hangs; /* it did not end when it was asked to */
 
     /* main thread */
-    uint64_t heartbeat, tick;
+    uint64_t tick;
     struct st_minute_counts counts;
     double cpu_ns;
     int64_t cpu_at_ns;

@@ -18,6 +18,8 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
     ST_PRINTF(4, 5);
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
 {
+    if (*n == ST_VIEW_DEGRADED_MAX)
+        return;
     struct st_degraded *entry = &list[(*n)++];
     entry->what = what;
     entry->counts = false;

@@ -49,8 +49,8 @@ struct range {
     bool more;
 };
 
-/* What came after an id is looked up by id; "+" keeps the index of times, and with it a sort of all, out of
- * it. */
+/* What came after an id is looked up by id; "+" keeps the indexes of times and names, and with them a sort of
+ * all, out of it. */
 #define AFTER "id > ? AND +wall_ns >= ? AND +wall_ns < ?"
 
 /* The last events are found from their end, then read from their beginning: to sort them would take their
@@ -141,7 +141,7 @@ static int write_list(sqlite3_stmt *statement, struct st_json_writing *writing)
 int st_history_events_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                            char **ret)
 {
-    const char *kind = wish->kind[0] != '\0' ? "name = ?" : "'' = ?";
+    const char *kind = wish->kind[0] == '\0' ? "'' = ?" : wish->after >= 0 ? "+name = ?" : "name = ?";
     struct st_json_writing writing = {0};
     sqlite3_stmt *statement;
     struct range range;

@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | --plot | -o)
+    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | --plot | --db | --textfile | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;

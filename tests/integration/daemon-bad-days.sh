@@ -73,7 +73,11 @@ stop
 is "and ends cleanly" "$status" 0
 
 # --- a loop that gets no CPU ---
+port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); import time; time.sleep(600)' >"$tmp/port" &
+    echo $! >"$tmp/taker"; wait_for test -s "$tmp/port"; cat "$tmp/port")
+config 'audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };"
 starts "the loop gets no CPU: it starts"
+ok "an address is taken: that is degraded" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "http"]' "['http']"
 "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tmp/held" 2>&1 &
 pids+=($!)
 if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
@@ -81,6 +85,17 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     like "and the verdict" "$(value 'd["verdict"]')" '^The loop has not run for [0-9]+ s \(some [0-9]+ periods overdue\)\.$'
     like "and an event" "$(cat "$log")" 'event: the loop has not run for'
     like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds [2-9]'
+    kill "$(cat "$tmp/taker")"
+    ok "the address is free and served" wait_for value_is '[x["what"] for x in d["degraded"]]' "['loop']"
+    sleep 6 # what is degraded is looked at each 5 s
+    is "that is no recovery" "$(grep -c 'nothing is degraded any more' "$log")" 0
+    config 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
+    kill -HUP "$daemon"
+    ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
+        wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
+        "['the old settings are kept: the loop does not run: its settings were not taken; reload again when it does']"
+    is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
+    is "and the loop is as it was" "$(value 'd["loop"]["circumstances"]["frames"]')" 128
     SECONDS=0
     stop
     is "SIGTERM while the loop gets no CPU: it ends" "$status" 0

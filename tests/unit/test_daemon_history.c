@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/history.h"
+#include "daemon/history_lock.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 
@@ -297,6 +300,46 @@ static void two_daemons_do_not_write_one_file(void **state)
     assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
 }
 
+static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
+{
+    (void)state;
+    char path[96], file[96], error[256] = "";
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    snprintf(file, sizeof(file), "%s/history.db.lock", folder);
+    int first = -1, second = -1;
+    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
+    assert_true(first >= 0);
+    struct stat status;
+    assert_int_equal(stat(file, &status), 0);
+    assert_int_equal(status.st_mode & 077, 0); /* who may open it may hold it */
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0); /* anew */
+    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), 0);
+    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), -EBUSY); /* lost */
+    assert_int_equal(first, -1);
+    st_history_unlock(path, &second);
+    assert_int_equal(access(file, F_OK), -1);
+}
+
+static void a_dead_process_is_not_named_as_the_writer(void **state)
+{
+    (void)state;
+    char path[96], file[96], error[256] = "";
+    snprintf(path, sizeof(path), "%s/history.db", folder);
+    snprintf(file, sizeof(file), "%s/history.db.lock", folder);
+    int first = -1, second = -1;
+    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
+    const int fd = open(file, O_WRONLY | O_TRUNC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "2147483647\n", 11), 11); /* above any system's highest */
+    close(fd);
+    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
+    assert_string_equal(error, "something else holds its lock file");
+    st_history_unlock(path, &first);
+}
+
 static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
 {
     (void)state;
@@ -366,6 +409,8 @@ int main(void)
         TEST(a_state_folder_that_goes_away_does_not_cost_what_waits),
         TEST(who_wants_no_history_misses_no_folder),
         TEST(two_daemons_do_not_write_one_file),
+        TEST(a_lock_whose_file_was_removed_is_taken_anew_or_lost),
+        TEST(a_dead_process_is_not_named_as_the_writer),
         TEST(a_lock_that_was_left_behind_is_no_hindrance),
         TEST(a_foreign_file_is_put_aside),
         TEST(what_waits_is_written_before_another_file_is_taken),
