@@ -24,6 +24,17 @@ as_nobody "$SLEEPTUNE" snapshot >"$tmp/snapshot"
 apply() { "$SLEEPTUNE" apply --yes --snapshot "$tmp/snapshot" "$@" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null; }
 verify() { "$SLEEPTUNE" verify "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 revert() { "$SLEEPTUNE" revert --all >"$tmp/out" 2>"$tmp/err" </dev/null; }
+# interrupted PATTERN COMMAND...: by Ctrl-C, two seconds after it has said PATTERN on standard error
+interrupted() {
+    local pattern=$1
+    shift
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    wait_for grep -q "$pattern" "$tmp/err"
+    wait_for catches $!
+    sleep 2
+    kill -INT $!
+    wait $!
+}
 all() { tr -s '\n ' ' ' <"$1"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
@@ -61,7 +72,7 @@ def say(good, name):
     print("yes" if good else "no", name)
 say(d["schema"] == "sleeptune-verify/1" and d["in_effect"] is True, "JSON: the schema and whether all is in effect")
 say(d["entries"][0]["state"] == "in place" and d["rules"][0]["id"] == "linux-rt-permission", "JSON: entries and rules")
-say(p["compared"] and abs(p["before"]["duration_ns"] - 2e9) < 1e8 and abs(p["now"]["duration_ns"] - 3e9) < 1e8, "JSON: both durations")
+say(p["compared"] and 1.9e9 < p["before"]["duration_ns"] < 2.9e9 <= p["now"]["duration_ns"] < 20e9, "JSON: both durations") # the last wake-up may be late
 m = p["difference"]["median_ns"]
 say(abs(m["value"] - (p["now"]["median_ns"] - p["before"]["median_ns"])) <= 1, "JSON: the difference is that of the medians")
 say(m["shown"] == ((m["low"] > 0 or m["high"] < 0) and abs(m["value"]) > m["drift"]), "JSON: shown as interval and drift say")
@@ -112,11 +123,11 @@ like "and removes the recording" "$(cat "$tmp/out")" '^removed '
 ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
 
 # --- ended early ---------------------------------------------------------------------------------------------------
-timeout -s INT 2 "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null
+interrupted 'recording the loop' "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission
 ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
 verify
 like "and the time that there was is compared" "$(all "$tmp/out")" 'proof: .* before: [^;]* \(ended early\);'
-timeout -s INT 1 "$SLEEPTUNE" verify --measure 10m >"$tmp/out" 2>"$tmp/err"
+interrupted 'running the loop again' "$SLEEPTUNE" verify --measure 10m
 like "Ctrl-C while it runs again: so, too" "$(all "$tmp/out")" 'proof: .* now: [^;]* \(ended early\);'
 revert
 
@@ -126,7 +137,7 @@ is "verify has nothing" "$("$SLEEPTUNE" verify)" "nothing is applied"
 apply --measure 1s
 is "the next apply records anew" "$?" 0
 verify --measure 1s
-like "to the end" "$(all "$tmp/out")" 'before: [^;]*, 1\.00[0-9]* s;'
+like "to the end" "$(all "$tmp/out")" 'before: [^;(]*, [1-9][0-9.]* s;'
 revert
 
 apply --no-measure
