@@ -19,18 +19,18 @@ starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
 ok "the machine's circumstances were looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
 kill -STOP "$daemon"
-sleep 0.5
+sleep 1.5 # the more of the delay is the stop, the less matters what a busy machine adds
 kill -CONT "$daemon"
 ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' True
-is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 3e8 and r["stopped"]["explained"] > 0.9')" True
+is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 1.3e9 and r["stopped"]["explained"] > 0.7')" True
 is "the xrun of the modelled device came of it" "$(of 'r["stopped"]["simulated_xruns"]')" 1
 is "every late wake-up has a row" "$(of 'sum(x["count"] for x in d["rows"]) == d["late_wakes"]')" True
-is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "simulated-xrun" and e.get("lateness_ns", 0) > 3e8]')" "['stopped']"
+is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "simulated-xrun" and e.get("lateness_ns", 0) > 1.3e9]')" "['stopped']"
 own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-xrun"] or d["audio"]["backend"] != "dummy"')" = True ]; }
 ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
 
 if [ -r /proc/pressure/cpu ]; then
-    is "events have what the machine was under" "$(value 'all(0 <= e["circumstances"]["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "simulated-xrun" and e.get("lateness_ns", 0) > 3e8)')" True
+    is "events have what the machine was under" "$(value 'all(0 <= e["circumstances"]["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "simulated-xrun" and e.get("lateness_ns", 0) > 1.3e9)')" True
 else
     skip "events have what the machine was under" "no /proc/pressure here"
 fi
@@ -71,7 +71,7 @@ if [ -e "$db" ]; then
     is "the history has the sums" "$(of_db 'r["stopped"]["count"], r["stopped"]["simulated_xruns"], d["late_threshold_ns"]')" "1 1 1333333"
     is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
     is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
-    is "its events have what the machine was under" "$("$SLEEPTUNE" events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 3e8))')" True
+    is "its events have what the machine was under" "$("$SLEEPTUNE" events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
     cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
     "$SLEEPTUNE" causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
     is "a history of before causes were kept: failure" "$?" 4
