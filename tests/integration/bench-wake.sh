@@ -7,6 +7,8 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
 bench() { "$SLEEPTUNE" bench wake "$@"; }
+# a CPU that may be used
+here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
 # interrupted OPTION...: by Ctrl-C, once it measures
 interrupted() {
     "$SLEEPTUNE" bench wake "$@" &
@@ -66,7 +68,7 @@ like "with two slices it is said whether the delay grows with them" \
 like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
     'too few rounds to tell whether the delay grows with the slice'
 is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
-like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
+like "on one CPU the other one is listed as missing" "$(taskset -c "$here" "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
 bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
 is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
@@ -130,7 +132,7 @@ for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms'
     is "$bad: a usage error" "$?" 3
     [ -n "$message" ] || fail "$bad: says why"
 done
-for cpus in 8000,8001 0,8001 8001,0; do
+for cpus in 8000,8001 "$here,8001" "8001,$here"; do
     message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus $cpus 2>&1 >/dev/null)
     is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
     like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
