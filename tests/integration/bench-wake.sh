@@ -133,7 +133,7 @@ for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms'
     [ -n "$message" ] || fail "$bad: says why"
 done
 for cpus in 8000,8001 "$here,8001" "8001,$here"; do
-    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus $cpus 2>&1 >/dev/null)
+    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus "$cpus" 2>&1 >/dev/null)
     is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
     like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
 done
