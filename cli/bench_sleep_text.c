@@ -26,6 +26,19 @@ static const char *us(double ns, char *buf, size_t buf_bytes)
     return three_digits(ns / 1000.0, buf, buf_bytes);
 }
 
+/* For a column with room for four digits: "9999", "148k", "1.5M". */
+static const char *narrow_us(double ns, char *buf, size_t buf_bytes)
+{
+    const double k = ns / 1e6;
+    if (fabs(k) < 9.9995)
+        return us(ns, buf, buf_bytes);
+    if (fabs(k) < 999.5)
+        snprintf(buf, buf_bytes, "%.0fk", k);
+    else
+        snprintf(buf, buf_bytes, "%.*fM", fabs(k) < 9950 ? 1 : 0, k / 1000);
+    return buf;
+}
+
 /* "5 ms", "1.33 ms", "500 µs": what was asked for. */
 static const char *asked(int64_t ns, char *buf, size_t buf_bytes)
 {
@@ -159,12 +172,12 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     if (f->rank > 0)
         snprintf(rank, sizeof(rank), "%u", f->rank);
     if (s->median.interval_known)
-        snprintf(interval, sizeof(interval), "%s .. %s", us((double)s->median.low_ns, a, sizeof(a)),
-                 us((double)s->median.high_ns, b, sizeof(b)));
-    snprintf(spread, sizeof(spread), "%s ± %s", us(s->mean_ns, a, sizeof(a)),
-             s->sd_known ? us(s->sd_ns, b, sizeof(b)) : "-");
+        snprintf(interval, sizeof(interval), "%s .. %s", narrow_us((double)s->median.low_ns, a, sizeof(a)),
+                 narrow_us((double)s->median.high_ns, b, sizeof(b)));
+    snprintf(spread, sizeof(spread), "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
+             s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
     if (f->percent_known)
-        snprintf(percent, sizeof(percent), "%.2f", f->percent);
+        snprintf(percent, sizeof(percent), "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
     fprintf(out, "%2s ", rank);
     method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
     fprintf(out, "%5zu %6s  ", cell->n, us_or_dash(&s->median, a, sizeof(a)));

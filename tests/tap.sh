@@ -8,6 +8,8 @@
 #   pass NAME; fail NAME [WHY]      decided elsewhere
 #   skip NAME REASON                not run, and why
 #   skip_all REASON                 the whole file is not run; exits
+#   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
+#   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   tap_done                        prints the plan; exits 1 when something failed
 
 export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
@@ -40,5 +42,22 @@ wanted: $3"; fi; }
 
 like() { if grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "no line matches: $3
 in: $2"; fi; }
+
+wait_for() {
+    local tries=300
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || return 1
+        sleep 0.2
+    done
+}
+
+# Linux only, as all of /proc; elsewhere they say no
+catches() {
+    local caught
+    caught=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
+    [ $((0x${caught:-0} & 2)) -ne 0 ]
+}
+slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_ctxt_switches/ {all += $2} END {exit all < n}'; }
 
 tap_done() { echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

@@ -67,7 +67,7 @@ else
 fi
 "$SLEEPTUNE" bench syscall --quiet --count 100 --fresh 100000 --json >int.json &
 pid=$!
-sleep 1.5
+wait_for slept $pid 1000
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends early with status 0" $? 0

@@ -7,6 +7,15 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
 bench() { "$SLEEPTUNE" bench wake "$@"; }
+# a CPU that may be used
+here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
+# interrupted OPTION...: by Ctrl-C, once it measures
+interrupted() {
+    "$SLEEPTUNE" bench wake "$@" &
+    wait_for slept $! 100
+    kill -INT $!
+    wait $!
+}
 # key FILE EXPRESSION: of the JSON document d
 key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -38,13 +47,13 @@ is "a signal to a thread does not reach a process" "$(key kinds.json '{r["n"] fo
 
 # The delay is that of the wake-up, whenever in its slice the waiter is woken. A CPU that slept for 50 ms is slower to wake
 # than one that slept for 2 ms (its caches are cold: three to five times here), so no ratio: were the rest of the slice in
-# the delay, it would grow by some half of what the slice grows by; a twentieth is left for the machine.
+# the delay, it would grow by some half of what the slice grows by; a quarter is left for the machine.
 bench --quiet --mechanisms futex,eventfd,pipe --slices 2ms,50ms --rounds 60 --json >slices.json
 "$PYTHON" - slices.json >grown <<'EOF'
 import json, sys
 delay = {(r["mechanism"], r["placement"], r["slice_ns"]): r["delay_ns"]["median"] for r in json.load(open(sys.argv[1]))["results"] if r["n"] >= 20}
 grown = {key[:2]: (delay[(*key[:2], 50000000)] - delay[key]) / 48e6 for key in delay if key[2] == 2000000 and (*key[:2], 50000000) in delay}
-print(len(grown) >= 3 and min(grown.values()) < 0.05, "" if grown and min(grown.values()) < 0.05 else grown)
+print(len(grown) >= 3 and min(grown.values()) < 0.25, "" if grown and min(grown.values()) < 0.25 else grown)
 EOF
 is "the delay does not have the rest of the slice in it" "$(cat grown)" "True "
 is "the shares of the humps add up" "$(key slices.json 'all(abs(sum(m["share"] for m in r["modes"]) - 1) < 1e-9 and sum(m["n"] for m in r["modes"]) == r["n"] for r in d["results"] if r["n"] >= 50)')" True
@@ -59,13 +68,13 @@ like "with two slices it is said whether the delay grows with them" \
 like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
     'too few rounds to tell whether the delay grows with the slice'
 is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
-like "on one CPU the other one is listed as missing" "$(taskset -c 0 "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
+like "on one CPU the other one is listed as missing" "$(taskset -c "$here" "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
 bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
 is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
 like "which is told first" "$(tr '\n' ' ' <err)" ' rounds each.* about [12] s'
 like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)" 'one round of each takes about [0-9]+ (s|min)'
-like "--all tells its time first" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all 2>&1 >/dev/null | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
+like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -81,27 +90,28 @@ else
 fi
 "$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms pipe,condvar --json >int.json &
 pid=$!
-sleep 1.5
+wait_for slept $pid 600 # some four in a round
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
 "$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms eventfd,pipe --peers processes --json >int.json &
 pid=$!
-sleep 1.5
+wait_for slept $pid 200
 kill -INT $pid
 wait $pid
 is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
-like "what was not reached is counted, not listed" "$(timeout -s INT 1 "$SLEEPTUNE" bench wake --all -q 2>/dev/null)" "not reached before the end: [0-9]+ of"
-is "no process is left behind" "$(pgrep -P $pid)" ""
+like "what was not reached is counted, not listed" "$(interrupted --all -q)" "not reached before the end: [0-9]+ of"
+gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE")" ] || return 1; done; }
+ok "no process is left behind" wait_for gone
 # What System V makes outlives its maker. In an IPC namespace of its own, so that nobody else's objects are counted.
 if unshare --user --map-root-user --ipc true 2>/dev/null && command -v ipcs >/dev/null; then
     cat >killed <<'END'
 objects() { ipcs -q -s | grep -c ' 600 '; }
 "$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms "$1" --peers "$2" >/dev/null 2>&1 &
-for _ in {1..100}; do before=$(objects); [ "$before" -gt 0 ] && break; sleep 0.05; done
+for _ in {1..1000}; do before=$(objects); [ "$before" -gt 0 ] && break; sleep 0.05; done
 kill -9 $!
-for _ in {1..100}; do [ "$(objects)" -eq 0 ] && break; sleep 0.05; done
+for _ in {1..1000}; do [ "$(objects)" -eq 0 ] && break; sleep 0.05; done
 echo "$before, $(objects)"
 END
     for mechanism in sysv-semaphore sysv-queue; do
@@ -123,8 +133,8 @@ for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms'
     is "$bad: a usage error" "$?" 3
     [ -n "$message" ] || fail "$bad: says why"
 done
-for cpus in 8000,8001 0,8001 8001,0; do
-    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus $cpus 2>&1 >/dev/null)
+for cpus in 8000,8001 "$here,8001" "8001,$here"; do
+    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus "$cpus" 2>&1 >/dev/null)
     is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
     like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
 done

@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for wait, expression in args.steps:
             if not wait:
                 value = browser.value(expression)
-                print(value if isinstance(value, str) else json.dumps(value))
+                print(value if isinstance(value, str) else json.dumps(value), flush=True)
                 continue
             end = time.monotonic() + 60
             while browser.value(expression) is not True:

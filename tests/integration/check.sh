@@ -64,12 +64,12 @@ refused "text for a number" 4 "'misses' is not a whole number" report --measurem
 refused "a missing measurement" 4 'No such file' report --measurement "$tmp/missing.json"
 
 # --- check ---------------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" check --duration 2500ms --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
+"$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
 like "its first sentence is of what was measured" "$(head -n 2 "$tmp/check.txt" | tr '\n' ' ')" '^This machine (held|did not hold) 256 frames at 48 kHz \(5333\.3 µs\) for'
 like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(Holds|Does not hold) so far: [0-9]+ of [0-9]+ missed in .* \(95 %: at most [0-9.]+/h\)'
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
-"$SLEEPTUNE" check --duration 2500ms --quiet --json >"$tmp/check.json" 2>"$tmp/err"
+"$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
 is "the JSON is a report with its measurement" "$(field "$tmp/check.json" 'd["schema"], d["measurement"]["source"], d["measurement"]["valid"]')" "('sleeptune-report/1', 'sleeptune check', True)"
 refused "a duration that is none" 3 'not a time' check --duration soon
@@ -79,19 +79,21 @@ refused "no snapshots: it is about this machine" 3 'no such option' check --snap
 "$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
 is "without a terminal the bare command is a usage error" "$?" 3
 like "that names check" "$(cat "$tmp/err")" '^  check '
-# on a terminal: interrupted after three seconds, it prints what was measured
+# on a terminal: interrupted when it has shown a verdict, it prints what was measured
 "$PYTHON" - "$SLEEPTUNE" >"$tmp/pty.txt" <<'PY'
-import os, pty, signal, sys, time
+import os, pty, signal, sys
 pid, fd = pty.fork()
 if pid == 0:
     os.environ.update(COLUMNS="80", TERM="dumb")
     os.execv(sys.argv[1], [sys.argv[1]])
-time.sleep(3)
-os.kill(pid, signal.SIGINT)
 out = b""
+told = False
 try:
     while chunk := os.read(fd, 4096):
         out += chunk
+        if not told and b"so far" in out:
+            told = True
+            os.kill(pid, signal.SIGINT)
 except OSError:
     pass
 sys.stdout.write(out.decode().replace("\r\n", "\n"))

@@ -211,7 +211,7 @@ bench() {
 }
 bench syscall --calls getppid,getpid --count 60 --fresh 45
 bench wake --mechanisms futex,pipe --peers threads,processes --rounds 45
-bench sleep --methods nanosleep,ppoll --durations 1ms,2ms --budget 1s
+bench sleep --methods nanosleep,ppoll --durations 1ms,2ms --budget 4s # 20 of each are needed, and are some 0.1 s of it
 bench sleep --exec true --exec 'sleep 0' --runs 45
 
 # --- bad input

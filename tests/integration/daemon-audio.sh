@@ -37,7 +37,7 @@ sleep 1
 kill -CONT "$daemon"
 more_xruns() { [ "$(value 'd["audio"]["own_xruns"]')" -gt "$own" ]; }
 ok "a daemon that was stopped has own xruns" wait_for more_xruns
-ok "and simulated ones" value_is 'd["xruns"]["simulated"] > 0' True
+ok "and simulated ones" wait_for value_is 'd["xruns"]["simulated"] > 0' True
 is "nothing is recorded unless it is wished for" "$(value '(d["audio"]["capture"]["state"], d["audio"]["capture"]["own_xruns"])')" "('off', None)"
 
 config 'audio: { backend = "dummy"; capture = "on"; capture_device = "hw:77,7"; };'
@@ -84,7 +84,7 @@ ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; js
 if ! command -v jackd >/dev/null; then
     skip "a JACK server that comes and goes" "jackd is not installed"
 else
-    export JACK_DEFAULT_SERVER=sleeptune-test # one name: jackd takes the place of a dead server of that name
+    export JACK_DEFAULT_SERVER=sleeptune-test-$$ # one name: jackd takes the place of a dead server of that name
     jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 48000 -p 1024 >"$tmp/jackd.log" 2>&1 &
     server=$!
     pids+=("$server")
@@ -105,7 +105,7 @@ else
         ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
         like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'does not ask for samples any more'
         kill -CONT "$server"
-        ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"])' "('playing', 2)"
+        ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"] >= 2)' "('playing', True)"
         ok "jack: so is the one that records" wait_for value_is 'd["audio"]["capture"]["state"]' recording
         kill -TERM "$server"
         wait "$server" 2>/dev/null
@@ -134,7 +134,7 @@ else
     fi
     stop
     is "jack: a clean end" "$status" 0
-    rm -f /dev/shm/jack*sleeptune-test* # what libjack leaves behind
+    rm -f /dev/shm/jack*"$JACK_DEFAULT_SERVER"* # what libjack leaves behind
 fi
 
 if ! command -v pulseaudio >/dev/null; then
@@ -183,7 +183,7 @@ else
         rm -f "$tmp/pulse.sock"
         pulse 44100
         ok "pulseaudio: it is started again: the stream is opened again" wait_for value_is 'd["audio"]["state"]' playing
-        ok "pulseaudio: so is the one that records" wait_for value_is '(d["audio"]["capture"]["state"], d["audio"]["capture"]["opened"])' "('recording', 2)"
+        ok "pulseaudio: so is the one that records" wait_for value_is '(d["audio"]["capture"]["state"], d["audio"]["capture"]["opened"] >= 2)' "('recording', True)"
         stop
         is "pulseaudio: a clean end" "$status" 0
     else

@@ -79,7 +79,7 @@ def status(*hosts):
 print("hosts", status("localhost"), status("localhost", "evil.example"), status("localhost", "localhost"), status("evil.example", "localhost"))
 stream = connect(get("/v1/stream", "localhost"))
 kept = connect(get("/metrics", "localhost"))
-time.sleep(3)
+time.sleep(1)
 slow, idle = connect(b"GET /v1/li"), connect()
 ended = {}
 end = time.monotonic() + 60

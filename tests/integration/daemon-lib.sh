@@ -17,16 +17,6 @@ trap clean_up EXIT
 # config TEXT...: writes the configuration, with our socket
 config() { printf '%s\n' "socket: { path = \"$sock\"; };" "$@" >"$conf"; }
 
-# wait_for COMMAND...: up to a minute; how long it takes says nothing
-wait_for() {
-    local tries=300
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ $tries -gt 0 ] || return 1
-        sleep 0.2
-    done
-}
-
 ask() { curl -s --max-time 20 --unix-socket "$sock" "http://localhost$1" "${@:2}"; }
 # value PYTHON_EXPRESSION: of the status document d
 value() { ask /v1/status | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); print($1)"; }

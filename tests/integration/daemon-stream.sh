@@ -7,7 +7,7 @@ set -u
 need curl
 config 'audio: { backend = "none"; };'
 starts "it starts"
-code() { curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" "$@"; }
+code() { curl -s --max-time 20 -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" "$@"; }
 
 # a client in Python: sends the request and reads as it is told
 cat >"$tmp/client.py" <<'PY'

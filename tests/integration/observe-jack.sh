@@ -35,17 +35,19 @@ ok "a server that comes is watched" wait_for of_like state watching
 is "the status says which" "$(of why)" "JACK server \"$name\", 8192 frames at 48000 Hz"
 export JACK_DEFAULT_SERVER=$name
 does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
-sleep 2
-is "a quiet run has no xrun" "$(counts)" "0 0"
+does "a quiet run has no xrun" quiet
+before=$(of device_xruns)
 does "the client stalls" stall
-ok "which is seen" wait_for seen
-is "in synchronous mode it is exactly one xrun of the device" "$(counts)" "1 0"
-is "as the server's own messages say" "$(grep -c 'Process XRun' "$tmp/server.log")" 1
+more() { [ "$(of device_xruns)" -gt "$before" ]; }
+ok "which is seen" wait_for more
+# one, where the machine is quiet; its own messages say how many
+as_told() { [ "$(counts)" = "$(grep -c 'Process XRun' "$tmp/server.log") 0" ]; }
+ok "in synchronous mode it is an xrun of the device, once for each message of the server" wait_for as_told
 is "the device is the server" "$(value "[s for s in d['observe'] if s['source'] == 'jack'][0]['devices'][0]['device']")" "$name"
 event='[e for e in d["events"] if e["event"] == "observed-xrun"][0]'
 ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "observed-xrun" for e in d["events"])' True
-is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty', 'count')]")" "['jack', '$name', 'exact', 1]"
-like "and a metric" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 1$'
+is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
+like "and a metric" "$(ask /metrics)" "^sleeptune_xruns_total\\{source=\"jack\"\\} $(of device_xruns)\$"
 end_client
 
 helper=$(pgrep -P "$daemon" -x sleeptune-obser)
@@ -53,17 +55,18 @@ ok "the helper program is the daemon's" test -n "$helper"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|of this user)|no JACK server"
+before=$(of device_xruns)
 jack
 ok "one that comes again is watched again" wait_for of_is state watching
-is "counts go on" "$(counts)" "1 0"
+is "counts go on" "$(counts)" "$before 0"
 does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
 does "it stalls" stall
-two() { [ "$(of starved)" -gt 0 ] || [ "$(of device_xruns)" -gt 1 ]; }
+two() { [ "$(of starved)" -gt 0 ] || [ "$(of device_xruns)" -gt "$before" ]; }
 ok "which is seen" wait_for two
-sleep 1
-is "in asynchronous mode the device goes on: no xrun of it" "$(of device_xruns)" 1
+is "in asynchronous mode the device goes on: no xrun of it but those of the server's messages" "$(of device_xruns)" "$(grep -c 'Process XRun' "$tmp/server.log")"
 # jack2 tells of a stall once or twice there; its own messages say how often
-is "the client was starved as often as the server says" "$(of starved)" "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")"
+as_told() { [ "$(of starved)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
+ok "the client was starved as often as the server says" wait_for as_told
 end_client
 
 stop

@@ -14,9 +14,9 @@ sound() {
         -L "module-native-protocol-unix socket=$tmp/pulse auth-anonymous=1"
     wait_for pactl info
 }
-# Half a second is queued: the machine's own noise starves nobody. Sets $player.
+# 1.5 s are queued: the machine's own noise starves nobody. Sets $player.
 play() {
-    pacat --playback --latency-msec=500 --client-name=player </dev/zero >/dev/null 2>&1 &
+    pacat --playback --latency-msec=1500 --client-name=player </dev/zero >/dev/null 2>&1 &
     player=$!
     pids+=("$player")
 }
@@ -39,7 +39,7 @@ play
 sleep 4
 is "a quiet run starves nobody" "$(counts)" "0 0"
 kill -STOP "$player"
-sleep 3
+sleep 5
 is "a stream that is empty may have ended: nothing is said yet" "$(counts)" "0 0"
 kill -CONT "$player"
 ok "when it goes on it was starved, once" wait_for counts_are "0 1"
@@ -49,7 +49,7 @@ is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 
     "['pulseaudio', 'nul', 'player', 'probable']"
 kill "$player"
 wait "$player" 2>/dev/null
-head -c 400000 /dev/zero | pacat --playback --latency-msec=500
+head -c 600000 /dev/zero | pacat --playback --latency-msec=1500
 is "a stream that plays to its end was not starved" "$(counts)" "0 1"
 
 echo 'audio: { backend = "pulseaudio"; };' >>"$conf"

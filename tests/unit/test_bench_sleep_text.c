@@ -122,6 +122,34 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
 }
 
+static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t once[BLOCKS] = {2000, 2100, 2000, 2000, 2100, INT64_C(2300000000),
+                                  2000, 2100, 2000, 2000, 2100, 2000};
+    int64_t each[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++)
+        each[i] = INT64_C(300000000) + (int64_t)i * 7654321;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], once);
+    fill(&bench.cells[1], each);
+    text(buf, sizeof(buf), false);
+    size_t rows_n = 0;
+    for (char *save = NULL, *line = strtok_r(buf, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
+        const char *spread = strstr(line, " ± ");
+        size_t columns = 0;
+        if (spread == NULL || spread[4] == 's') /* the head: "mean ± sd" */
+            continue;
+        for (const char *s = line; *s != '\0'; s++)
+            columns += ((unsigned char)*s & 0xc0) != 0x80;
+        assert_true(columns <= 80);
+        rows_n++;
+    }
+    assert_int_equal(rows_n, 2);
+}
+
 static void what_is_not_here_is_not_announced(void **state)
 {
     (void)state;
@@ -145,6 +173,7 @@ int main(void)
         TEST(a_rank_that_is_shared_though_intervals_are_apart_is_explained),
         TEST(intervals_that_overlap_need_no_word),
         TEST(a_rank_of_its_own_needs_no_word),
+        TEST(figures_of_a_stalled_machine_keep_to_80_columns),
         TEST(what_is_not_here_is_not_announced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

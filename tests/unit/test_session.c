@@ -218,7 +218,7 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
     struct st_session_config config;
     struct st_session *session;
     short_config(&config);
-    config.frames = 48000; /* a second */
+    config.frames = 144000; /* 3 s, in which this thread gets a CPU somewhere */
     config.warmup_cycles = 0;
     config.duration_ns = 0;
     assert_int_equal(st_session_start(p, &config, &session), 0);

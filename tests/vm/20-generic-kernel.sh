@@ -21,7 +21,8 @@ is "no fact of it says PREEMPT_RT" "$(jq -c '.findings[] | select(.id == "linux-
 # a stop of the whole process is many missed periods and one simulated xrun, not one late sample
 sleeptune measure --quiet --frames 64 --duration 4s --json >/tmp/stopped.json &
 pid=$!
-sleep 2; kill -STOP $pid; sleep 0.5; kill -CONT $pid
+wait_for slept $pid 300 # it is past its warm-up
+kill -STOP $pid; sleep 0.5; kill -CONT $pid
 wait $pid
 is "after a stop of half a second the books balance" "$(jq .books_balance /tmp/stopped.json)" true
 is "and at least 370 periods of 1333 us were missed" "$(jq '.misses >= 370' /tmp/stopped.json)" true

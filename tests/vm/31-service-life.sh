@@ -50,8 +50,10 @@ is "the socket has the group of socket.group" "$(stat -c '%U %G %a' /run/sleeptu
 ok "own stream: it plays on a real ALSA device" wait_for 30 says .audio.state playing
 is "its device is the raw one" "$(status .audio.raw)" true
 ok "JACK is watched from inside the unit" wait_for 30 says '.observe[] | select(.source == "jack") | .state' watching
-timeout 5 aplay -q -D hw:0,0 -f S16_LE -r 48000 -c 2 /dev/zero &
+timeout 60 aplay -q -D hw:0,0 -f S16_LE -r 48000 -c 2 /dev/zero &
+player=$!
 ok "other programs' streams are watched while one plays" wait_for 20 says '.observe[] | select(.source == "alsa") | .state' watching
+kill $player
 ok "TCP on loopback answers" wait_for 10 curl -sf -o /tmp/metrics http://127.0.0.1:9733/metrics
 like "with the metrics" "$(cat /tmp/metrics)" '^sleeptune_degraded\{what="audio"\} 0$'
 is "nothing is degraded" "$(status '.degraded | map(.what) | join(" ")')" ""

@@ -16,16 +16,17 @@ sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
 own() { sleeptune status --json | jq .audio.own_xruns; }
 capture() { sleeptune status --json | jq -r ".audio.capture$1"; }
-tries=100
-until sleeptune status >/dev/null 2>&1 || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
-sleep 2
+# called by wait_for
+# shellcheck disable=SC2317
+both() { [ "$(sleeptune status --json | jq "$1")" = true ]; }
+wait_for both '.audio.state == "playing" and .audio.capture.state == "recording" and .audio.capture.callbacks.n > 10'
 like "the stream is open on ALSA" "$(sleeptune status --json | jq -c .audio)" 'alsa'
 is "the other stream records from it" "$(capture .state) $(capture .device) $(capture .raw)" "recording hw:0,0 true"
 is "its callbacks come" "$(capture '.callbacks.n > 10')" true
 is "its thread is real-time" "$(capture .policy)" fifo
 before=$(own) overflows=$(capture .own_xruns)
 kill -STOP $pid; sleep 0.6; kill -CONT $pid
-sleep 2
+wait_for both ".audio.own_xruns > ${before:-0} and .audio.capture.own_xruns > ${overflows:-0}"
 after=$(own)
 is "a stall is at least one own xrun more" "$([ "${after:-0}" -gt "${before:-0}" ] && echo yes)" yes
 is "and at least one overflow" "$([ "$(capture .own_xruns)" -gt "${overflows:-0}" ] && echo yes)" yes

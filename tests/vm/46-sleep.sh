@@ -20,7 +20,12 @@ until_is() {
     [ "$tries" -gt 0 ]
 }
 # how long the kernel says that the machine slept so far, in ms: its clock that goes on less the one that does not
-slept() { awk 'NR == FNR { boot = $1; next } / now at / || /^now at/ { print int(boot * 1000 - $3 / 1e6); exit }' /proc/uptime /proc/timer_list; }
+# (the most of some looks: what goes by between the two clocks is missing in it)
+slept_ms() {
+    for _ in {1..10}; do
+        awk 'NR == FNR { boot = $1; next } / now at / || /^now at/ { print int(boot * 1000 - $3 / 1e6); exit }' /proc/uptime /proc/timer_list
+    done | sort -n | tail -n 1
+}
 
 like "this machine can sleep" "$(cat /sys/power/state)" 'mem'
 sleeptuned -f -c /tmp/s/conf 2>/tmp/s/log &
@@ -29,10 +34,10 @@ ok "the loop runs" until_is '.loop.cycles > 100' true
 sleeptune measure --quiet --frames 1024 --duration 10s --json >/tmp/s/json &
 measure=$!
 sleep 8 # it has warmed up, 200 periods
-before=$(status .loop.cycles) asleep=$(slept)
+before=$(status .loop.cycles) asleep=$(slept_ms)
 rtcwake -m mem -s 6 >/tmp/s/rtcwake 2>&1
 is "it slept, and was woken" "$?" 0
-asleep=$(($(slept) - asleep))
+asleep=$(($(slept_ms) - asleep))
 echo "# it slept for $asleep ms"
 ok "longer than 3 s" test "$asleep" -gt 3000
 ok "one event" until_is '[.events[] | select(.event == "suspend")] | length' 1
