@@ -184,11 +184,12 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     st_text_pad(out, interval, 14);
     fprintf(out, "%6s  %s\n", percent, spread);
     ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
-    int n = snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; CPU %s",
-                     us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
-                     us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
-                     us_or_dash(&s->p99, p99, sizeof(p99)), us((double)s->max_ns, high, sizeof(high)),
-                     f->cpu_ns >= 0 ? us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
+    int n =
+        snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
+                 us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
+                 us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
+                 us_or_dash(&s->p99, p99, sizeof(p99)), us((double)s->max_ns, high, sizeof(high)),
+                 100 * f->on_time, f->cpu_ns >= 0 ? us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
     if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
     if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))
@@ -410,7 +411,8 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         }
         snprintf(text, sizeof(text),
                  "#: rank by median, shared where the blocks do not tell two apart (95 %%). A dash: too few "
-                 "samples. %%: median overshoot of what was asked for. CPU: µs a sleep, user and system "
+                 "samples. %%: median overshoot of what was asked for. On time: within 100 ns of due. CPU: "
+                 "µs a sleep, user and system "
                  "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
                  "against %s.",
                  c->methods[c->baseline]->name);

@@ -7,6 +7,7 @@
 #include "lib/ns.h"
 #include "lib/random.h"
 #include "lib/summary.h"
+#include "measure/arms.h"
 
 #define VISIT_NS          (50 * ST_NS_PER_MS)
 #define VISIT_MAX_N       10
@@ -179,6 +180,14 @@ static void leave_setting(const struct st_bench_sleep *bench, struct st_platform
         (void)p->set_policy(p, bench->policy_found, bench->priority_found);
 }
 
+/* What lies between the method's last look at the clock and the bench's is no lateness of a program that
+ * waits by it: where the method has one, that is when it woke. */
+static bool on_time(const struct st_sleep *s, int64_t woke_ns)
+{
+    const int64_t late_ns = st_ns_sub(s->woke_ns != INT64_MIN ? s->woke_ns : woke_ns, s->due_ns);
+    return late_ns >= -ST_ON_TIME_NS && late_ns <= ST_ON_TIME_NS;
+}
+
 /* Sleeps; what comes back late is a sample, what a signal ends is none. */
 static void sleep_times(struct st_bench_sleep *bench, struct st_platform *p, struct st_sleep_cell *cell,
                         struct st_sleep *s, size_t n)
@@ -195,6 +204,7 @@ static void sleep_times(struct st_bench_sleep *bench, struct st_platform *p, str
             refuse(cell, "the sleep failed", r);
             return;
         }
+        cell->on_time_n += on_time(s, woke_ns);
         cell->overshoot_ns[cell->n] = st_ns_sub(woke_ns, s->due_ns);
         cell->blocks[cell->n++] = bench->blocks_n;
     }

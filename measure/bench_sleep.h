@@ -27,6 +27,8 @@ struct st_sleep_cell {
     int64_t *overshoot_ns; /* woke - due, in order */
     uint32_t *blocks;      /* the block of each: ascending */
     size_t n, room_n;
+    size_t
+        on_time_n; /* of n, ended within ST_ON_TIME_NS of due, by the method's own clock where it reads it */
     uint64_t interrupted_n; /* sleeps that a signal ended: not counted */
     int64_t cpu_ns;         /* of cpu_sleeps_n sleeps, the clock reads around them included */
     uint64_t cpu_sleeps_n;

@@ -40,6 +40,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "interrupted", ST_JSON(cell->interrupted_n));
     st_json_set(o, "overshoot_ns", st_summary_json(&f->overshoot));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
+    st_json_set(o, "on_time_share", st_json_real_or_null(cell->n > 0, f->on_time));
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
     st_json_set(o, "median_ci95_ns", st_median_interval_json(&f->overshoot));
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());

@@ -98,6 +98,7 @@ static void figures_of(const struct st_sleep_cell *cell, const struct st_sample 
     st_summary_of(sample, &f->overshoot);
     f->percent_known = f->overshoot.median.known;
     f->percent = 100.0 * (double)f->overshoot.median.value_ns / (double)cell->requested_ns;
+    f->on_time = cell->n > 0 ? (double)cell->on_time_n / (double)cell->n : 0;
     f->cpu_ns = cell->cpu_sleeps_n > 0 ? (double)cell->cpu_ns / (double)cell->cpu_sleeps_n : -1;
 }
 

@@ -14,6 +14,7 @@ struct st_sleep_figures {
     struct st_summary overshoot;
     bool percent_known; /* with the median */
     double percent;     /* median overshoot, % of what was asked for */
+    double on_time;     /* share of on_time_n; of 0 samples 0 */
     double cpu_ns;      /* CPU time per sleep, user and system together; < 0: not known */
     unsigned rank;      /* among the methods of its setting and duration, 1: least median; shared where they
                            cannot be told apart; 0: too few samples */

@@ -9,16 +9,18 @@
  * Waits until due_ns on CLOCK_MONOTONIC; one sleep at most, none where what is left is within the margin.
  * @param p of which only now_ns is called, and sleep_until_ns: its member of that name, or
  * sleep_until_precise_ns. @param now_ns the time of the call, just read; less than 292 years from due_ns.
- * @param ret_woke_ns the last clock read, which is due_ns or later; written on success.
- * @return 0, -EINTR (a signal came first), or what the sleep said. Learns what the wait before saw. Real-time
- * safe; one thread a margin. Inline: once a cycle.
+ * @param early_ns how long before due_ns it asks to be woken; margin gets what came of that: overshoot_ns
+ * where it slept, spun_ns. @param ret_woke_ns the last clock read, which is due_ns or later; written on
+ * success.
+ * @return 0, -EINTR (a signal came first), or what the sleep said. Real-time safe; one thread a margin.
+ * Inline: once a cycle.
  */
-static inline int st_punctual_wait(struct st_margin *margin, struct st_platform *p,
-                                   int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
-                                   int64_t now_ns, int64_t due_ns, int64_t *ret_woke_ns) ST_NONBLOCKING
+static inline int st_punctual_wait_early(struct st_margin *margin, struct st_platform *p,
+                                         int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
+                                         int64_t now_ns, int64_t due_ns, int64_t early_ns,
+                                         int64_t *ret_woke_ns) ST_NONBLOCKING
 {
-    st_margin_review(margin); /* here there is time; after a wake-up there is none */
-    const int64_t wake_ns = due_ns - st_margin_for(margin, due_ns - now_ns);
+    const int64_t wake_ns = due_ns - early_ns;
     const bool sleeps = wake_ns > now_ns;
     if (sleeps) {
         const int r = sleep_until_ns(p, wake_ns);
@@ -37,6 +39,16 @@ static inline int st_punctual_wait(struct st_margin *margin, struct st_platform 
     }
     *ret_woke_ns = woke_ns;
     return 0;
+}
+
+/** The same by the margin as it is, for no more than half of the wait. Learns what the wait before saw. */
+static inline int st_punctual_wait(struct st_margin *margin, struct st_platform *p,
+                                   int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
+                                   int64_t now_ns, int64_t due_ns, int64_t *ret_woke_ns) ST_NONBLOCKING
+{
+    st_margin_review(margin); /* here there is time; after a wake-up there is none */
+    return st_punctual_wait_early(margin, p, sleep_until_ns, now_ns, due_ns,
+                                  st_margin_for(margin, due_ns - now_ns), ret_woke_ns);
 }
 
 #endif

@@ -52,6 +52,7 @@ int st_sleep_open(struct st_sleep *s, struct st_platform *p, const struct st_sle
 int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns)
 {
     s->due_ns = st_ns_add(start_ns, requested_ns);
+    s->woke_ns = INT64_MIN;
     return s->method->sleep(s, requested_ns);
 }
 

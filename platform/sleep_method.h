@@ -57,6 +57,7 @@ struct st_sleep {
     const struct st_sleep_method *method;
     struct st_platform *platform;
     int64_t due_ns;    /* CLOCK_MONOTONIC: when the last sleep was to end */
+    int64_t woke_ns;   /* when it ended, of a method that reads the clock itself; INT64_MIN: others */
     int64_t period_ns; /* periodic: what is armed; 0: nothing */
     int64_t beat_ns;   /* periodic: the last beat that was read */
     int fd;            /* -1: none */

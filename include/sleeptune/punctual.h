@@ -38,8 +38,8 @@ struct st_punctual;
 struct st_punctual_stats {
     uint64_t waits_n;        /* that ended by themselves, those that came after their time not among them */
     uint64_t on_time_n;      /* of them, that ended within 100 ns of due */
-    uint64_t past_n;         /* waits for a moment that had passed */
-    uint64_t interrupted_n;  /* by a signal */
+    uint64_t past_n;         /* waits for a moment that had passed when they began */
+    uint64_t interrupted_n;  /* calls that a signal ended */
     int64_t margin_ns;       /* how early the next wait asks to be woken */
     int64_t lateness_max_ns; /* woke - due of the latest of waits_n; 0: none yet */
     int64_t lateness_sum_ns;
@@ -51,8 +51,9 @@ struct st_punctual_stats {
 ST_PUNCTUAL_API unsigned st_punctual_version(void);
 
 /**
- * @param cpu_share what spinning may take of a CPU on average, 0.0 .. 0.5. 0 is the free setting: the margin
- * is the smallest overshoot, which takes away most of the lateness and costs nothing.
+ * @param cpu_share what spinning may take of a CPU, 0.0 .. 0.5: spin_ns is never more than that share of
+ * span_ns. 0 is the free setting: the margin is the smallest overshoot, which takes away most of the lateness
+ * and costs nothing.
  * @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free.
  */
 ST_PUNCTUAL_API int st_punctual_new(double cpu_share, struct st_punctual **ret);
@@ -63,7 +64,8 @@ ST_PUNCTUAL_API int64_t st_punctual_now_ns(void);
 
 /**
  * Waits until due_ns on CLOCK_MONOTONIC, never less. The first 32 waits learn and are as late as any sleep.
- * Spinning never takes more than half of one wait.
+ * Spinning never takes more than half of one wait. Called again for the same moment after -EINTR, it goes on
+ * with the same wait.
  * @param ret_woke_ns NULL, or the clock when it was over; written on success.
  * @return 0, at once when due_ns has passed; -EINTR when a signal came first (call it again). Real-time safe:
  * no allocation, no lock, one system call.

@@ -46,7 +46,8 @@ int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
 int st_sleep_spin(struct st_sleep *s, int64_t requested_ns)
 {
     (void)requested_ns;
-    while (s->platform->now_ns(s->platform) < s->due_ns)
-        continue;
+    do
+        s->woke_ns = s->platform->now_ns(s->platform);
+    while (s->woke_ns < s->due_ns);
     return 0;
 }

@@ -91,7 +91,8 @@
     ST_SLEEP_PUNCTUAL("punctual-free", "sleeps to the smallest overshoot before the time",                   \
                       st_sleep_open_punctual_free),                                                          \
         ST_SLEEP_PUNCTUAL("punctual",                                                                        \
-                          "sleeps to the 97 % quantile of the overshoots before the time, spins the rest",   \
+                          "sleeps to a margin before the time, spins the rest: at most 2 % of what is "      \
+                          "asked for, on average",                                                           \
                           st_sleep_open_punctual),                                                           \
     {                                                                                                        \
         .name = "spin", .summary = "reads the clock until it is time; uses the whole CPU", ST_ON_MONOTONIC,  \

@@ -123,6 +123,23 @@ static void cpu_is_that_of_the_sleeps(void **state)
     assert_true(s->figures[0].cpu_ns == 12345.0);
 }
 
+static void on_time_is_within_100_ns_early_or_late(void **state)
+{
+    static const int64_t late[] = {-102, -101, -100, -99, 0, 99, 100, 101, 102, 10000};
+    struct story *s = *state;
+    add(s, "ppoll");
+    assert_int_equal(s->fake->set_timer_slack_ns(s->fake, 1), 0);
+    script(s, "ppoll", late, ST_ARRAY_LEN(late), 0);
+    run(s);
+    const struct st_sleep_cell *cell = &s->bench.cells[0];
+    size_t on_time_n = 0;
+    for (size_t i = 0; i < cell->n; i++)
+        on_time_n += llabs(cell->overshoot_ns[i]) <= 100;
+    assert_true(on_time_n > cell->n / 4 && on_time_n < cell->n * 3 / 4);
+    assert_int_equal(cell->on_time_n, on_time_n);
+    assert_true(s->figures[0].on_time == (double)on_time_n / (double)cell->n);
+}
+
 static void the_budget_is_kept_and_too_few_samples_get_no_rank(void **state)
 {
     struct story *s = *state;
@@ -479,6 +496,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(methods_that_cannot_be_told_apart_share_a_rank),
         TEST(cpu_is_that_of_the_sleeps),
+        TEST(on_time_is_within_100_ns_early_or_late),
         TEST(the_budget_is_kept_and_too_few_samples_get_no_rank),
         TEST(without_a_budget_twenty_blocks_are_measured),
         TEST(a_narrow_interval_ends_it_early),

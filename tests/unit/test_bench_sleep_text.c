@@ -119,6 +119,8 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     fill(&bench.cells[1], later);
     text(buf, sizeof(buf), false);
     assert_null(strstr(buf, "is shared though"));
+    assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
+    assert_non_null(strstr(buf, "On time: within 100 ns of due."));
     assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
 }
 

@@ -52,6 +52,8 @@ static void never_early_and_all_is_counted(void **state)
         assert_true(stats.lateness_max_ns <= lateness_max_ns);
         assert_true(stats.on_time_n <= stats.waits_n);
         assert_true(stats.span_ns >= 299 * 300000 / 2 && stats.spin_ns <= stats.span_ns / 2);
+        if (shares[i] > 0)
+            assert_true((double)stats.spin_ns <= shares[i] * (double)stats.span_ns);
         st_punctual_reset(punctual);
         st_punctual_get_stats(punctual, &stats, sizeof(stats));
         assert_int_equal(stats.waits_n, 0);
