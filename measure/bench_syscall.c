@@ -115,6 +115,8 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     const struct st_sample sample = st_sample_of(scratch, steady_n);
     st_summary_of(&sample, &row->summary);
     row->outliers_n = st_fence_outliers_n(&sample);
+    const struct st_fences fences = st_fences_of(&sample);
+    row->iqr_is_zero = fences.low_ns == fences.high_ns;
     row->enough_n =
         st_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
 }

@@ -28,6 +28,7 @@ struct st_syscall_row {
     size_t warm_up_n;  /* the first ones of n that are set apart */
     struct st_summary summary; /* of the others */
     uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */
+    bool iqr_is_zero;          /* then every value that is not the median is one */
     uint64_t enough_n;         /* so many samples give a median good enough; 0: not known */
     struct st_call_batches batches;
     enum st_call_path path;

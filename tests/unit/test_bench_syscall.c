@@ -117,6 +117,8 @@ static void outliers_are_counted_and_kept(void **state)
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
     assert_int_equal(r->outliers_n, 5);
+    assert_false(r->iqr_is_zero);
+    assert_true(row("sysconf", ST_CALL_IN_PROCESS)->iqr_is_zero);
     assert_int_equal(r->summary.max_ns, 9110);
     assert_int_equal(r->warm_up_n, 0);
 }
