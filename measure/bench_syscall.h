@@ -58,6 +58,13 @@ struct st_bench_syscall {
     bool stopped; /* by go_on */
 };
 
+/**
+ * About how long measuring takes: by the cost of the clock, of some fresh processes, which also say how long
+ * a call takes that gives the CPU away, and 300 ns for each other call. The calls themselves are not made in
+ * this process, where the first ones are to be samples.
+ */
+int64_t st_bench_syscall_expected_ns(struct st_platform *p, const struct st_bench_syscall_config *config);
+
 /** Measures all rows, in the calling thread. @param ret free with st_bench_syscall_finish, whatever it
  * returns: what was measured is there. @return 0, -EINVAL (nothing to measure), -ENOMEM. */
 ST_NODISCARD int st_bench_syscall_measure(struct st_platform *p, const struct st_bench_syscall_config *config,
