@@ -248,8 +248,13 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
         cells_n += bench->cells[i].why == NULL;
     if (a->quiet)
         return;
-    snprintf(line, sizeof(line), "%zu combinations, %zu round%s each, in random order (seed %llu): about %s.",
-             cells_n, rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
+    if (cells_n == 0) {
+        st_text_wrap(stderr, "Nothing of this can be measured here.", 0, st_terminal_width(STDERR_FILENO));
+        return; /* the result says why */
+    }
+    snprintf(line, sizeof(line),
+             "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
+             cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
              st_bench_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
