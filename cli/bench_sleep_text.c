@@ -334,21 +334,6 @@ static void missing(const struct st_bench_sleep *bench, FILE *out, int width)
         fputc('\n', out);
 }
 
-/* What a dash among the medians means, where there is one. */
-static void explain_dash(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                         FILE *out, int width)
-{
-    char line[80];
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        if (figures[i].rank == 0 && st_bench_sleep_measured(bench, i % bench->config.methods_n)) {
-            snprintf(line, sizeof(line), "-: fewer than %zu samples, too few for a median.",
-                     (size_t)st_stats_quantile_min_n(0.5));
-            st_text_wrap(out, line, 0, width);
-            return;
-        }
-    }
-}
-
 /* How often each method was of rank 1: the most. */
 static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           size_t setting, FILE *out, int width)
@@ -396,8 +381,8 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
                 group(bench, figures, s, d, out, width);
         }
         snprintf(text, sizeof(text),
-                 "#: rank by median, shared where the blocks do not tell two apart (95 %%). A dash: too few "
-                 "samples. %%: median overshoot of what was asked for. CPU: µs a sleep, user and system "
+                 "#: rank by median, shared where the blocks do not tell two apart (95 %%). %%: median "
+                 "overshoot of what was asked for. CPU: µs a sleep, user and system "
                  "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
                  "against %s.",
                  c->methods[c->baseline]->name);
@@ -407,8 +392,7 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
     for (size_t s = 0; s < c->settings_n; s++)
         matrix(bench, figures, s, out, width);
     missing(bench, out, width);
-    if (brief)
-        explain_dash(bench, figures, out, width);
+    st_bench_sleep_dashes(bench, figures, brief, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
