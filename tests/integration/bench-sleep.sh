@@ -41,6 +41,8 @@ is "the median lies within its interval" \
 is "no quantile of too few samples" \
     "$(key run.json 'all((r["overshoot_ns"]["p99"] is None) == (r["n"] < 1000) and (r["overshoot_ns"]["median"] is None) == (r["n"] < 20) for r in d["results"])')" True
 is "ranks begin at 1" "$(key run.json 'all(min([r["rank"] for r in d["results"] if r["rank"] and r["requested_ns"] == t] or [1]) == 1 for t in (1000000, 2000000))')" True
+is "another rank than the first: somebody is shown to be earlier" \
+    "$(key run.json 'all(r["beaten_by"] >= r["rank"] - 1 if r["rank"] else r["beaten_by"] is None for r in d["results"])')" True
 is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns"]["min"] for r in d["results"] if r["n"]) > -1000000')" True
 
 bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err

@@ -98,6 +98,31 @@ static void a_rank_that_is_shared_though_intervals_are_apart_is_explained(void *
     assert_non_null(strstr(buf, "ppoll, timerfd-abs; the blocks do not tell them apart."));
 }
 
+/* The third is told from the first, the second from neither: a chain. */
+static void a_rank_that_joins_two_that_are_told_apart_is_explained(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t early[BLOCKS] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
+    const int64_t mixed[BLOCKS] = {1000, 4000, 1000, 4000, 2500, 2500, 1000, 4000, 1000, 4000, 2500, 2500};
+    const int64_t late[BLOCKS] = {3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000};
+    methods[2] = st_sleep_method_find(fake, "clock_nanosleep-abs-monotonic");
+    config.methods_n = 3;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], early);
+    fill(&bench.cells[1], mixed);
+    fill(&bench.cells[2], late);
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf,
+                           "Rank 1 is shared though ppoll is shown to be earlier than "
+                           "clock_nanosleep-abs-monotonic (later by 1.00 "
+                           ".. 1.10 µs block by block): others of this rank, which the blocks do not tell "
+                           "from their neighbours, lie between."));
+    assert_non_null(strstr(buf,
+                           "none is shown to be earlier at 1 of 1 durations): ppoll, timerfd-abs; the blocks "
+                           "do not tell them apart."));
+}
+
 static void intervals_that_overlap_need_no_word(void **state)
 {
     (void)state;
@@ -122,7 +147,7 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     fill(&bench.cells[1], later);
     text(buf, sizeof(buf), false);
     assert_null(strstr(buf, "is shared though"));
-    assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
+    assert_non_null(strstr(buf, "none is shown to be earlier at 1 of 1 durations): ppoll."));
 }
 
 static void what_is_not_here_is_not_announced(void **state)
@@ -195,6 +220,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
         TEST(a_rank_that_is_shared_though_intervals_are_apart_is_explained),
+        TEST(a_rank_that_joins_two_that_are_told_apart_is_explained),
         TEST(intervals_that_overlap_need_no_word),
         TEST(a_rank_of_its_own_needs_no_word),
         TEST(what_is_not_here_is_not_announced),
