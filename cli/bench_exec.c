@@ -145,8 +145,9 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
         text, sizeof(text),
         "Mean ± sd, min .. max of the whole run. CPU: user and system together. Without the start: median "
         "of the differences round by round, 95 %%.%s",
-        ranked ? " In front: the rank by that among programs that sleep as long, shared where the rounds do "
-                 "not tell two apart."
+        ranked ? " In front: the rank by that among programs that sleep as long; a new one begins only where "
+                 "all from there on are shown to take longer than all before, round by round (95 % for all "
+                 "pairs together)."
                : "");
     st_text_wrap(out, text, 0, width);
     snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",

@@ -14,4 +14,9 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           struct st_platform *p, bool brief, FILE *out, int width);
 
+/** What the dashes in it stand for, where there are some: what was refused and why (when brief; else it
+ * stands in the tables), how many samples the figures take, and how long that is. */
+void st_bench_sleep_dashes(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                           bool brief, FILE *out, int width);
+
 #endif

@@ -219,42 +219,72 @@ static bool leads(const struct st_sleep_figures *figures, size_t n, size_t i)
     return figures[i].rank > 0;
 }
 
+/* What a note says of a pair: it is in one rank and is not told apart, though it looks so; or is told apart.
+ */
+enum pair { PAIR_PLAIN, PAIR_NOT_TOLD, PAIR_TOLD };
+
+static enum pair pair_of(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures,
+                         size_t leader, size_t i, struct st_quantile *ret_later)
+{
+    const struct st_quantile *median = &figures[i].overshoot.median,
+                             *first = &figures[leader].overshoot.median;
+    if (!shares(&figures[leader], &figures[i]) ||
+        st_sleep_difference(&cells[leader], &cells[i], figures[leader].rank_confidence, ret_later) != 0)
+        return PAIR_PLAIN;
+    if (ret_later->interval_known && ret_later->low_ns > 0)
+        return PAIR_TOLD;
+    return median->interval_known && first->interval_known && median->low_ns > first->high_ns ? PAIR_NOT_TOLD
+                                                                                              : PAIR_PLAIN;
+}
+
+/* "ppoll (later by 1.00 .. 2.00 µs block by block), ..." behind the words. @return its length, 0: nobody. */
+static int pair_list(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
+                     size_t leader, enum pair pair, const char *words, char *buf, int buf_bytes)
+{
+    char low[16], high[16];
+    int used = 0;
+    for (size_t i = 0; i < n && used < buf_bytes - 320; i++) {
+        struct st_quantile later;
+        if (pair_of(cells, figures, leader, i, &later) != pair)
+            continue;
+        if (used == 0)
+            used =
+                snprintf(buf, (size_t)buf_bytes, "Rank %u is shared though %s%s%s", figures[leader].rank,
+                         pair == PAIR_NOT_TOLD ? "the interval of " : "", cells[leader].method->name, words);
+        else
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), ", ");
+        used += snprintf(buf + used, (size_t)(buf_bytes - used), "%s (", cells[i].method->name);
+        if (later.interval_known)
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), "later by %s .. %s µs block by block",
+                             us((double)later.low_ns, low, sizeof(low)),
+                             us((double)later.high_ns, high, sizeof(high)));
+        else
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), "too few blocks to compare");
+        used += snprintf(buf + used, (size_t)(buf_bytes - used), ")");
+    }
+    return used;
+}
+
 /* Intervals that do not overlap beside a rank that is shared look like a mistake: why that may be. */
 static void shared_note(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
                         size_t leader, FILE *out, int width)
 {
-    char line[1024], low[16], high[16];
-    int used = 0;
-    for (size_t i = 0; i < n && used < (int)sizeof(line) - 320; i++) {
-        const struct st_quantile *median = &figures[i].overshoot.median;
-        struct st_quantile later;
-        if (!shares(&figures[leader], &figures[i]) || !median->interval_known ||
-            !figures[leader].overshoot.median.interval_known ||
-            median->low_ns <= figures[leader].overshoot.median.high_ns ||
-            st_sleep_difference(&cells[leader], &cells[i], &later) != 0)
-            continue;
-        if (used == 0)
-            used = snprintf(line, sizeof(line),
-                            "Rank %u is shared though the interval of %s ends below: ", figures[leader].rank,
-                            cells[leader].method->name);
-        else
-            used += snprintf(line + used, sizeof(line) - (size_t)used, ", ");
-        used += snprintf(line + used, sizeof(line) - (size_t)used, "%s (", cells[i].method->name);
-        if (later.interval_known)
-            used += snprintf(line + used, sizeof(line) - (size_t)used, "later by %s .. %s µs block by block",
-                             us((double)later.low_ns, low, sizeof(low)),
-                             us((double)later.high_ns, high, sizeof(high)));
-        else
-            used += snprintf(line + used, sizeof(line) - (size_t)used, "too few blocks to compare");
-        used += snprintf(line + used, sizeof(line) - (size_t)used, ")");
+    char line[1024];
+    const int bytes = (int)sizeof(line);
+    int used = pair_list(cells, figures, n, leader, PAIR_NOT_TOLD, " ends below: ", line, bytes);
+    if (used > 0) {
+        snprintf(
+            line + used, (size_t)(bytes - used),
+            ". Ranks go by these differences, where 0 is not ruled out; an interval is that of a method's "
+            "own median.");
+        st_text_wrap(out, line, 0, width);
     }
-    if (used == 0)
-        return;
-    snprintf(
-        line + used, sizeof(line) - (size_t)used,
-        ". Ranks go by these differences, where 0 is not ruled out; an interval is that of a method's own "
-        "median.");
-    st_text_wrap(out, line, 0, width);
+    used = pair_list(cells, figures, n, leader, PAIR_TOLD, " is shown to be earlier than ", line, bytes);
+    if (used > 0) {
+        snprintf(line + used, (size_t)(bytes - used),
+                 ": others of this rank, which the blocks do not tell from their neighbours, lie between.");
+        st_text_wrap(out, line, 0, width);
+    }
 }
 
 static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
@@ -348,22 +378,8 @@ static void missing(const struct st_bench_sleep *bench, FILE *out, int width)
         fputc('\n', out);
 }
 
-/* What a dash among the medians means, where there is one. */
-static void explain_dash(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                         FILE *out, int width)
-{
-    char line[80];
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        if (figures[i].rank == 0 && st_bench_sleep_measured(bench, i % bench->config.methods_n)) {
-            snprintf(line, sizeof(line), "-: fewer than %zu samples, too few for a median.",
-                     (size_t)st_stats_quantile_min_n(0.5));
-            st_text_wrap(out, line, 0, width);
-            return;
-        }
-    }
-}
-
-/* How often each method was of rank 1: the most. */
+/* How often none was shown to be earlier than a method: the most. Those of rank 1 that are, in a chain, are
+ * not among them. */
 static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           size_t setting, FILE *out, int width)
 {
@@ -372,13 +388,17 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     size_t most = 0, used;
     size_t firsts[64] = {0};
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
-        for (size_t d = 0; d < durations_n; d++)
-            firsts[i] += figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells].rank == 1;
+        for (size_t d = 0; d < durations_n; d++) {
+            const struct st_sleep_figures *f =
+                &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
+            firsts[i] += f->rank > 0 && f->beaten_by_n == 0;
+        }
         most = firsts[i] > most ? firsts[i] : most;
     }
     if (most == 0 || bench->config.methods_n < 2)
         return;
-    used = (size_t)snprintf(line, sizeof(line), "Most exact (%s; rank 1 at %zu of %zu durations): ",
+    used = (size_t)snprintf(line, sizeof(line),
+                            "Most exact (%s; none is shown to be earlier at %zu of %zu durations): ",
                             st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n);
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
@@ -409,21 +429,22 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
             for (size_t d = 0; d < c->durations_n; d++)
                 group(bench, figures, s, d, out, width);
         }
-        snprintf(text, sizeof(text),
-                 "#: rank by median, shared where the blocks do not tell two apart (95 %%). A dash: too few "
-                 "samples. %%: median overshoot of what was asked for. On time: within 100 ns of due. CPU: "
-                 "µs a sleep, user and system "
-                 "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
-                 "against %s.",
-                 c->methods[c->baseline]->name);
+        snprintf(
+            text, sizeof(text),
+            "#: rank by median; a new one begins only where all from there on are shown to wake later than "
+            "all before, block by block (95 %% for all pairs together). %%: median "
+            "overshoot of what was asked for. On time: within 100 ns of due. CPU: µs a sleep, user and "
+            "system "
+            "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
+            "against %s.",
+            c->methods[c->baseline]->name);
         st_text_wrap(out, text, 0, width);
         fputc('\n', out);
     }
     for (size_t s = 0; s < c->settings_n; s++)
         matrix(bench, figures, s, out, width);
     missing(bench, out, width);
-    if (brief)
-        explain_dash(bench, figures, out, width);
+    st_bench_sleep_dashes(bench, figures, brief, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)

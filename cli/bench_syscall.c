@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/bench_text.h"
 #include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
@@ -19,7 +20,6 @@
 #define METHODS_MAX 64
 #define COUNT_MAX   1000000
 #define FRESH_MAX   100000
-#define FRESH_NS    (3 * ST_NS_PER_MS) /* about what a process takes to come and go */
 
 struct arguments {
     const struct st_call_method *methods[METHODS_MAX];
@@ -117,15 +117,18 @@ static bool go_on(void *ctx, const struct st_bench_syscall *bench)
 
 static void announce(const struct arguments *a)
 {
-    char text[32], line[200];
+    char text[32], fresh[48] = "", line[200];
+    const struct st_bench_syscall_config *c = &a->config;
     size_t present_n = 0;
     for (size_t i = 0; i < a->config.methods_n; i++)
         present_n += a->methods[i]->absent == NULL;
-    const int64_t fresh_ns = (int64_t)((present_n + 1) * a->config.fresh) * FRESH_NS;
-    if (a->quiet || fresh_ns < ST_NS_PER_S)
-        return;
-    snprintf(line, sizeof(line), "%zu calls, %zu samples and %zu fresh processes each: about %s.", present_n,
-             a->config.count, a->config.fresh, st_ns_format(fresh_ns, text, sizeof(text)));
+    if (a->quiet || present_n == 0)
+        return; /* the result says why there is nothing to measure */
+    if (c->fresh > 0)
+        snprintf(fresh, sizeof(fresh), " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
+    snprintf(line, sizeof(line), "%zu call%s, %zu sample%s%s each: about %s.", present_n,
+             present_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
+             st_bench_rough(st_bench_syscall_expected_ns(st_platform_native(), c), text, sizeof(text)));
     st_text_wrap(stderr, st_locale_text(line), 0, st_terminal_width(STDERR_FILENO));
 }
 

@@ -6,6 +6,7 @@
 #include "cli/bench_syscall.h"
 #include "cli/bench_text.h"
 #include "cli/text.h"
+#include "lib/fence.h"
 #include "lib/ns.h"
 
 #define NAME_COLUMNS 31
@@ -68,6 +69,22 @@ static size_t first_values(const struct st_syscall_row *row, char *buf, size_t b
     return used;
 }
 
+/* How many samples would do; from fewer than there are it is a figure, beyond them an estimate. */
+static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
+{
+    const unsigned long long n = (unsigned long long)row->summary.n;
+    if (row->enough_n > 0)
+        snprintf(buf, buf_bytes, "%s%llu samples would do", row->enough_n > n ? "about " : "",
+                 (unsigned long long)row->enough_n);
+    else if (n < st_stats_quantile_min_n(0.5))
+        snprintf(buf, buf_bytes, "too few samples (%u) to tell how many would do",
+                 (unsigned)st_stats_quantile_min_n(0.5));
+    else if (n < st_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
+        snprintf(buf, buf_bytes, "how many samples would do cannot be told from %llu", n);
+    else
+        snprintf(buf, buf_bytes, "even %d samples would not do", ST_SYSCALL_ENOUGH_N);
+}
+
 /* Who answers it, n, offset, warm-up, amortised cost, how many samples are enough. */
 static void details(const struct st_syscall_row *row, FILE *out, int width)
 {
@@ -90,14 +107,8 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
                       b->call_ns, (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f by syscall(2)", b->raw_ns);
-    if (row->enough_n > 0)
-        snprintf(line + n, sizeof(line) - (size_t)n, "; %llu samples would do",
-                 (unsigned long long)row->enough_n);
-    else if (row->summary.n < st_stats_quantile_min_n(0.5))
-        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples (%u) to tell how many would do",
-                 (unsigned)st_stats_quantile_min_n(0.5));
-    else
-        snprintf(line + n, sizeof(line) - (size_t)n, "; even %d samples would not do", ST_SYSCALL_ENOUGH_N);
+    enough_text(row, values, sizeof(values));
+    snprintf(line + n, sizeof(line) - (size_t)n, "; %s", values);
     st_text_field(out, "", line, 3, width);
 }
 
@@ -211,31 +222,65 @@ static void absent_sentence(const struct st_bench_syscall *bench, FILE *out, int
     st_text_wrap(out, line, 0, width);
 }
 
+/* What needs most: one call, or how many need as much. */
+static void needs_most(const struct st_syscall_row *most, size_t most_n, size_t known_n, char *buf,
+                       size_t buf_bytes)
+{
+    if (known_n == 1)
+        buf[0] = '\0';
+    else if (most_n == 1)
+        snprintf(buf, buf_bytes, " (%s needs most)", most->method->name);
+    else if (most_n == known_n)
+        snprintf(buf, buf_bytes, " (as many for each call)");
+    else
+        snprintf(buf, buf_bytes, " (%zu calls need so many, the others fewer)", most_n);
+}
+
 static void enough_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
-    char line[LINE_BYTES];
+    char line[LINE_BYTES], who[80];
     const struct st_syscall_row *most = NULL;
-    size_t n = 0, unknown_n = 0;
+    size_t n = 0, known_n = 0, most_n = 0;
     for (size_t i = 0; i < bench->rows_n; i++) {
         const struct st_syscall_row *row = &bench->rows[i];
         if (row->mode != ST_CALL_IN_PROCESS || row->summary.n == 0)
             continue;
         n++;
-        unknown_n += row->enough_n == 0;
-        if (row->enough_n > 0 && (most == NULL || row->enough_n > most->enough_n))
+        known_n += row->enough_n > 0;
+        if (row->enough_n > 0 && (most == NULL || row->enough_n > most->enough_n)) {
             most = row;
+            most_n = 0;
+        }
+        most_n += most != NULL && row->enough_n == most->enough_n;
     }
     if (most == NULL)
         return;
+    needs_most(most, most_n, known_n, who, sizeof(who));
     int used =
         snprintf(line, sizeof(line),
-                 "In one process %llu samples would have been enough for medians within 5 %% or one step "
-                 "of the clock (%s needs most)",
-                 (unsigned long long)most->enough_n, most->method->name);
-    if (unknown_n > 0)
+                 "In one process %s%llu samples would have been enough for medians within 5 %% or one step "
+                 "of the clock%s",
+                 most->enough_n > most->summary.n ? "about " : "", (unsigned long long)most->enough_n, who);
+    if (known_n < n)
         used += snprintf(line + used, sizeof(line) - (size_t)used, "; not known of %zu of %zu calls",
-                         unknown_n, n);
+                         n - known_n, n);
     snprintf(line + used, sizeof(line) - (size_t)used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+/* Without a spread in the middle the rule of the outliers takes all that differs. */
+static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    size_t n = 0;
+    for (size_t i = 0; i < bench->rows_n; i++)
+        n += bench->rows[i].iqr_is_zero && bench->rows[i].outliers_n > 0;
+    if (n == 0)
+        return;
+    snprintf(line, sizeof(line),
+             "In %zu row%s q1 and q3 are the same: there every value that differs from them counts as an "
+             "outlier, also by one step of the clock.",
+             n, n == 1 ? "" : "s");
     st_text_wrap(out, line, 0, width);
 }
 
@@ -258,5 +303,6 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_plat
         "few samples. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
+    no_spread_sentence(bench, out, width);
     st_bench_circumstances(p, out, width);
 }

@@ -1,8 +1,10 @@
 #include "cli/bench_text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cli/text.h"
+#include "lib/ns.h"
 
 #define LINE_BYTES 600
 
@@ -24,4 +26,15 @@ void st_bench_circumstances(struct st_platform *p, FILE *out, int width)
     char line[LINE_BYTES] = "";
     p->circumstances(p, -1, circumstance, line);
     st_text_wrap(out, line, 0, width);
+}
+
+const char *st_bench_rough(int64_t ns, char *buf, size_t buf_bytes)
+{
+    if (ns < 600 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f s", ceil((double)ns / 1e9));
+    else if (ns < 7200 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f min", (double)ns / 60e9);
+    else
+        snprintf(buf, buf_bytes, "%.1f h", (double)ns / 3600e9);
+    return buf;
 }

@@ -2,12 +2,12 @@
 #include "cli/bench_wake.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/bench.h"
+#include "cli/bench_text.h"
 #include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/locale.h"
@@ -239,18 +239,6 @@ static bool go_on(void *ctx, const struct st_bench_wake *bench)
     return !st_stop_asked();
 }
 
-/* "66 s", "12 min", "6.0 h" */
-static const char *rough(int64_t ns, char *buf, size_t buf_bytes)
-{
-    if (ns < 600 * ST_NS_PER_S)
-        snprintf(buf, buf_bytes, "%.0f s", ceil((double)ns / 1e9));
-    else if (ns < 7200 * ST_NS_PER_S)
-        snprintf(buf, buf_bytes, "%.0f min", (double)ns / 60e9);
-    else
-        snprintf(buf, buf_bytes, "%.1f h", (double)ns / 3600e9);
-    return buf;
-}
-
 static void announce(const struct arguments *a, const struct st_bench_wake *bench)
 {
     char text[32], line[240];
@@ -260,9 +248,14 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
         cells_n += bench->cells[i].why == NULL;
     if (a->quiet)
         return;
-    snprintf(line, sizeof(line), "%zu combinations, %zu round%s each, in random order (seed %llu): about %s.",
-             cells_n, rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
-             rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
+    if (cells_n == 0) {
+        st_text_wrap(stderr, "Nothing of this can be measured here.", 0, st_terminal_width(STDERR_FILENO));
+        return; /* the result says why */
+    }
+    snprintf(line, sizeof(line),
+             "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
+             cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
+             st_bench_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
         st_text_wrap(stderr, "Too short for a median (20 rounds): take a longer --budget.", 0,
@@ -296,7 +289,7 @@ static int run(struct arguments *a)
         return st_usage_error(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         char least[32];
-        rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
+        st_bench_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);
         return st_usage_error(NAME, "--budget: one round of each takes about %s", least);
     }

@@ -250,6 +250,33 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     st_text_wrap(out, line, 0, width);
 }
 
+/* Where there is a dash: how many rounds it takes to have a figure there, and how long. */
+static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    struct st_bench_wake more = *bench; /* its cells are only read */
+    char line[LINE_BYTES], about[32], budget[40] = "";
+    more.config.rounds = 0;
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        size_t takes_n = 0;
+        if (cell->n > 0 && cell->modes.n == 0)
+            takes_n = ST_MODES_MIN_N;
+        else if (cell->n > 0 && !cell->delay.median.known)
+            takes_n = st_stats_quantile_min_n(0.5);
+        more.config.rounds = takes_n > more.config.rounds ? takes_n : more.config.rounds;
+    }
+    if (more.config.rounds == 0)
+        return;
+    const int64_t expected_ns = st_bench_wake_expected_ns(&more);
+    if (bench->config.budget_ns > 0)
+        snprintf(budget, sizeof(budget), " --budget %.0fs", ceil((double)expected_ns / 1e9));
+    snprintf(line, sizeof(line),
+             "A dash: too few rounds; a median takes %u, humps %d. All with --rounds %zu%s take about %s.",
+             (unsigned)st_stats_quantile_min_n(0.5), ST_MODES_MIN_N, more.config.rounds, budget,
+             st_bench_rough(expected_ns, about, sizeof(about)));
+    st_text_wrap(out, line, 0, width);
+}
+
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *p, FILE *out, int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -269,8 +296,9 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_platform *
         out,
         "Delay: from right before the signal, or the due time, to right after the wait has returned. "
         "Send: median of what signalling takes the sender, a clock read included. Humps: where the "
-        "delays have two, the median of each and its share. A dash: too few rounds.",
+        "delays have two, the median of each and its share.",
         0, width);
+    dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         snprintf(priority, sizeof(priority), " %d", c->priority);
     int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_policy_name(c->policy), priority,

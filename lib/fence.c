@@ -53,3 +53,11 @@ uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_
     }
     return high_n;
 }
+
+uint64_t st_median_not_enough_min_n(uint64_t max_n)
+{
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(max_n, 0.5, 0.95, &low, &high) != 0)
+        return 0;
+    return (uint64_t)ceil(10 * ((double)max_n + 1) / (double)(high - low));
+}

@@ -24,4 +24,11 @@ uint64_t st_fence_outliers_n(const struct st_sample *sample);
  */
 uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns, uint64_t max_n);
 
+/**
+ * So many samples it takes to say of a 0 of st_median_enough_n that max_n values would not be enough: 10 of
+ * them lie where the interval of max_n values would. Fewer do not tell how wide that is. 0: none do (max_n <
+ * 6).
+ */
+uint64_t st_median_not_enough_min_n(uint64_t max_n);
+
 #endif

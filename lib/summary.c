@@ -56,9 +56,14 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
 
 struct st_quantile st_median_interval(int64_t *values_ns, size_t n)
 {
+    return st_median_interval_at(values_ns, n, 0.95);
+}
+
+struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence)
+{
     struct st_quantile q = {.p = 0.5, .n = n};
     uint64_t low, high;
-    if (n == 0 || st_stats_quantile_ranks(n, 0.5, 0.95, &low, &high) != 0)
+    if (n == 0 || st_stats_quantile_ranks(n, 0.5, confidence, &low, &high) != 0)
         return q;
     const struct st_sample sample = st_sample_of(values_ns, n);
     q.known = q.interval_known = true;

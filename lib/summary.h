@@ -23,6 +23,9 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
  * turned round, exact for any distribution). Known from 6 values on. Sorts the values. Threads: any. */
 struct st_quantile st_median_interval(int64_t *values_ns, size_t n);
 
+/** The same with an interval of another confidence: higher ones take more values. */
+struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence);
+
 /**
  * Standard deviation of B over that of A with a 95 % interval, for independent values: both are resampled
  * ST_SD_RATIO_RESAMPLES times. A standard deviation hangs on the few largest values: the interval of a sample

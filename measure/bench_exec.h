@@ -58,7 +58,8 @@ struct st_exec_figures {
     bool overshoot_known;         /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
     unsigned rank;                /* by net, among those that are to sleep as long; shared where the rounds do
-                                     not tell two apart; 0: a start, too few runs, or nobody beside it */
+                                     not tell two apart (lib/rank); 0: a start, too few runs, or nobody beside it */
+    size_t beaten_by_n;           /* with a rank: how many of those are shown to take less */
 };
 
 /** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must

@@ -45,7 +45,7 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     return 0;
 }
 
-static int difference(const void *ctx, size_t a, size_t b, struct st_quantile *ret)
+static int difference(const void *ctx, size_t a, size_t b, double confidence, struct st_quantile *ret)
 {
     const struct st_bench_exec *bench = ctx;
     const size_t n = bench->arms[a].n;
@@ -54,7 +54,7 @@ static int difference(const void *ctx, size_t a, size_t b, struct st_quantile *r
         return -ENOMEM;
     for (size_t k = 0; k < n; k++)
         values[k] = net_ns(bench, b, k) - net_ns(bench, a, k);
-    *ret = st_median_interval(values, n);
+    *ret = st_median_interval_at(values, n, confidence);
     free(values);
     return 0;
 }
@@ -75,9 +75,12 @@ static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranke
     }
     if (n < 2)
         return 0;
-    const int r = st_rank(order, n, difference, bench);
-    for (size_t i = 0; i < n && r == 0; i++)
+    double confidence;
+    const int r = st_rank(order, n, difference, bench, &confidence);
+    for (size_t i = 0; i < n && r == 0; i++) {
         figures[order[i].id].rank = order[i].rank;
+        figures[order[i].id].beaten_by_n = order[i].better_n;
+    }
     return r;
 }
 
@@ -137,6 +140,7 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
     st_json_set(o, "rank", st_json_integer_or_null(f->rank > 0, f->rank));
+    st_json_set(o, "beaten_by", st_json_integer_or_null(f->rank > 0, (json_int_t)f->beaten_by_n));
     return o;
 }
 

@@ -13,8 +13,8 @@
 #define VISIT_MAX_N       10
 #define WARM_UP_NS        (100 * ST_NS_PER_US) /* one sleep before those that count: first faults, first arming */
 #define INTERRUPTED_MAX_N 5                    /* visits without one sample */
-#define NARROW_MIN_N      100
-#define NARROW_NS         500 /* half an interval that nobody needs narrower */
+#define NARROW_MIN_N      100                  /* in ST_BENCH_SLEEP_BLOCKS blocks, which ranks go by */
+#define NARROW_NS         500                  /* half an interval that nobody needs narrower */
 
 size_t st_sleep_visit_n(const struct st_bench_sleep *bench, int64_t requested_ns)
 {
@@ -255,7 +255,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
 /* Is the interval of the cell's median narrow enough? scratch: room for its values. */
 static bool is_narrow(const struct st_sleep_cell *cell, double precision, int64_t *scratch)
 {
-    if (cell->n < NARROW_MIN_N || !(precision > 0))
+    if (cell->n < NARROW_MIN_N || cell->visits_n < ST_BENCH_SLEEP_BLOCKS || !(precision > 0))
         return false;
     struct st_summary summary;
     memcpy(scratch, cell->overshoot_ns, cell->n * sizeof(*scratch));

@@ -44,6 +44,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
     st_json_set(o, "median_ci95_ns", st_median_interval_json(&f->overshoot));
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
+    st_json_set(o, "beaten_by", f->rank > 0 ? ST_JSON(f->beaten_by_n) : json_null());
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
     st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio_known, f->range_ratio));

@@ -56,13 +56,14 @@ static size_t most_samples(const struct st_bench_sleep *bench)
     return most_n;
 }
 
-int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b, struct st_quantile *ret)
+int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b, double confidence,
+                        struct st_quantile *ret)
 {
     const size_t most_n = a->n > b->n ? a->n : b->n;
     int64_t *room = calloc(2 * (most_n + 1), sizeof(*room));
     if (room == NULL)
         return -ENOMEM;
-    *ret = st_median_interval(room, differences(a, b, room + most_n + 1, room));
+    *ret = st_median_interval_at(room, differences(a, b, room + most_n + 1, room), confidence);
     free(room);
     return 0;
 }
@@ -70,10 +71,10 @@ int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cel
 /* --- figures -----------------------------------------------------------------------------------------------
  */
 
-static int difference(const void *ctx, size_t a, size_t b, struct st_quantile *ret)
+static int difference(const void *ctx, size_t a, size_t b, double confidence, struct st_quantile *ret)
 {
     const struct st_bench_sleep *bench = ctx;
-    return st_sleep_difference(&bench->cells[a], &bench->cells[b], ret);
+    return st_sleep_difference(&bench->cells[a], &bench->cells[b], confidence, ret);
 }
 
 /* Ranks of one setting and duration. order: room for all methods. */
@@ -86,9 +87,14 @@ static int rank(const struct st_bench_sleep *bench, size_t first, struct st_slee
         if (median->known)
             order[n++] = (struct st_ranked){.id = i, .median_ns = median->value_ns};
     }
-    const int r = st_rank(order, n, difference, bench);
-    for (size_t i = 0; i < n && r == 0; i++)
-        figures[order[i].id].rank = order[i].rank;
+    double confidence;
+    const int r = st_rank(order, n, difference, bench, &confidence);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        struct st_sleep_figures *f = &figures[order[i].id];
+        f->rank = order[i].rank;
+        f->beaten_by_n = order[i].better_n;
+        f->rank_confidence = confidence;
+    }
     return r;
 }
 

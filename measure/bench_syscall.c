@@ -10,7 +10,11 @@
 #include "lib/warm_up.h"
 #include "measure/fresh_process.h"
 
-#define STOP_CHECK_N 1024 /* samples between two looks at go_on */
+#define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
+#define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
+#define PROBES_N     5                    /* fresh processes that say how long those take */
+#define FRESH_NS     (3 * ST_NS_PER_MS)   /* about what one takes where that is not known */
+#define BLOCKS_NS    (100 * ST_NS_PER_US) /* and a call that gives the CPU away */
 
 const char *st_call_mode_name(enum st_call_mode mode)
 {
@@ -115,6 +119,8 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     const struct st_sample sample = st_sample_of(scratch, steady_n);
     st_summary_of(&sample, &row->summary);
     row->outliers_n = st_fence_outliers_n(&sample);
+    const struct st_fences fences = st_fences_of(&sample);
+    row->iqr_is_zero = fences.low_ns == fences.high_ns;
     row->enough_n =
         st_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
 }
@@ -219,6 +225,58 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_platform *p, int
     free(order);
     free(empty_ns);
     return 0;
+}
+
+/* --- how long it takes ---------------------------------------------------------------------------------- */
+
+static int64_t clock_cost_ns(struct st_platform *p)
+{
+    const int64_t before_ns = p->now_ns(p);
+    for (int i = 1; i < 100; i++)
+        (void)p->now_ns(p);
+    return st_ns_sub(p->now_ns(p), before_ns) / 100;
+}
+
+/* Of some fresh processes: the least that the call takes (that other programs have the CPU meanwhile is not
+ * to be multiplied), and the median of the whole process. Values stay where none tells. */
+static void probe(struct st_platform *p, const char *call, int64_t *call_ns, int64_t *process_ns)
+{
+    int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
+    size_t n = 0;
+    for (int i = 0; i < PROBES_N; i++) {
+        const int64_t before_ns = p->now_ns(p);
+        if (st_fresh_process_sample(p, call, &calls_ns[n]) == 0)
+            processes_ns[n++] = st_ns_sub(p->now_ns(p), before_ns);
+    }
+    if (n == 0)
+        return;
+    const struct st_sample calls = st_sample_of(calls_ns, n), processes = st_sample_of(processes_ns, n);
+    *call_ns = st_sample_at(&calls, 1);
+    *process_ns = st_sample_quantile(&processes, 0.5);
+}
+
+int64_t st_bench_syscall_expected_ns(struct st_platform *p, const struct st_bench_syscall_config *config)
+{
+    const int64_t clock_ns = clock_cost_ns(p);
+    int64_t process_ns = FRESH_NS, empty_ns;
+    double sum_ns = 0;
+    size_t present_n = 0;
+    if (config->fresh > 0)
+        probe(p, "empty", &empty_ns, &process_ns);
+    for (size_t i = 0; i < config->methods_n; i++) {
+        const struct st_call_method *method = config->methods[i];
+        int64_t call_ns = method->blocks ? BLOCKS_NS : TYPICAL_NS, unused_ns;
+        if (method->absent != NULL)
+            continue;
+        if (method->blocks)
+            probe(p, method->name, &call_ns, &unused_ns);
+        present_n++;
+        sum_ns += (double)config->count * (double)(call_ns + 3 * clock_ns);
+        sum_ns += (double)st_call_batches_expected_ns((double)call_ns, TYPICAL_NS);
+    }
+    if (present_n > 0)
+        sum_ns += (double)(present_n + 1) * (double)config->fresh * (double)process_ns;
+    return (int64_t)sum_ns;
 }
 
 /* --- all of them ---------------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ struct st_syscall_row {
     size_t warm_up_n;  /* the first ones of n that are set apart */
     struct st_summary summary; /* of the others */
     uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */
+    bool iqr_is_zero;          /* then every value that is not the median is one */
     uint64_t enough_n;         /* so many samples give a median good enough; 0: not known */
     struct st_call_batches batches;
     enum st_call_path path;
@@ -56,6 +57,13 @@ struct st_bench_syscall {
     int64_t elapsed_ns;
     bool stopped; /* by go_on */
 };
+
+/**
+ * About how long measuring takes: by the cost of the clock, of some fresh processes, which also say how long
+ * a call takes that gives the CPU away, and 300 ns for each other call. The calls themselves are not made in
+ * this process, where the first ones are to be samples.
+ */
+int64_t st_bench_syscall_expected_ns(struct st_platform *p, const struct st_bench_syscall_config *config);
 
 /** Measures all rows, in the calling thread. @param ret free with st_bench_syscall_finish, whatever it
  * returns: what was measured is there. @return 0, -EINVAL (nothing to measure), -ENOMEM. */

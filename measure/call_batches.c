@@ -132,3 +132,9 @@ enum st_call_path st_call_batches_measure(struct st_platform *p, const struct st
     st_call_close(&getppid);
     return path;
 }
+
+int64_t st_call_batches_expected_ns(double about_ns, double getppid_ns)
+{
+    const double raw_ns = about_ns > getppid_ns ? about_ns : getppid_ns;
+    return (int64_t)(ST_SYSCALL_BATCHES * batch_size(about_ns) * (getppid_ns + about_ns + raw_ns));
+}

@@ -35,9 +35,12 @@ struct st_call_batches {
  * the whole interval is below. Without a system call of that name: out of the kernel where it costs less than
  * half a system call itself, else unknown. One that blocks enters it by what it does.
  * @param about_ns what one call costs, for the size of a batch; <= 0: the largest. @param ret known: false
- * when the call fails. Some 10 ms.
+ * when the call fails. Some 20 ms.
  */
 enum st_call_path st_call_batches_measure(struct st_platform *p, const struct st_call_method *method,
                                           double about_ns, struct st_call_batches *ret);
+
+/** About what measuring so takes. @param getppid_ns what that costs. */
+int64_t st_call_batches_expected_ns(double about_ns, double getppid_ns);
 
 #endif

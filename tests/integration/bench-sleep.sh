@@ -47,6 +47,8 @@ is "a method that spins is on time by its own clock more often than one that sle
 is "no quantile of too few samples" \
     "$(key run.json 'all((r["overshoot_ns"]["p99"] is None) == (r["n"] < 1000) and (r["overshoot_ns"]["median"] is None) == (r["n"] < 20) for r in d["results"])')" True
 is "ranks begin at 1" "$(key run.json 'all(min([r["rank"] for r in d["results"] if r["rank"] and r["requested_ns"] == t] or [1]) == 1 for t in (1000000, 2000000))')" True
+is "another rank than the first: somebody is shown to be earlier" \
+    "$(key run.json 'all(r["beaten_by"] >= r["rank"] - 1 if r["rank"] else r["beaten_by"] is None for r in d["results"])')" True
 is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns"]["min"] for r in d["results"] if r["n"]) > -1000000')" True
 
 bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err
@@ -64,10 +66,11 @@ is "a method that is nowhere measured is told once" "$(grep -c -E '^(umtx|futex)
 is "a long name does not run into the figures" "$(grep -E '^[a-z_0-9-]{30,}[0-9-] ' all; awk 'length > 84' all)" "" # bytes: µ has two
 is "no blanks at the ends of lines" "$(grep -c ' $' all)" 0
 like "too few blocks: what stretches is not said" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep)" 'too short to tell what stretches'
-like "what a dash means is told" "$(bench --quiet --brief --budget 200ms --durations 50ms --methods nanosleep)" '^-: fewer than 20 samples, too few for a median\.$'
+like "what a dash means is told" "$(bench --quiet --brief --budget 200ms --durations 50ms --methods nanosleep)" '^-: fewer than 20 samples, too few for a median\. 20 of each take'
 bench --quiet --brief --budget 1s --durations 1ms --methods ppoll >enough
 is "where there is one" "$(grep -q '^-: fewer' enough; echo $?)" "$(grep -q '^ppoll .* -$' enough; echo $?)"
 like "what stretches has its n" "$(tr '\n' ' ' <enough)" '; n = [0-9]+ or more sleeps of each at either|was not measured|too short to tell'
+like "and how long a figure takes, as it is to be asked for" "$(tr '\n' ' ' <text)" 'p95 200, p99 1000\. 1000 of each take about [0-9]+ (s|min): --precision 0 --budget [0-9]+s\.'
 like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
 
 # --- spinning -----------------------------------------------------------------------------------------------------
@@ -89,6 +92,10 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         "$SLEEPTUNE" bench sleep --quiet --budget 1s --durations 1ms --methods ppoll --policy fifo,other --json >nobody.json
     is "without the right to FIFO the rest is measured" "$(key nobody.json '[r["n"] > 0 for r in d["results"]][0:2]')" "[False, True]"
     like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
+    setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
+        "$SLEEPTUNE" bench sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
+    like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70: ppoll\.'
+    is "and too few samples are not said to be why" "$(grep -c '^-: fewer' nobody.brief)" "$(sed '/SCHED_FIFO/,$d' nobody.brief | grep -c '^ppoll .* -$')"
 else
     skip "without the right to FIFO" "needs root and setpriv"
 fi

@@ -27,6 +27,12 @@ is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 bench --count 300 --fresh 25 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
+announced() { timeout -s INT 0.5 "$SLEEPTUNE" bench syscall "$@" 2>&1 >/dev/null | tr '\n' ' '; }
+like "also without fresh processes, and of one" "$(announced --calls getppid,nanosleep-1ns --count 1 --fresh 0; announced --calls getppid --count 2 --fresh 1)" \
+    '2 calls, 1 sample each: about 1 s\..*1 call, 2 samples and 1 fresh process each: about [0-9]+ s'
+few=$(announced --calls nanosleep-1ns --count 1 --fresh 1 | sed 's/.*about \([0-9]*\) s.*/\1/')
+many=$(announced --calls nanosleep-1ns --count 1000000 --fresh 1 | sed 's/ min/* 60/; s/ h/* 3600/; s/.*about \([0-9.* ]*\).*/\1/')
+is "what is measured in this process is part of it" "$("$PYTHON" -c "print($many > $few)")" True
 is "every call in both modes" "$(key run.json 'len(d["results"])')" $((2 * $(grep -c '^[a-z]' list)))
 is "getppid: all samples, warm-up among them" "$(key run.json 'r("getppid")["n"] + r("getppid")["warm_up"], len(r("getppid")["samples_ns"])')" "(300, 300)"
 is "a sample a fresh process" "$(key run.json 'r("getppid", "fresh")["n"]')" 25
@@ -50,9 +56,10 @@ is "the text fits 80 columns" "$(awk 'length > 80' text)" ""
 like "it says whether the clock is read without the kernel" "$(cat text)" 'CLOCK_MONOTONIC'
 like "and how many samples would do" "$(tr '\n' ' ' <text)" 'samples would have been enough|samples would do'
 is "each row that was measured says how many would do, or why not" "$(tr -s '\n ' '  ' <text | grep -oE '[0-9]+ subtracted' | wc -l)" \
-    "$(tr -s '\n ' '  ' <text | grep -oE '[0-9] samples would (not )?do|too few samples \(20\) to tell how many would do' | wc -l)"
+    "$(tr -s '\n ' '  ' <text | grep -oE '[0-9] samples would (not )?do|too few samples \(20\) to tell how many would do|would do cannot be told from [0-9]' | wc -l)"
 like "of a few fresh processes, too" "$(bench --quiet --count 50 --fresh 3 --calls getppid | sed '1,/fresh process/d' | tr -s '\n ' '  ')" \
     'too few samples \(20\) to tell how many would do'
+is "from 25 fresh processes it is not said that even 100000 would not do" "$(bench --quiet --count 25 --fresh 25 | grep -c 'even 100000')" 0
 is "a column of ns has no k below a million" "$(grep -E ' [0-9]{1,3}k' text)" ""
 is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
 like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '

@@ -176,7 +176,7 @@ static void a_narrow_interval_ends_it_early(void **state)
     s->config.precision = 0.05;
     run(s);
     assert_true(s->bench.cells[0].narrow);
-    assert_in_range(s->bench.cells[0].n, 100, 120);
+    assert_in_range(s->bench.cells[0].n, 200, 220); /* 20 blocks, which ranks take */
     assert_true(s->bench.elapsed_ns < 2 * ST_NS_PER_S);
 }
 

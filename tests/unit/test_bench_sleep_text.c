@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static const int64_t duration_ns = 5 * ST_NS_PER_MS;
 static const struct st_sleep_setting setting = {ST_POLICY_OTHER, 0, -1};
 static struct st_bench_sleep_config config;
 static struct st_bench_sleep bench;
+static bool brief;
 
 static int prepare(void **state)
 {
@@ -39,6 +41,7 @@ static int prepare(void **state)
                                             .settings_n = 1,
                                             .budget_ns = ST_NS_PER_S};
     bench = (struct st_bench_sleep){0};
+    brief = false;
     return 0;
 }
 
@@ -73,7 +76,7 @@ static void text(char *buf, size_t buf_bytes, bool announce)
         st_bench_sleep_announce(&bench, out, 1000);
     } else {
         assert_int_equal(st_bench_sleep_figures(&bench, &figures), 0);
-        st_bench_sleep_print(&bench, figures, fake, false, out, 1000);
+        st_bench_sleep_print(&bench, figures, fake, brief, out, 1000);
         free(figures);
     }
     assert_int_equal(fclose(out), 0);
@@ -93,6 +96,31 @@ static void a_rank_that_is_shared_though_intervals_are_apart_is_explained(void *
                            "Rank 1 is shared though the interval of timerfd-abs ends below: ppoll (later "
                            "by -1.00 .. 1.00 µs block by block). Ranks go by"));
     assert_non_null(strstr(buf, "ppoll, timerfd-abs; the blocks do not tell them apart."));
+}
+
+/* The third is told from the first, the second from neither: a chain. */
+static void a_rank_that_joins_two_that_are_told_apart_is_explained(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t early[BLOCKS] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
+    const int64_t mixed[BLOCKS] = {1000, 4000, 1000, 4000, 2500, 2500, 1000, 4000, 1000, 4000, 2500, 2500};
+    const int64_t late[BLOCKS] = {3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000};
+    methods[2] = st_sleep_method_find(fake, "clock_nanosleep-abs-monotonic");
+    config.methods_n = 3;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], early);
+    fill(&bench.cells[1], mixed);
+    fill(&bench.cells[2], late);
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf,
+                           "Rank 1 is shared though ppoll is shown to be earlier than "
+                           "clock_nanosleep-abs-monotonic (later by 1.00 "
+                           ".. 1.10 µs block by block): others of this rank, which the blocks do not tell "
+                           "from their neighbours, lie between."));
+    assert_non_null(strstr(buf,
+                           "none is shown to be earlier at 1 of 1 durations): ppoll, timerfd-abs; the blocks "
+                           "do not tell them apart."));
 }
 
 static void intervals_that_overlap_need_no_word(void **state)
@@ -121,7 +149,7 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     assert_null(strstr(buf, "is shared though"));
     assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
     assert_non_null(strstr(buf, "On time: within 100 ns of due."));
-    assert_non_null(strstr(buf, "rank 1 at 1 of 1 durations): ppoll."));
+    assert_non_null(strstr(buf, "none is shown to be earlier at 1 of 1 durations): ppoll."));
 }
 
 static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
@@ -168,15 +196,67 @@ static void what_is_not_here_is_not_announced(void **state)
     assert_string_equal(buf, "");
 }
 
+static void what_was_refused_is_no_matter_of_samples(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    const struct st_sleep_setting two[] = {{ST_POLICY_OTHER, 0, -1}, {ST_POLICY_FIFO, 70, -1}};
+    config.settings = two;
+    config.settings_n = 2;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late);
+    fill(&bench.cells[1], late);
+    for (size_t i = 2; i < 4; i++) {
+        bench.cells[i].why = "no right to a real-time policy";
+        bench.cells[i].error = -EPERM;
+    }
+    brief = true;
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf,
+                           "\n-: not measured: no right to a real-time policy (Operation not permitted); "
+                           "SCHED_FIFO 70: ppoll, timerfd-abs.\n"));
+    assert_null(strstr(buf, "fewer than"));
+    bench.cells[3].why = NULL; /* one could have been measured */
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf, "SCHED_FIFO 70: ppoll.\n"));
+    assert_non_null(strstr(buf, "\n-: fewer than 20 samples, too few for a median. 20 of each take about "));
+}
+
+static void a_dash_says_how_long_a_figure_takes(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late); /* 120 samples: no p95, no p99 */
+    fill(&bench.cells[1], late);
+    bench.cells[0].spent_ns = bench.cells[1].spent_ns = BLOCKS * EACH * 6 * ST_NS_PER_MS;
+    text(buf, sizeof(buf), false);
+    /* 100 blocks of 10 sleeps of both, 6 ms each; a tenth more for what is around */
+    assert_non_null(strstr(buf,
+                           "A dash: too few samples; a median takes 20, q1 and q3 40, p95 200, p99 1000. "
+                           "1000 of each take about 12 s: --precision 0 --budget 14s.\n"));
+    bench.cells[0].spent_ns = bench.cells[1].spent_ns = BLOCKS * EACH * 3600 * ST_NS_PER_S;
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf, "1000 of each take about 2000.0 h.\n"));
+    brief = true;
+    text(buf, sizeof(buf), false);
+    assert_null(strstr(buf, "of each take")); /* the medians are there */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
         TEST(a_rank_that_is_shared_though_intervals_are_apart_is_explained),
+        TEST(a_rank_that_joins_two_that_are_told_apart_is_explained),
         TEST(intervals_that_overlap_need_no_word),
         TEST(a_rank_of_its_own_needs_no_word),
         TEST(figures_of_a_stalled_machine_keep_to_80_columns),
         TEST(what_is_not_here_is_not_announced),
+        TEST(what_was_refused_is_no_matter_of_samples),
+        TEST(a_dash_says_how_long_a_figure_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,8 @@ static void outliers_are_counted_and_kept(void **state)
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
     assert_int_equal(r->outliers_n, 5);
+    assert_false(r->iqr_is_zero);
+    assert_true(row("sysconf", ST_CALL_IN_PROCESS)->iqr_is_zero);
     assert_int_equal(r->summary.max_ns, 9110);
     assert_int_equal(r->warm_up_n, 0);
 }
@@ -220,6 +222,27 @@ static void stopping_keeps_what_was_measured(void **state)
     json_decref(document);
 }
 
+/* 500 samples of 5 calls, 3 clock reads around each; 101 rows of each; 6 x 20 processes. */
+static void what_it_takes_counts_samples_rows_and_processes(void **state)
+{
+    (void)state;
+    struct st_bench_syscall_config *c = &story.config;
+    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
+    const int64_t rows_ns =
+        st_bench_syscall_expected_ns(story.fake, c) - 500 * (4 * 300 + 70000 + 15 * CLOCK_NS);
+    assert_in_range(rows_ns, 4 * 101 * 66 * 900,
+                    4 * 101 * 66 * 900 + 101 * 150000); /* nanosleep: one in a row */
+    c->count = 100500;
+    const int64_t more_ns = st_bench_syscall_expected_ns(story.fake, c) - rows_ns;
+    assert_int_equal(more_ns, 100500 * (4 * 300 + 70000 + 15 * (int64_t)CLOCK_NS));
+    c->fresh = 20; /* what a process takes is not known here */
+    assert_int_equal(st_bench_syscall_expected_ns(story.fake, c) - more_ns - rows_ns,
+                     6 * 20 * INT64_C(3000000));
+    c->methods = &story.methods[5]; /* is not here */
+    c->methods_n = 1;
+    assert_int_equal(st_bench_syscall_expected_ns(story.fake, c), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +255,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fresh_processes_are_read, prepare, finish),
         cmocka_unit_test_setup_teardown(what_is_missing_or_refused_says_why, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),
+        cmocka_unit_test_setup_teardown(what_it_takes_counts_samples_rows_and_processes, prepare, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

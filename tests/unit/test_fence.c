@@ -71,6 +71,8 @@ static void too_few_cannot_tell(void **state)
     (void)state;
     const struct st_sample sample = st_sample_of(values, 19);
     assert_int_equal(st_median_enough_n(&sample, 0.05, 1, 100000), 0);
+    assert_in_range(st_median_not_enough_min_n(100000), 1600, 1630); /* ranks of 100000: 1.96 * 316 apart */
+    assert_int_equal(st_median_not_enough_min_n(5), 0);
 }
 
 int main(void)

@@ -1,0 +1,118 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/bench_syscall.h"
+#include "platform/fake/fake.h"
+
+#define ROWS 3
+
+static struct st_platform *fake;
+static const struct st_call_method *methods[ROWS];
+static struct st_syscall_row rows[ROWS];
+static struct st_bench_syscall bench;
+static char buf[8192];
+
+static int prepare(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, 1000);
+    if (fake == NULL)
+        return -1;
+    methods[0] = st_call_find(fake, "getppid");
+    methods[1] = st_call_find(fake, "sysconf");
+    methods[2] = st_call_find(fake, "nanosleep-1ns");
+    bench = (struct st_bench_syscall){
+        .config = {.methods = methods, .methods_n = ROWS, .count = 300}, .rows = rows, .rows_n = ROWS};
+    for (size_t i = 0; i < ROWS; i++)
+        rows[i] = (struct st_syscall_row){
+            .method = methods[i], .n = 300, .summary = {.n = 300}, .enough_n = 20, .outliers_n = 4};
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    st_fake_free(fake);
+    return 0;
+}
+
+static const char *text(void)
+{
+    buf[0] = '\0';
+    FILE *out = fmemopen(buf, sizeof(buf), "w");
+    assert_non_null(out);
+    st_bench_syscall_print(&bench, fake, false, out, 1000);
+    assert_int_equal(fclose(out), 0);
+    return buf;
+}
+
+static void what_few_samples_cannot_tell_is_not_said(void **state)
+{
+    (void)state;
+    bench.rows_n = 1;
+    rows[0].enough_n = 0;
+    rows[0].n = rows[0].summary.n = 20;
+    assert_non_null(strstr(text(), "; how many samples would do cannot be told from 20\n"));
+    rows[0].n = rows[0].summary.n = 1600;
+    assert_non_null(strstr(text(), "; how many samples would do cannot be told from 1600\n"));
+    rows[0].n = rows[0].summary.n = 2000;
+    assert_non_null(strstr(text(), "; even 100000 samples would not do\n"));
+    rows[0].n = rows[0].summary.n = 19;
+    assert_non_null(strstr(text(), "; too few samples (20) to tell how many would do\n"));
+}
+
+static void more_than_there_are_is_an_estimate(void **state)
+{
+    (void)state;
+    rows[1].enough_n = 2446;
+    assert_non_null(strstr(text(), "; about 2446 samples would do\n"));
+    assert_non_null(strstr(buf, "; 20 samples would do\n"));
+    assert_non_null(strstr(buf, "In one process about 2446 samples would have been enough"));
+}
+
+static void who_needs_most_is_said_only_of_one(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(text(), "one step of the clock (as many for each call)."));
+    assert_null(strstr(buf, "needs most"));
+    rows[1].enough_n = 30;
+    assert_non_null(strstr(text(), "In one process 30 samples"));
+    assert_non_null(strstr(buf, "(sysconf needs most)."));
+    rows[2].enough_n = 30;
+    assert_non_null(strstr(text(), "(2 calls need so many, the others fewer)."));
+    rows[0].enough_n = 0;
+    assert_non_null(strstr(text(), "(as many for each call); not known of 1 of 3 calls."));
+    bench.rows_n = 1;
+    rows[0].enough_n = 20;
+    assert_non_null(strstr(text(), "one step of the clock."));
+}
+
+static void outliers_of_a_row_without_spread_are_explained(void **state)
+{
+    (void)state;
+    assert_null(strstr(text(), "are the same"));
+    rows[0].iqr_is_zero = true;
+    assert_non_null(strstr(text(), "In 1 row q1 and q3 are the same: there every value that differs"));
+    rows[1].iqr_is_zero = rows[2].iqr_is_zero = true;
+    rows[2].outliers_n = 0; /* nothing to explain */
+    assert_non_null(strstr(text(), "In 2 rows q1 and q3 are the same"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
+    const struct CMUnitTest tests[] = {
+        TEST(what_few_samples_cannot_tell_is_not_said),
+        TEST(more_than_there_are_is_an_estimate),
+        TEST(who_needs_most_is_said_only_of_one),
+        TEST(outliers_of_a_row_without_spread_are_explained),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
