@@ -22,14 +22,14 @@
 struct glyphs {
     const char *level[9]; /* [0]: nothing */
     const char *whisker, *box, *median, *low, *high, *bar;
-    const char *range, *quartiles, *middle;
+    const char *range, *quartiles, *middle, *value;
 };
 
 static const struct glyphs unicode = {
-    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━",
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━", "•",
 };
 static const struct glyphs ascii = {
-    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=",
+    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=", "o",
 };
 
 struct page {
@@ -277,16 +277,25 @@ static int phase_row(const struct st_axis *axis, int64_t value_ns)
     return (int)fmin(st_axis_at(axis, (double)value_ns) * PHASE_ROWS, PHASE_ROWS - 1);
 }
 
-/* One place of a standing box. */
+/* One place of a standing box, or of single values. */
 static const char *part_of_phase(const struct page *page, const struct st_axis *axis,
-                                 const struct st_box *box, int row)
+                                 const struct st_chart_folded *folded, size_t part, int row)
 {
     const struct glyphs *g = page->glyphs;
-    if (box->n == 0 || row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
+    const struct st_box *box = &folded->box[part];
+    if (!box->median_known) {
+        for (uint64_t i = 0; i < box->n; i++) {
+            if (row == phase_row(axis, folded->value_ns[part][i]))
+                return g->value;
+        }
+        return " ";
+    }
+    if (row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
         return " ";
     if (row == phase_row(axis, box->median_ns))
         return g->middle;
-    return row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns) ? g->quartiles : g->range;
+    const bool within = row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns);
+    return box->known && within ? g->quartiles : g->range;
 }
 
 /* "phase" between 0 and the rhythm. */
@@ -303,33 +312,38 @@ static void phase_foot(const struct page *page, int columns)
 
 static void print_phase(const struct page *page)
 {
-    struct st_box boxes[ST_CHART_PHASES];
+    struct st_chart_folded folded;
+    const struct st_fold *fold = &page->picture->fold;
     const struct st_chart_set *set = page->picture->data->set[0];
     const struct st_axis axis = st_chart_value_axis(page->picture->data);
     const struct glyphs *g = page->glyphs;
     uint64_t least = UINT64_MAX, most = 0;
-    char low[32], legend[160];
+    char low[32], legend[200];
     size_t n = (size_t)(page->width - page->label - 1);
     n = n < ST_CHART_PHASES ? n : ST_CHART_PHASES;
-    if (st_chart_fold(&set->series, (double)page->picture->fold_ns, n, boxes) != 0)
+    n = st_fold_parts(fold, n);
+    if (st_chart_fold(&set->series, fold, n, &folded) != 0)
         return;
     for (int row = PHASE_ROWS - 1; row >= 0; row--) {
         row_label(page, &axis, row, PHASE_ROWS);
         for (size_t i = 0; i < n; i++)
-            fputs(part_of_phase(page, &axis, &boxes[i], row), page->out);
+            fputs(part_of_phase(page, &axis, &folded, i, row), page->out);
         fputc('\n', page->out);
     }
     label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
     for (size_t i = 0; i < n; i++) {
-        least = boxes[i].n < least ? boxes[i].n : least;
-        most = boxes[i].n > most ? boxes[i].n : most;
+        least = folded.box[i].n < least ? folded.box[i].n : least;
+        most = folded.box[i].n > most ? folded.box[i].n : most;
         fputs(g->whisker, page->out);
     }
     fputc('\n', page->out);
     phase_foot(page, (int)n);
     snprintf(legend, sizeof(legend),
-             "%s medians, %s quartiles, %s least to greatest; n = %llu .. %llu in a column.", g->middle,
-             g->quartiles, g->range, (unsigned long long)least, (unsigned long long)most);
+             "%s medians, %s quartiles, %s least to greatest, %s values where a column has less than 20; "
+             "n = %llu .. %llu in a column.",
+             g->middle, g->quartiles, g->range, g->value, (unsigned long long)least,
+             (unsigned long long)most);
+    st_chart_folded_finish(&folded);
     st_text_wrap(page->out, legend, 0, page->width);
 }
 

@@ -87,6 +87,16 @@ draw phase --kind phase saw.json
 part "the rhythm is the sawtooth that was simulated" '^axis-name: phase in (99\.[5-9]|100\.)[0-9]* s \(s\)$'
 draw asked-phase --kind phase --fold 50s saw.json
 part "or the one that was asked for" '^text: .*folded at 50.00 s \(as asked for\)'
+part "where parts have less than 20 values, each is a dot" '^strokes 900$'
+part "and no part has a median" '^lines 0$'
+part "which is said" '^text: .*Dots: values of'
+# 64 frames at 48 kHz: 37.5 periods in 50 ms, 75 phases of some 190 values
+draw whole-phases --kind phase --fold 50ms run.strec
+part "no phase is split between two parts by rounding" '^lines 75$'
+part "and no value is left over" '^strokes 0$'
+part "of parts that each have about as many" '^text: .*n = (1[5-9][0-9]) \.\. (1[5-9][0-9]|20[0-9]) in a part'
+draw rounded-fold --kind phase --fold 1333333ns run.strec
+part "a period that was rounded to ns is one phase" '^lines 1$'
 if [ -x "$make_hlog" ]; then
     "$make_hlog" run.hlog >/dev/null
     draw hlog run.hlog --kind quantile
@@ -241,17 +251,19 @@ like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[
 is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
 is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
 like "missed periods are marked" "$(plot --kind series run.strec)" '!'
-COLUMNS=80 LC_ALL=C plot saw.json --kind phase --fold 100s >folded
+"$SLEEPTUNE" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 9000 --json >long-saw.json
+COLUMNS=80 LC_ALL=C plot long-saw.json --kind phase --fold 100s >folded
 sed -n '3,14s/^.\{12\}//p' folded >places
 is "each column of the folded phase has one median" "$(tr -cd = <places | wc -c) $(awk '{for (i = 1; i <= 68; i++) n[i] += substr($0, i, 1) == "="} END {for (i in n) if (n[i] != 1) print i}' places)" "68 "
 is "medians of a sawtooth rise, drop once and rise" "$(awk '{for (i = 1; i <= 68; i++) if (substr($0, i, 1) == "=") at[i] = NR}
     END {for (i = 2; i <= 68; i++) n += at[i] > at[i - 1] ? 1 : 0; print n}' places)" 1
 like "quartiles and range are around them where it drops" "$(cat places)" ':'
 like "the rhythm is below" "$(cat folded)" '^ {12}0 +phase +100\.00 s$'
-like "and how many values a column has" "$(cat folded)" 'n = 9 \.\. 18 in a column'
+like "and how many values a column has" "$(cat folded)" 'n = 90 \.\. 180 in a column'
 printf '%s\n' 1000 2000 >two
 like "a column without a value is empty" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms)" 'n = 0 \.\. 1 in a column'
-is "and has no median" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd = | wc -c)" 2
+is "and one of few values has them, and no median" \
+    "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd =o)" oo
 
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
