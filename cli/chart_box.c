@@ -114,7 +114,8 @@ static int plan(struct st_chart_picture *picture)
                      (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption),
-                     " Of %zu boxes (*) outliers are cut, too; how many was not written down.", unknown_n);
+                     " Of %zu %s (*) outliers are cut, too; how many was not written down.", unknown_n,
+                     unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
         st_chart_say(
             picture->caption, sizeof(picture->caption),

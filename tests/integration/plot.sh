@@ -47,7 +47,7 @@ median: 4.0 µs"
 sed 's/"n": 12,/"n": 26,/; s/"median": null/"median": 3000/' sleep.json >sleep26.json
 draw few sleep26.json
 is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.0 µs$' parts)" 1
-like "in text, too" "$("$SLEEPTUNE" plot sleep26.json | tr -s ' ')" '^nanosleep .* 3\.0 µs$'
+like "in text, too" "$("$SLEEPTUNE" plot sleep26.json | tr -s ' ')" '^nanosleep .*┃.* 3\.0 µs n = 26$'
 draw box sleep.json
 part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
 part "n is below its box" '^text: n = 500 \*$'
@@ -245,8 +245,29 @@ for kind in box series hist quantile phase; do
     status 0 "$kind as ASCII" env COLUMNS=80 LC_ALL=C "$SLEEPTUNE" plot saw.json --kind $kind -o -
     is "$kind has nothing else then" "$(LC_ALL=C grep -n '[^ -~]' out)" ""
 done
-like "medians are beside boxes" "$(plot sleep.json)" '^nanosleep .*┃.* 54\.3 µs$'
-like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(few\)$'
+like "medians and n are beside boxes, with what the caption refers to" "$(plot sleep.json)" '^nanosleep .*┃.* 54\.3 µs +n = 500 \*$'
+like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(few\) +n = 12$'
+# a path is one long word, as names of files and of kernels are
+cp sleep.json a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
+for width in 40 20; do
+    for file in sleep.json a-*.json saw.json run.strec calls.json price.json; do
+        for kind in box series hist quantile phase price; do
+            for locale in C C.UTF-8; do
+                LC_ALL=$locale COLUMNS=$width plot "$file" --kind $kind 2>/dev/null | "$PYTHON" -c '
+import sys
+for line in sys.stdin.buffer.read().decode().split("\n"):
+    if len(line) > int(sys.argv[1]): print(*sys.argv[2:], line)' $width "$file" $kind $locale
+            done
+        done
+    done >wide
+    is "no text is wider than $width columns" "$(cat wide)" ""
+done
+like "on 40 columns labels have their own lines" "$(COLUMNS=40 plot sleep.json | tr '\n' '/')" '/timerfd-abs/ +├[─█┃]+┤ +4\.0 µs +n = 500/'
+like "also in ASCII" "$(LC_ALL=C COLUMNS=40 plot sleep.json | tr '\n' '/')" '/timerfd-abs/ +\[[-=|]+\] +4\.0 us +n = 500/'
+like "on 20 figures, too" "$(LC_ALL=C COLUMNS=20 plot sleep.json | tr '\n' '/')" '/timerfd-abs: 4\.0 us,/n = 500/ +\[[-=|]+\] */'
+sed 's/"max": 6000/"max": 600000/' sleep.json >log.json
+like "a logarithmic axis says so" "$(COLUMNS=80 plot log.json)" '^\(logarithmic\) '
+like "also where it has no label" "$(COLUMNS=40 plot log.json)" ' \(log\)$'
 like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[89]\.[0-9]+ ms +█'
 is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
 is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
