@@ -21,6 +21,7 @@ struct st_chart_area {
     struct st_canvas *canvas;
     double x, y, width, height;
     struct st_axis x_axis, y_axis;
+    bool y_from_0; /* a logarithmic one on whose foot 0 lies */
 };
 
 struct st_chart_picture;
@@ -88,10 +89,13 @@ void st_chart_x_tick(const struct st_chart_area *area, double at, const char *te
 void st_chart_x_name(const struct st_chart_area *area, const char *name);
 /** What a panel is of, above it. */
 void st_chart_heading(const struct st_chart_area *area, const char *text);
+/** How many characters of it there is room for. */
+int st_chart_heading_columns(const struct st_chart_area *area);
 void st_chart_frame(const struct st_chart_area *area);
 
-/** The axis of values that boxes have with their whiskers. */
-struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n);
+/** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0
+ * lies on its lower edge. */
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
 /** Values in up to bins_max equal parts of an axis. @return how many parts. */
 size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
                       uint64_t *bins);

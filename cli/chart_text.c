@@ -65,12 +65,12 @@ static void ST_PRINTF(2, 3) say(const struct page *page, const char *format, ...
     st_text_wrap_broken(page->out, text, 0, page->width);
 }
 
-/* The ends of an axis of times under a drawing of `columns`. */
-static void foot(const struct page *page, const struct st_axis *axis, int columns)
+/* The ends of an axis of times under a drawing of `columns`; a logarithmic one may have 0 on its edge. */
+static void foot(const struct page *page, const struct st_axis *axis, bool from_0, int columns)
 {
     char low[32], high[32];
     const bool beside = page->label >= (int)strlen(LOGARITHMIC);
-    st_ns_format((int64_t)axis->low, low, sizeof(low));
+    st_ns_format(from_0 ? 0 : (int64_t)axis->low, low, sizeof(low));
     st_ns_format((int64_t)axis->high, high, sizeof(high));
     const int middle = columns - st_text_columns(low) - st_text_columns(high);
     label(page, axis->log && beside ? LOGARITHMIC : "");
@@ -135,6 +135,7 @@ static void print_boxes(const struct page *wide)
     const struct st_chart_data *data = wide->picture->data;
     struct page page = *wide;
     int medians, figures;
+    bool cut, any_cut = false;
     measure_figures(data, &medians, &figures);
     const bool beside = page.width - page.label - 1 - figures >= BOX_COLUMNS;
     page.label = beside ? page.label : 0;
@@ -143,7 +144,8 @@ static void print_boxes(const struct page *wide)
     for (size_t first = 0, n; first < data->n; first += n) {
         for (n = 1; first + n < data->n && strcmp(data->set[first + n]->group, data->set[first]->group) == 0;)
             n++;
-        const struct st_axis axis = st_chart_box_axis(data->set + first, n);
+        const struct st_axis axis = st_chart_box_axis(data->set + first, n, &cut);
+        any_cut |= cut;
         if (first > 0)
             fputc('\n', page.out);
         if (data->set[first]->group[0] != '\0')
@@ -165,8 +167,10 @@ static void print_boxes(const struct page *wide)
             }
             fputc('\n', page.out);
         }
-        foot(&page, &axis, columns);
+        foot(&page, &axis, cut, columns);
     }
+    if (any_cut)
+        say(&page, "A logarithmic axis has no 0: what is 0 or just below it lies on its left edge.");
 }
 
 /* --- over time ---------------------------------------------------------------------------------------------

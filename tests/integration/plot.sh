@@ -54,6 +54,24 @@ part "n is below its box" '^text: n = 500 \*$'
 part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
 part "what few values show is said" 'Less than 40 values'
 part "markup in a file is text" '<a&b>'
+# boxes of a few ns beside one of 80 us; one of them reaches 0: of 12 in two panels
+"$PYTHON" - >wide-calls.json <<'PYTHON'
+import json
+def result(call, low, q1, median, q3, high):
+    return {"call": call, "mode": "in-process", "n": 400, "warm_up": 0, "outliers": 0,
+            "ns": {"min": low, "q1": q1, "median": median, "q3": q3, "max": high}}
+print(json.dumps({"schema": "sleeptune-bench-syscall/1", "results": [
+    result("time", -3, 0, 2, 4, 9), *(result(f"a{i}", 20, 25, 28, 30, 33) for i in range(5)),
+    *(result(f"b{i}", 100, 110, 120, 130, 140) for i in range(4)),
+    result("nanosleep-1ns", 70000, 75000, 80000, 85000, 99000), result("sysconf", 5, 7, 8, 9, 12)]}))
+PYTHON
+draw wide-calls wide-calls.json
+is "boxes of a few ns are not flat on the axis of one of 80 µs" \
+    "$(grep -c '^axis-name: time of a call (logarithmic)$' parts)" 1
+is "nor is a panel of like ones on an axis for all" "$(grep -c '^axis-name: time of a call (ns)$' parts)" 1
+is "what is 0 has its place, on the edge of the logarithmic one, too" "$(grep -c '^text: 0$' parts)" 2
+part "which is said" 'no 0: what is 0 or just below it lies on its lower edge'
+like "in text, too" "$(COLUMNS=80 plot wide-calls.json)" '^\(logarithmic\) +0 ns .* µs$'
 mkdir before after
 cp run.strec before
 cp run.strec after
