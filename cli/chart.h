@@ -55,6 +55,8 @@ struct st_chart_set {
     struct st_box box;                             /* box.n = 0: no quartiles */
     struct st_chart_mark mark[ST_CHART_MARKS_MAX]; /* single quantiles, ascending */
     size_t marks_n;
+    bool max_known; /* of values that are not known one by one; else box has it */
+    int64_t max_ns;
     struct st_hist hist;        /* total_n = 0: only figures are known */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */

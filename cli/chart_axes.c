@@ -234,6 +234,8 @@ struct st_axis st_chart_value_axis(const struct st_chart_data *data)
             low = column->n > 0 && column->min_ns < low ? column->min_ns : low;
             high = column->n > 0 && column->max_ns > high ? column->max_ns : high;
         }
+        if (!values && set->max_known)
+            high = set->max_ns > high ? set->max_ns : high;
         if (!values && set->marks_n > 0) {
             low = first->value_ns < low ? first->value_ns : low;
             high = last->value_ns > high ? last->value_ns : high;

@@ -44,6 +44,8 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
             set->marks_n++;
         }
     }
+    set->max_known = get_ns(distribution, "max", &set->max_ns) &&
+                     (set->marks_n == 0 || set->max_ns >= set->mark[set->marks_n - 1].value_ns);
     if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
         return;
     box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&

@@ -101,6 +101,8 @@ size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis
                       uint64_t *bins);
 /** A quantile where enough values, or the file, tell it. */
 bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
+/** The greatest value, if it is known. */
+bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns);
 
 #define ST_CHART_PHASES 100
 /** A series folded. */

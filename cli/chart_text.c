@@ -293,6 +293,16 @@ static void print_hist(const struct page *page)
     }
 }
 
+static void quantile_row(const struct page *page, const char *name, const struct st_axis *axis,
+                         int64_t value_ns)
+{
+    char text[32];
+    st_text_pad(page->out, name, 10);
+    st_text_pad(page->out, st_ns_format(value_ns, text, sizeof(text)), 12);
+    bar(page, st_axis_at(axis, (double)value_ns), page->width - 24);
+    fputc('\n', page->out);
+}
+
 static void print_quantiles(const struct page *page)
 {
     static const struct {
@@ -305,20 +315,18 @@ static void print_quantiles(const struct page *page)
     char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
+        int64_t greatest;
         if (i > 0)
             fputc('\n', page->out);
         say(page, "%s, n = %llu%s", st_chart_name(data, set, name), (unsigned long long)set->n,
             axis.log ? " (bars are logarithmic)" : "");
         for (size_t k = 0; k < ST_ARRAY_LEN(rows); k++) {
             int64_t value;
-            char text[32];
-            if (!st_chart_quantile_of(set, rows[k].p, &value))
-                continue;
-            st_text_pad(page->out, rows[k].name, 10);
-            st_text_pad(page->out, st_ns_format(value, text, sizeof(text)), 12);
-            bar(page, st_axis_at(&axis, (double)value), page->width - 24);
-            fputc('\n', page->out);
+            if (st_chart_quantile_of(set, rows[k].p, &value))
+                quantile_row(page, rows[k].name, &axis, value);
         }
+        if (st_chart_greatest(set, &greatest))
+            quantile_row(page, "greatest", &axis, greatest);
     }
 }
 

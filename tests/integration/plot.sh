@@ -101,6 +101,16 @@ part "the legend has n" '^text: saw.json, n = 900$'
 part "counts have an axis" '^axis-name: values in a bin'
 draw quantile --kind quantile saw.json
 part "nines have their room" '^text: 99 %$'
+# the JSON of measure has no values, but their greatest one
+cat >measured.json <<'JSON'
+{"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns":
+ {"n": 3000, "min": 40000, "median": 60000, "p99": 80000, "p999": null, "max": 3630000}}
+JSON
+draw quantile-of-json --kind quantile measured.json
+is "quantiles of JSON have a mark for each and for the greatest value" "$(grep -c 'Z"/>' quantile-of-json.svg)" 5 # page, legend
+part "which is written" 'n = 3000, median 60\.0 µs, p99 80\.0 µs, greatest 3\.630 ms'
+part "and on the axis" '^text: [123] ms$'
+like "in text, too" "$(plot --kind quantile measured.json)" '^greatest +3\.630 ms +█'
 draw phase --kind phase saw.json
 part "the rhythm is the sawtooth that was simulated" '^axis-name: phase in (99\.[5-9]|100\.)[0-9]* s \(s\)$'
 draw asked-phase --kind phase --fold 50s saw.json
