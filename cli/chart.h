@@ -42,6 +42,7 @@ struct st_chart_price {
     /* known: their 95 % intervals; else low and high are the value */
     struct st_estimate cpu;     /* times that of plain waking */
     struct st_estimate percent; /* of wakes within 100 ns of due */
+    uint64_t n;                 /* wakes; 0: unknown */
     bool best;                  /* no other setting has as large a share at less CPU */
     char name[32];              /* of the setting */
 };

@@ -170,6 +170,11 @@ part "CPU has its axis" '^axis-name: CPU a cycle'
 part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80, 125us'
 is "what costs more and is worse has a hollow mark" "$(grep -c 'fill="#ffffff" stroke' price.svg)" 2 # the page and 125us
 part "intervals are drawn and said" '95 % intervals'
+part "n of each mark is written, once where it is the same" '^text: .*plain waking = 1; n = 1000 each: '
+is "each share has its interval, and CPU where it is known" "$(grep -c 'stroke="#9a9a9a"' price.svg)" 5
+sed '0,/"n": 1000}}/s//"n": 900}}/' price.json >uneven-price.json
+draw uneven-price uneven-price.json
+part "else beside each" 'plain 0\.1 % at 1\.00 \(n = 900\), p50 50\.0 % at 1\.10 \(n = 1000\)'
 draw narrow-price --width 500 price.json # it has the longest title
 # few blocks: an interval from nearly 0 on
 sed 's/\[1\.05, 1\.2\]/[0.001, 30]/' price.json >wide.json
