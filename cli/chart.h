@@ -104,7 +104,8 @@ ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label
 /** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
-/** How far one value is from the next on an axis of times, and the unit of that. */
+/** How far one value is from the next on an axis of times, and the unit of that: s, min, h or d by how long
+ * it is. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
 /** After the last value: boxes and samples are made of histograms. @return 0, -ENOMEM. */

@@ -88,6 +88,14 @@ part "time has its unit" '^axis-name: time since the first value \(s\)$'
 part "values have theirs" '^axis-name: lateness \(woke - due\) \(ms\)$'
 part "a stroke for each of few values" '^strokes 900$'
 part "n, least and greatest are written" '^text: .*n = 900, one every 1.00 s, least 10\.'
+awk 'BEGIN {for (i = 0; i < 1440; i++) print 50000 + i % 7}' >day
+draw day day --every 1m --kind series
+part "a day is in hours" '^axis-name: time since the first value \(h\)$'
+part "of which there are 24" '^text: 20$'
+like "in text, too" "$(plot day --every 1m --kind series)" '^ +0 +24 h$'
+head -n 60 day >hour
+draw hour hour --every 1m --kind series
+part "an hour in minutes" '^axis-name: time since the first value \(min\)$'
 draw series-of-a-recording --kind series run.strec
 part "no more strokes than pixels" '^strokes [1-6][0-9][0-9]$'
 missed=$(awk -F'[ ,]' '$3 == 1' rows | wc -l)
