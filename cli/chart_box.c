@@ -15,6 +15,9 @@
 #define LABEL_LINES    4
 #define LABEL_COLUMNS  14
 #define LABEL_PX       15.0
+#define SPECK_PX       5.0 /* from least to greatest: less is not seen as a line */
+#define SPECK_LINE_PX  48.0
+#define CAP_PX         5.0
 #define FILL           UINT32_C(0xb8d9ee) /* a light blue that text is readable on, and that grey keeps */
 
 static bool has(const struct st_chart_set *set)
@@ -155,7 +158,7 @@ static int plan(struct st_chart_picture *picture)
     uint64_t cut_n = 0, n = 0;
     size_t few_n = 0, unknown_n = 0, described_n = 0;
     struct part part = {0};
-    bool own, cut, any_cut = false;
+    bool own, cut, any_cut = false, equal = false;
     picture->panels_n = 0;
     while (next_part(picture, &part)) {
         picture->panels_n++;
@@ -170,6 +173,7 @@ static int plan(struct st_chart_picture *picture)
         picture->under_px = under_px > picture->under_px ? under_px : picture->under_px;
         n += box->outliers_known || !box->known ? box->n : 0;
         few_n += !box->known;
+        equal |= !box->known && box->min_ns == box->max_ns;
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
@@ -193,8 +197,8 @@ static int plan(struct st_chart_picture *picture)
         st_chart_say(
             picture->caption, sizeof(picture->caption),
             " Less than 40 values show no quartiles: %zu of them as a line from least to greatest, with "
-            "the median of 20 or more.",
-            few_n);
+            "the median of 20 or more.%s",
+            few_n, equal ? " Of equal ones, their value." : "");
     return 0;
 }
 
@@ -266,20 +270,38 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
     area->canvas->text(area->canvas, x, y + 4, text, &font);
 }
 
-/* From least to greatest, and the median if it is known. */
+/* From least to greatest, and the median if it is known; what would be a speck has a line and its value. */
 static void draw_few(const struct st_chart_area *area, double x, const struct st_box *box)
 {
-    const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
-    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
-                 median = y_of(area, box->median_ns);
-    area->canvas->segments(area->canvas, (struct st_point[]){{x, low + 2}, {x, high - 2}}, 2, &line);
-    if (!box->median_known)
+    const struct st_pen dashed = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thin = {ST_CHART_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns);
+    const bool speck = low - high < SPECK_PX;
+    const double at = box->median_known ? y_of(area, box->median_ns) : (low + high) / 2;
+    char text[80], greatest[32];
+    if (!speck) {
+        const struct st_point caps[] = {
+            {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
+        area->canvas->segments(area->canvas, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
+        area->canvas->segments(area->canvas, caps, ST_ARRAY_LEN(caps), &thin);
+    }
+    if (!speck && !box->median_known)
         return;
-    char text[40];
-    const struct st_font font = median_font(ST_ANCHOR_START);
-    area->canvas->segments(area->canvas, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
-    area->canvas->text(area->canvas, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)),
-                       &font);
+    struct st_font font = median_font(ST_ANCHOR_START);
+    const double half = speck ? SPECK_LINE_PX / 2 : 8;
+    st_ns_format(box->median_known ? box->median_ns : box->min_ns, text, sizeof(text));
+    if (!box->median_known) {
+        font.role = "values";
+        if (box->max_ns > box->min_ns)
+            st_chart_say(text, sizeof(text), " .. %s", st_ns_format(box->max_ns, greatest, sizeof(greatest)));
+    }
+    area->canvas->segments(area->canvas, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
+    if (!speck) {
+        area->canvas->text(area->canvas, x + 11, at + 4, text, &font);
+        return;
+    }
+    font.anchor = ST_ANCHOR_MIDDLE;
+    area->canvas->text(area->canvas, x, at - 7 < area->y + 10 ? at + 16 : at - 7, text, &font);
 }
 
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)

@@ -94,7 +94,8 @@ static void box_line(const struct page *page, const struct st_axis *axis, const 
     const int high = column_at(axis, box->known ? box->high_ns : box->max_ns, columns);
     const int q1 = box->known ? column_at(axis, box->q1_ns, columns) : columns;
     const int q3 = box->known ? column_at(axis, box->q3_ns, columns) : -1;
-    const int median = box->median_known ? column_at(axis, box->median_ns, columns) : -1;
+    const bool equal = box->min_ns == box->max_ns;
+    const int median = box->median_known || equal ? column_at(axis, box->median_ns, columns) : -1;
     for (int i = 0; i < columns; i++) {
         const char *c = i == median           ? g->median
                         : i >= q1 && i <= q3  ? g->box
@@ -106,11 +107,11 @@ static void box_line(const struct page *page, const struct st_axis *axis, const 
     }
 }
 
-/* What is written beside a box. */
+/* What is written beside a box: also the value that few ones share. */
 static void box_figures(const struct st_box *box, char median[32], char n[40])
 {
     snprintf(median, 32, "(few)");
-    if (box->median_known)
+    if (box->median_known || box->min_ns == box->max_ns)
         st_ns_format(box->median_ns, median, 32);
     snprintf(n, 40, "n = %llu%s", (unsigned long long)box->n, box->known && !box->outliers_known ? " *" : "");
 }

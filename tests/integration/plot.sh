@@ -148,6 +148,18 @@ printf '42\n' >one
 draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'Less than 40 values'
+part "but has its value" '^values: 42 ns$'
+like "in text, too" "$(plot one --kind box)" '┃ .* 42 ns +n = 1$'
+printf '%s\n' 5000 5000 5000 >equal
+printf '%s\n' 1000 9000 5000 >unequal
+draw equal-box equal unequal --kind box
+is "equal ones have their value, others do not" "$(grep '^values: ' parts)" "values: 5.0 µs"
+like "in text they have it, too" "$(plot equal unequal --kind box)" '^equal .*┃ .* 5\.0 µs +n = 3$'
+like "and not the others" "$(plot equal unequal --kind box)" '^unequal .*├─+┤ .*\(few\) +n = 3$'
+widths() { "$PYTHON" -c 'import re, sys; print(re.search(r"class=\"values\">\s*<path[^>]* stroke-width=\"([0-9.]+)\"", open(sys.argv[1]).read()).group(1))' "$1"; }
+draw three-dots unequal --kind series
+is "few values have large dots" "$(widths three-dots.svg)" 7
+is "many have small ones" "$(widths series-of-a-recording.svg)" 1.6
 
 # --- one call in a process, and as the first of fresh ones
 cat >calls.json <<'JSON'
