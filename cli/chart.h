@@ -63,6 +63,9 @@ struct st_chart_set {
     struct st_columns *columns; /* over time; NULL */
     struct st_series series;    /* of the first ST_CHART_SERIES_COUNT periods; n = 0 */
     uint64_t left_out_n;        /* samples that are not in series */
+    bool rest_unread;           /* nor are those behind them, which were not read */
+    bool rhythm_looked_for;
+    int64_t rhythm_ns; /* that the analysis finds in series; 0: none */
     uint64_t missed_n;
     bool timed; /* a value a period; else columns count values */
     /* a value each `step` units of time, which is longer than a period can be: 6, "h"; NULL: not so */
@@ -77,6 +80,8 @@ struct st_chart_data {
     char note[700];
     char circumstances[1600];
     bool circumstances_differ; /* of a later file */
+    bool folded_only;          /* a series is all that is wanted: what it has no room for is not read */
+    bool rhythm_wanted;        /* and one in which the analysis finds none is not read on */
     struct st_chart_set **set;
     size_t n;
 };
@@ -115,6 +120,10 @@ ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
 /** One value over time. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+
+/** The rhythm that the analysis finds in a series, in its first samples as `analyse` does, looked for once;
+ * 0: none. */
+int64_t st_chart_rhythm_ns(struct st_chart_set *set);
 
 /** Adds what a file has: a recording, a histogram log, any JSON of sleeptune with figures, a column of text.
  * @return an st_exit, after a message. */

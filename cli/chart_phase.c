@@ -17,19 +17,24 @@ static bool has(const struct st_chart_set *set)
     return set->series.n > 0;
 }
 
-/* The rhythm that the analysis finds; 0: none. */
-static double found_ns(const struct st_series *series)
+int64_t st_chart_rhythm_ns(struct st_chart_set *set)
 {
-    struct st_analysis *analysis = calloc(1, sizeof(*analysis));
+    struct st_analysis *analysis = set->rhythm_looked_for ? NULL : calloc(1, sizeof(*analysis));
+    struct st_series head = set->series; /* borrowed */
     double seconds = 0;
-    if (analysis != NULL && st_analyse(series, 0, analysis) == 0) {
+    head.n = head.n < ST_LONG_SERIES_HEAD_N ? head.n : ST_LONG_SERIES_HEAD_N;
+    if (analysis == NULL)
+        return set->rhythm_ns;
+    if (st_analyse(&head, 0, analysis) == 0) {
         if (analysis->lattice.found && analysis->lattice.tooth_s > 0)
             seconds = analysis->lattice.tooth_s;
         else if (analysis->beat.found)
             seconds = analysis->beat.repeats_s;
     }
     free(analysis);
-    return seconds * 1e9;
+    set->rhythm_looked_for = true;
+    set->rhythm_ns = llround(seconds * 1e9);
+    return set->rhythm_ns;
 }
 
 static size_t part_of(const struct st_series *series, size_t i, const struct st_fold *fold, size_t parts_n)
@@ -69,7 +74,7 @@ static void say_how(struct st_chart_picture *picture, const struct st_series *se
 
 static int plan(struct st_chart_picture *picture)
 {
-    const struct st_chart_set *set = picture->data->set[0];
+    struct st_chart_set *set = picture->data->set[0];
     const bool asked = picture->fold_ns > 0;
     char fold[32];
     if (picture->data->n > 1) {
@@ -78,17 +83,22 @@ static int plan(struct st_chart_picture *picture)
         return -ENODATA;
     }
     if (!asked)
-        picture->fold_ns = llround(found_ns(&set->series));
+        picture->fold_ns = st_chart_rhythm_ns(set);
     if (picture->fold_ns <= 0 || st_fold_init(&set->series.period, picture->fold_ns, &picture->fold) != 0) {
-        st_chart_say(picture->caption, sizeof(picture->caption),
-                     "%s: no rhythm was found; --fold TIME folds at one that you know", set->label);
+        st_chart_say(picture->caption, sizeof(picture->caption), "%s: no rhythm was found", set->label);
+        if (!asked && set->series.n >= ST_LONG_SERIES_HEAD_N)
+            st_chart_say(picture->caption, sizeof(picture->caption), " in its first %lld values",
+                         (long long)ST_LONG_SERIES_HEAD_N);
+        st_chart_say(picture->caption, sizeof(picture->caption), "; --fold TIME folds at one that you know");
         return -ENODATA;
     }
     st_ns_format(picture->fold_ns, fold, sizeof(fold));
     st_chart_say(picture->caption, sizeof(picture->caption), "%s: n = %zu, folded at %s (%s).", set->label,
                  set->series.n, fold, asked ? "as asked for" : "found by the analysis");
     say_how(picture, &set->series);
-    if (set->left_out_n > 0)
+    if (set->rest_unread)
+        st_chart_say(picture->caption, sizeof(picture->caption), " What comes after these is not in it.");
+    else if (set->left_out_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption), " The last %llu values are not in it.",
                      (unsigned long long)set->left_out_n);
     st_chart_say(picture->description, sizeof(picture->description), "%s by phase. %s",

@@ -345,6 +345,22 @@ draw million million --every 1ms --kind series
 part "the one late value among a million is there" 'greatest 9\.0[0-9]* ms'
 is "and the picture stays small" "$([ "$(wc -c <million.svg)" -lt 100000 ] && echo yes)" yes
 
+# --- scale: of a long recording what is folded is read, not more
+"$SLEEPTUNE_BUILD/tests/integration/make_long_recording" long.strec 3000000
+# unread FILE OPTIONS: standard input is FILE; how much of it is left is in "left"
+unread() {
+    local file=$1
+    shift
+    { "$SLEEPTUNE" plot "$@" - >out 2>err; echo $? >status; wc -c >left; } <"$file"
+}
+unread long.strec -k phase
+is "a rhythm that is not there is a failure" "$(cat status)" 4
+like "that says in what it was looked for" "$(cat err)" 'no rhythm was found in its first 262144 values; --fold TIME'
+is "and that is all that was read" "$([ "$(cat left)" -gt $(($(wc -c <long.strec) * 8 / 10)) ] && echo yes)" yes
+unread long.strec -k phase --fold 50ms
+like "a long recording is folded as far as there is room" "$(tr '\n' ' ' <out)" 'n = 2097152, folded at 50\.000 ms \(as asked for\)\. What comes after these is not in it'
+is "and read so far" "$([ "$(cat left)" -gt 0 ] && echo yes)" yes
+
 # --- bad input
 : >empty
 echo '{"schema": "sleeptune-report/1"}' >other.json
