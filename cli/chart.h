@@ -42,6 +42,7 @@ struct st_chart_price {
     /* known: their 95 % intervals; else low and high are the value */
     struct st_estimate cpu;     /* times that of plain waking */
     struct st_estimate percent; /* of wakes within 100 ns of due */
+    uint64_t n;                 /* wakes; 0: unknown */
     bool best;                  /* no other setting has as large a share at less CPU */
     char name[32];              /* of the setting */
 };
@@ -55,11 +56,16 @@ struct st_chart_set {
     struct st_box box;                             /* box.n = 0: no quartiles */
     struct st_chart_mark mark[ST_CHART_MARKS_MAX]; /* single quantiles, ascending */
     size_t marks_n;
+    bool max_known; /* of values that are not known one by one; else box has it */
+    int64_t max_ns;
     struct st_hist hist;        /* total_n = 0: only figures are known */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
     struct st_series series;    /* of the first ST_CHART_SERIES_COUNT periods; n = 0 */
     uint64_t left_out_n;        /* samples that are not in series */
+    bool rest_unread;           /* nor are those behind them, which were not read */
+    bool rhythm_looked_for;
+    int64_t rhythm_ns; /* that the analysis finds in series; 0: none */
     uint64_t missed_n;
     bool timed; /* a value a period; else columns count values */
     /* a value each `step` units of time, which is longer than a period can be: 6, "h"; NULL: not so */
@@ -74,6 +80,8 @@ struct st_chart_data {
     char note[700];
     char circumstances[1600];
     bool circumstances_differ; /* of a later file */
+    bool folded_only;          /* a series is all that is wanted: what it has no room for is not read */
+    bool rhythm_wanted;        /* and one in which the analysis finds none is not read on */
     struct st_chart_set **set;
     size_t n;
 };
@@ -101,7 +109,8 @@ ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label
 /** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
-/** How far one value is from the next on an axis of times, and the unit of that. */
+/** How far one value is from the next on an axis of times, and the unit of that: s, min, h or d by how long
+ * it is. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
 /** After the last value: boxes and samples are made of histograms. @return 0, -ENOMEM. */
@@ -111,6 +120,10 @@ ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
 /** One value over time. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+
+/** The rhythm that the analysis finds in a series, in its first samples as `analyse` does, looked for once;
+ * 0: none. */
+int64_t st_chart_rhythm_ns(struct st_chart_set *set);
 
 /** Adds what a file has: a recording, a histogram log, any JSON of sleeptune with figures, a column of text.
  * @return an st_exit, after a message. */

@@ -6,6 +6,9 @@
 #include "cli/chart_picture.h"
 #include "cli/text.h"
 
+#define TICK_PX    15.0 /* from the text of one to that of the next, at least */
+#define HEADING_PX (ST_CHART_TEXT_PX + 1)
+
 void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...)
 {
     const size_t at = strlen(buf);
@@ -138,8 +141,12 @@ void st_chart_y_times(const struct st_chart_area *area, const char *name)
     char text[160];
     const size_t n = ticks_of(&area->y_axis, area->height, 42, ticks, &step);
     area->canvas->begin(area->canvas, "axis y");
-    for (size_t i = 0; i < n; i++)
-        y_tick(area, ticks[i], st_axis_time_text(&area->y_axis, ticks[i], step, text, sizeof(text)));
+    for (size_t i = 0; i < n; i++) {
+        if (!area->y_from_0 || st_axis_at(&area->y_axis, ticks[i]) * area->height > TICK_PX)
+            y_tick(area, ticks[i], st_axis_time_text(&area->y_axis, ticks[i], step, text, sizeof(text)));
+    }
+    if (area->y_from_0)
+        y_tick(area, 0, "0");
     name_with_unit(&area->y_axis, name, text, sizeof(text));
     y_name(area, text);
     area->canvas->end(area->canvas);
@@ -187,15 +194,19 @@ void st_chart_x_numbers(const struct st_chart_area *area, const char *name)
     area->canvas->end(area->canvas);
 }
 
+int st_chart_heading_columns(const struct st_chart_area *area)
+{
+    return (int)((area->canvas->width - 2 * ST_CHART_MARGIN_PX) / (0.6 * HEADING_PX));
+}
+
 void st_chart_heading(const struct st_chart_area *area, const char *text)
 {
     char line[200];
-    const struct st_font font = {.size = ST_CHART_TEXT_PX + 1, .rgb = ST_CHART_INK, .role = "group"};
-    const double room = area->canvas->width - 2 * ST_CHART_MARGIN_PX;
+    const struct st_font font = {.size = HEADING_PX, .rgb = ST_CHART_INK, .role = "group"};
     snprintf(line, sizeof(line), "%s", text);
     if (line[0] != '\0')
         area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, area->y - 14,
-                           st_text_clip(line, (int)(room / (0.6 * font.size))), &font);
+                           st_text_clip(line, st_chart_heading_columns(area)), &font);
 }
 
 void st_chart_frame(const struct st_chart_area *area)
@@ -223,6 +234,8 @@ struct st_axis st_chart_value_axis(const struct st_chart_data *data)
             low = column->n > 0 && column->min_ns < low ? column->min_ns : low;
             high = column->n > 0 && column->max_ns > high ? column->max_ns : high;
         }
+        if (!values && set->max_known)
+            high = set->max_ns > high ? set->max_ns : high;
         if (!values && set->marks_n > 0) {
             low = first->value_ns < low ? first->value_ns : low;
             high = last->value_ns > high ? last->value_ns : high;

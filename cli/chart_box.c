@@ -3,15 +3,22 @@
 #include <string.h>
 
 #include "cli/chart_picture.h"
+#include "cli/text.h"
 #include "lib/ns.h"
 
-#define BOX_ROOM_PX   100.0 /* a box with its label */
-#define BOX_PX        80.0
-#define SEEN_SHARE    0.2 /* of an axis: less than that, a panel gets its own */
-#define LABEL_LINES   4
-#define LABEL_COLUMNS 14
-#define LABEL_PX      15.0
-#define FILL          UINT32_C(0xb8d9ee) /* a light blue that text is readable on, and that grey keeps */
+#define BOX_ROOM_PX    100.0 /* a box with its label */
+#define BOX_PX         80.0
+#define SEEN_SHARE     0.2   /* of an axis: less than that, a panel gets its own */
+#define SEEN_SHARE_LOG 0.4   /* the same: a decade may be a small part of it */
+#define EDGE_SHARE     0.08  /* of a logarithmic axis, between what is 0 and what is least */
+#define UNSEEN_SHARE   0.001 /* of an axis: less than a third of a pixel */
+#define LABEL_LINES    4
+#define LABEL_COLUMNS  14
+#define LABEL_PX       15.0
+#define SPECK_PX       5.0 /* from least to greatest: less is not seen as a line */
+#define SPECK_LINE_PX  48.0
+#define CAP_PX         5.0
+#define FILL           UINT32_C(0xb8d9ee) /* a light blue that text is readable on, and that grey keeps */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -82,6 +89,68 @@ static int label_lines(const char *text)
     return n;
 }
 
+/* What boxes and whiskers reach. */
+struct reach {
+    double low, high;
+    double least, usual; /* above 0: the least value, the least median; INFINITY: none */
+};
+
+static void take(struct reach *reach, int64_t value_ns)
+{
+    const double value = (double)value_ns;
+    reach->low = fmin(reach->low, value);
+    reach->high = fmax(reach->high, value);
+    reach->least = value > 0 ? fmin(reach->least, value) : reach->least;
+}
+
+static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
+{
+    struct reach reach = {(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        const struct st_box *box = &sets[i]->box;
+        take(&reach, box->known ? box->low_ns : box->min_ns);
+        take(&reach, box->known ? box->high_ns : box->max_ns);
+        if (box->known) {
+            take(&reach, box->q1_ns);
+            take(&reach, box->q3_ns);
+        }
+        if (box->median_known)
+            take(&reach, box->median_ns);
+        if (box->median_ns > 0)
+            reach.usual = fmin(reach.usual, (double)box->median_ns);
+    }
+    return reach;
+}
+
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
+{
+    const struct reach reach = reach_of(sets, n);
+    /* what is below 0 by so little would lie on the 0 of a linear axis, too */
+    const bool near_0 = reach.low <= 0 && -reach.low < UNSEEN_SHARE * reach.high;
+    const double low = near_0 && isfinite(reach.least) ? reach.least : reach.low;
+    const bool log = isfinite(reach.usual) && st_axis_wants_log(low, reach.usual, reach.high);
+    *ret_cut = log && reach.low <= 0;
+    struct st_axis axis = st_axis_fit(log ? low : reach.low, reach.high, log);
+    if (*ret_cut)
+        axis.low /= pow(axis.high / axis.low, EDGE_SHARE);
+    return axis;
+}
+
+/* The parts of a group have one axis, unless a part would be too small to see on it, or wants another kind.
+ */
+static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
+                              bool *ret_cut)
+{
+    bool all_cut, own_cut;
+    const struct st_axis all = st_chart_box_axis(sets + part->group_first, part->group_n, &all_cut);
+    const struct st_axis own = st_chart_box_axis(sets + part->first, part->n, &own_cut);
+    const struct reach reach = reach_of(sets + part->first, part->n);
+    const double share = st_axis_at(&all, reach.high) - st_axis_at(&all, reach.low);
+    *ret_own = (own.log && !all.log) || share < (all.log ? SEEN_SHARE_LOG : SEEN_SHARE);
+    *ret_cut = *ret_own ? own_cut : all_cut;
+    return *ret_own ? own : all;
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
@@ -89,9 +158,13 @@ static int plan(struct st_chart_picture *picture)
     uint64_t cut_n = 0, n = 0;
     size_t few_n = 0, unknown_n = 0, described_n = 0;
     struct part part = {0};
+    bool own, cut, any_cut = false, equal = false;
     picture->panels_n = 0;
-    while (next_part(picture, &part))
+    while (next_part(picture, &part)) {
         picture->panels_n++;
+        (void)axis_of(data->set, &part, &own, &cut);
+        any_cut |= cut;
+    }
     st_chart_say(picture->description, sizeof(picture->description),
                  "%zu box plots of %s. Medians: ", data->n, data->quantity);
     for (size_t i = 0; i < data->n; i++) {
@@ -100,6 +173,7 @@ static int plan(struct st_chart_picture *picture)
         picture->under_px = under_px > picture->under_px ? under_px : picture->under_px;
         n += box->outliers_known || !box->known ? box->n : 0;
         few_n += !box->known;
+        equal |= !box->known && box->min_ns == box->max_ns;
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
@@ -109,49 +183,37 @@ static int plan(struct st_chart_picture *picture)
     }
     st_chart_say(picture->caption, sizeof(picture->caption),
                  "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
+    if (any_cut)
+        snprintf(picture->how, sizeof(picture->how),
+                 "A logarithmic axis has no 0: what is 0 or just below it lies on its lower edge.");
     if (n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
                      (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         st_chart_say(picture->caption, sizeof(picture->caption),
-                     " Of %zu boxes (*) outliers are cut, too; how many was not written down.", unknown_n);
+                     " Of %zu %s (*) outliers are cut, too; how many was not written down.", unknown_n,
+                     unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
         st_chart_say(
             picture->caption, sizeof(picture->caption),
             " Less than 40 values show no quartiles: %zu of them as a line from least to greatest, with "
-            "the median of 20 or more.",
-            few_n);
+            "the median of 20 or more.%s",
+            few_n, equal ? " Of equal ones, their value." : "");
     return 0;
 }
 
-struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n)
-{
-    double low = (double)INFINITY, high = -low, usual = low;
-    for (size_t i = 0; i < n; i++) {
-        const struct st_box *box = &sets[i]->box;
-        low = fmin(low, (double)(box->known ? box->low_ns : box->min_ns));
-        high = fmax(high, (double)(box->known ? box->high_ns : box->max_ns));
-        usual = fmin(usual, (double)box->median_ns);
-    }
-    return st_axis_fit(low, high, st_axis_wants_log(low, usual, high));
-}
-
-/* The parts of a group have one axis, unless boxes would be too small to see. */
-static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own)
-{
-    const struct st_axis all = st_chart_box_axis(sets + part->group_first, part->group_n);
-    const struct st_axis own = st_chart_box_axis(sets + part->first, part->n);
-    *ret_own = !all.log && own.high - own.low < SEEN_SHARE * (all.high - all.low);
-    return *ret_own ? own : all;
-}
-
+/* Of a group's name as much as there is room for. */
 static void heading(const struct st_chart_area *area, const char *group, const struct part *part, bool own)
 {
-    char text[256] = "";
-    st_chart_say(text, sizeof(text), "%s", group);
+    char text[256] = "", of[64] = "";
     if (part->parts_n > 1)
-        st_chart_say(text, sizeof(text), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1,
-                     part->parts_n, own ? ", on an axis of its own" : "");
+        snprintf(of, sizeof(of), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
+                 own ? ", on an axis of its own" : "");
+    snprintf(text, sizeof(text), "%s", group);
+    const int room = st_chart_heading_columns(area) - st_text_columns(of);
+    if (st_text_columns(text) > room)
+        st_chart_say(st_text_clip(text, room - 1), sizeof(text), "…");
+    st_chart_say(text, sizeof(text), "%s", of);
     st_chart_heading(area, text);
 }
 
@@ -208,20 +270,38 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
     area->canvas->text(area->canvas, x, y + 4, text, &font);
 }
 
-/* From least to greatest, and the median if it is known. */
+/* From least to greatest, and the median if it is known; what would be a speck has a line and its value. */
 static void draw_few(const struct st_chart_area *area, double x, const struct st_box *box)
 {
-    const struct st_pen line = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
-    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
-                 median = y_of(area, box->median_ns);
-    area->canvas->segments(area->canvas, (struct st_point[]){{x, low + 2}, {x, high - 2}}, 2, &line);
-    if (!box->median_known)
+    const struct st_pen dashed = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thin = {ST_CHART_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns);
+    const bool speck = low - high < SPECK_PX;
+    const double at = box->median_known ? y_of(area, box->median_ns) : (low + high) / 2;
+    char text[80], greatest[32];
+    if (!speck) {
+        const struct st_point caps[] = {
+            {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
+        area->canvas->segments(area->canvas, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
+        area->canvas->segments(area->canvas, caps, ST_ARRAY_LEN(caps), &thin);
+    }
+    if (!speck && !box->median_known)
         return;
-    char text[40];
-    const struct st_font font = median_font(ST_ANCHOR_START);
-    area->canvas->segments(area->canvas, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
-    area->canvas->text(area->canvas, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)),
-                       &font);
+    struct st_font font = median_font(ST_ANCHOR_START);
+    const double half = speck ? SPECK_LINE_PX / 2 : 8;
+    st_ns_format(box->median_known ? box->median_ns : box->min_ns, text, sizeof(text));
+    if (!box->median_known) {
+        font.role = "values";
+        if (box->max_ns > box->min_ns)
+            st_chart_say(text, sizeof(text), " .. %s", st_ns_format(box->max_ns, greatest, sizeof(greatest)));
+    }
+    area->canvas->segments(area->canvas, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
+    if (!speck) {
+        area->canvas->text(area->canvas, x + 11, at + 4, text, &font);
+        return;
+    }
+    font.anchor = ST_ANCHOR_MIDDLE;
+    area->canvas->text(area->canvas, x, at - 7 < area->y + 10 ? at + 16 : at - 7, text, &font);
 }
 
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
@@ -233,7 +313,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     struct st_chart_set *const *sets = picture->data->set + part.first;
     const size_t n = part.n;
     const double room = area->width / (double)n;
-    area->y_axis = axis_of(picture->data->set, &part, &own);
+    area->y_axis = axis_of(picture->data->set, &part, &own, &area->y_from_0);
     heading(area, sets[0]->group, &part, own);
     st_chart_y_times(area, picture->data->quantity);
     st_chart_frame(area);

@@ -170,16 +170,36 @@ int st_chart_complete(struct st_chart_data *data)
     return 0;
 }
 
+/* Seconds in the unit of time that a span is told in. */
+static double unit_of(const struct st_chart_set *set, const char **ret_name)
+{
+    static const struct {
+        double seconds, least_span;
+        const char *name;
+    } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
+    const double periods = set->columns != NULL ? (double)set->columns->n * (double)set->columns->periods : 0;
+    const double span = periods * st_period_seconds(&set->series.period);
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
+        i++;
+    *ret_name = units[i].name;
+    return units[i].seconds;
+}
+
 double st_chart_value_x(const struct st_chart_set *set)
 {
+    const char *name;
     if (set->step_unit != NULL)
         return set->step;
-    return set->timed ? st_period_seconds(&set->series.period) : 1;
+    return set->timed ? st_period_seconds(&set->series.period) / unit_of(set, &name) : 1;
 }
 
 const char *st_chart_x_unit(const struct st_chart_set *set)
 {
+    const char *name = "values";
     if (set->step_unit != NULL)
         return set->step_unit;
-    return set->timed ? "s" : "values";
+    if (set->timed)
+        (void)unit_of(set, &name);
+    return name;
 }

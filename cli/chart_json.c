@@ -44,6 +44,8 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
             set->marks_n++;
         }
     }
+    set->max_known = get_ns(distribution, "max", &set->max_ns) &&
+                     (set->marks_n == 0 || set->max_ns >= set->mark[set->marks_n - 1].value_ns);
     if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
         return;
     box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&
@@ -112,7 +114,7 @@ static struct st_estimate estimate(double value, const json_t *interval, double 
         const struct st_estimate known = {true, ret.value, json_number_value(low) * scale,
                                           json_number_value(high) * scale};
         /* what lies beyond cannot be drawn */
-        if (known.low > 0 && known.low <= ret.value && known.high >= ret.value && known.high < 1e6)
+        if (known.low >= 0 && known.low <= ret.value && known.high >= ret.value && known.high < 1e6)
             ret = known;
     }
     return ret;
@@ -137,7 +139,15 @@ static int add_price(const json_t *arm, struct st_chart_set *set)
     price->percent = estimate(part, json_object_get(arm, "on_time_share_ci95"), 100);
     snprintf(price->name, sizeof(price->name), "%s", name != NULL ? name : "");
     if (get_ns(json_object_get(arm, "lateness_ns"), "n", &n) && n > 0)
-        set->n += (uint64_t)n;
+        price->n = (uint64_t)n;
+    set->n += price->n;
+    if (!price->percent.known && price->n > 0) {
+        price->percent.known = true;
+        st_rate_interval(part * (double)price->n, (double)price->n, &price->percent.low,
+                         &price->percent.high);
+        price->percent.low *= 100;
+        price->percent.high *= 100;
+    }
     return 0;
 }
 

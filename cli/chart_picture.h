@@ -5,6 +5,7 @@
 #include "cli/canvas.h"
 #include "cli/chart.h"
 #include "lib/axis.h"
+#include "lib/fold.h"
 
 #define ST_CHART_MARGIN_PX 14.0
 #define ST_CHART_TEXT_PX   12.0
@@ -20,6 +21,7 @@ struct st_chart_area {
     struct st_canvas *canvas;
     double x, y, width, height;
     struct st_axis x_axis, y_axis;
+    bool y_from_0; /* a logarithmic one on whose foot 0 lies */
 };
 
 struct st_chart_picture;
@@ -47,6 +49,7 @@ struct st_chart_picture {
     struct st_chart_data *data; /* only sets that the kind has figures for */
     double width;
     int64_t fold_ns;
+    struct st_fold fold; /* the same in periods */
     size_t panels_n;
     double under_px;        /* room for what is written under a panel */
     char description[1200]; /* what a reader sees in it, in words */
@@ -86,21 +89,33 @@ void st_chart_x_tick(const struct st_chart_area *area, double at, const char *te
 void st_chart_x_name(const struct st_chart_area *area, const char *name);
 /** What a panel is of, above it. */
 void st_chart_heading(const struct st_chart_area *area, const char *text);
+/** How many characters of it there is room for. */
+int st_chart_heading_columns(const struct st_chart_area *area);
 void st_chart_frame(const struct st_chart_area *area);
 
-/** The axis of values that boxes have with their whiskers. */
-struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n);
+/** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0
+ * lies on its lower edge. */
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
 /** Values in up to bins_max equal parts of an axis. @return how many parts. */
 size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
                       uint64_t *bins);
 /** A quantile where enough values, or the file, tell it. */
 bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
+/** The greatest value, if it is known. */
+bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns);
 
 #define ST_CHART_PHASES 100
-/** A series folded into bins_n <= ST_CHART_PHASES parts; n = 0 where a part has no values. @return 0,
- * -ENOMEM. */
-ST_NODISCARD int st_chart_fold(const struct st_series *series, double fold_ns, size_t bins_n,
-                               struct st_box *ret);
+/** A series folded. */
+struct st_chart_folded {
+    size_t n;                                 /* parts */
+    struct st_box box[ST_CHART_PHASES];       /* of each part; box.n = 0: no values */
+    const int64_t *value_ns[ST_CHART_PHASES]; /* box.n values, ascending */
+    int64_t *values_ns;
+};
+/** Into parts_n <= ST_CHART_PHASES parts. @return 0, -ENOMEM. Free with st_chart_folded_finish. */
+ST_NODISCARD int st_chart_fold(const struct st_series *series, const struct st_fold *fold, size_t parts_n,
+                               struct st_chart_folded *ret);
+void st_chart_folded_finish(struct st_chart_folded *folded);
 
 /** The axis of values that holds all sets. */
 struct st_axis st_chart_value_axis(const struct st_chart_data *data);

@@ -31,6 +31,19 @@ static struct st_axis cpu_axis(const struct st_chart_data *data)
     return st_axis_fit(low, fmin(high, 2 * most), low > 0);
 }
 
+/* n of all marks; 0: they differ. */
+static uint64_t common_n(const struct st_chart_data *data)
+{
+    const uint64_t n = data->set[0]->price[0].n;
+    for (size_t i = 0; i < data->n; i++) {
+        for (size_t k = 0; k < data->set[i]->prices_n; k++) {
+            if (data->set[i]->price[k].n != n)
+                return 0;
+        }
+    }
+    return n;
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
@@ -38,7 +51,11 @@ static int plan(struct st_chart_picture *picture)
     const size_t bytes = sizeof(picture->caption);
     const struct st_axis axis = cpu_axis(data);
     bool intervals = false, cut = false;
-    st_chart_say(caption, bytes, "Share within 100 ns of due at CPU a cycle, plain waking = 1: ");
+    const uint64_t each_n = common_n(data);
+    st_chart_say(caption, bytes, "Share within 100 ns of due at CPU a cycle, plain waking = 1");
+    if (each_n > 0)
+        st_chart_say(caption, bytes, "; n = %llu each", (unsigned long long)each_n);
+    st_chart_say(caption, bytes, ": ");
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
         if (data->n > 1)
@@ -46,6 +63,8 @@ static int plan(struct st_chart_picture *picture)
         for (size_t k = 0; k < set->prices_n; k++) {
             st_chart_say(caption, bytes, "%s%s %.1f %% at %.2f", k > 0 ? ", " : "", set->price[k].name,
                          set->price[k].percent.value, set->price[k].cpu.value);
+            if (each_n == 0 && set->price[k].n > 0)
+                st_chart_say(caption, bytes, " (n = %llu)", (unsigned long long)set->price[k].n);
             intervals = intervals || set->price[k].cpu.known || set->price[k].percent.known;
             cut = cut || set->price[k].cpu.low < axis.low || set->price[k].cpu.high > axis.high;
         }

@@ -30,6 +30,15 @@ bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret
     return false;
 }
 
+bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns)
+{
+    const bool values = set->hist.total_n > 0;
+    if (!values && !set->max_known)
+        return false;
+    *ret_ns = values ? set->box.max_ns : set->max_ns;
+    return true;
+}
+
 static int plan(struct st_chart_picture *picture)
 {
     static const struct {
@@ -42,6 +51,7 @@ static int plan(struct st_chart_picture *picture)
     bool lines = false, marks = false;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
+        int64_t greatest;
         lines = lines || set->hist.total_n > 0;
         marks = marks || set->hist.total_n == 0;
         st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", st_chart_name(data, set, name),
@@ -52,6 +62,8 @@ static int plan(struct st_chart_picture *picture)
                 st_chart_say(caption, bytes, ", %s %s", told[k].name,
                              st_ns_format(value, text, sizeof(text)));
         }
+        if (st_chart_greatest(set, &greatest))
+            st_chart_say(caption, bytes, ", greatest %s", st_ns_format(greatest, text, sizeof(text)));
         st_chart_say(caption, bytes, ".");
     }
     st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
@@ -60,7 +72,8 @@ static int plan(struct st_chart_picture *picture)
              lines ? "A line ends where fewer than 10 values lie beyond; the last mark, behind it, is the "
                      "greatest value. "
                    : "",
-             marks ? "Of files without values: marks are what they say, lines between them lead the eye."
+             marks ? "Of files without values: marks are what they say, the last one, without a line, is the "
+                     "greatest value; lines between them lead the eye."
                    : "");
     return 0;
 }
@@ -70,6 +83,7 @@ static void draw_set(const struct st_chart_area *area, const struct st_chart_set
 {
     const struct st_pen pen = st_chart_pen(line);
     struct st_point points[POINTS_MAX];
+    int64_t greatest;
     size_t n = 0;
     area->canvas->begin(area->canvas, "values");
     if (set->hist.total_n > 0) {
@@ -85,8 +99,6 @@ static void draw_set(const struct st_chart_area *area, const struct st_chart_set
             st_chart_marker(area->canvas,
                             st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)), line,
                             pen.rgb, NULL);
-        st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)set->box.max_ns),
-                        line, pen.rgb, NULL);
     } else {
         for (size_t i = 0; i < set->marks_n; i++) {
             points[n++] = st_chart_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
@@ -94,6 +106,9 @@ static void draw_set(const struct st_chart_area *area, const struct st_chart_set
         }
         area->canvas->polyline(area->canvas, points, n, &pen);
     }
+    if (st_chart_greatest(set, &greatest))
+        st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)greatest), line,
+                        pen.rgb, NULL);
     area->canvas->end(area->canvas);
 }
 

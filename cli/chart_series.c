@@ -5,8 +5,7 @@
 #include "cli/chart_picture.h"
 #include "lib/ns.h"
 
-#define DOTS_LARGE_N 1000
-#define MARK_PX      7.0 /* from one mark of misses to the next */
+#define MARK_PX 7.0 /* from one mark of misses to the next */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -59,11 +58,26 @@ static int plan(struct st_chart_picture *picture)
     return 0;
 }
 
+/* The fewer dots there are, the larger. */
+static double dot_px(const struct st_chart_set *set)
+{
+    static const struct {
+        uint64_t n;
+        double px;
+    } sizes[] = {{60, 7}, {300, 5}, {1000, 3.4}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes) && set->columns->periods == 1; i++) {
+        if (set->n <= sizes[i].n)
+            return sizes[i].px;
+    }
+    return 1.6;
+}
+
 /* Bars of stored columns that fall on one column of pixels are one. @return points. */
 static size_t bars(const struct st_chart_area *area, const struct st_columns *columns, double column_x,
-                   struct st_point *points)
+                   double dot, struct st_point *points)
 {
     size_t n = 0;
+    const double half = dot / 2;
     double last = -1;
     for (size_t i = 0; i < columns->n; i++) {
         const struct st_column *column = &columns->column[i];
@@ -74,13 +88,13 @@ static size_t bars(const struct st_chart_area *area, const struct st_columns *co
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
         if (columns->periods > 1 && n > 0 && low.x == last) {
-            points[n - 2].y = fmax(points[n - 2].y, low.y + 0.8);
-            points[n - 1].y = fmin(points[n - 1].y, high.y - 0.8);
+            points[n - 2].y = fmax(points[n - 2].y, low.y + half);
+            points[n - 1].y = fmin(points[n - 1].y, high.y - half);
             continue;
         }
         last = low.x;
-        points[n++] = (struct st_point){low.x, low.y + 0.8};
-        points[n++] = (struct st_point){low.x, high.y - 0.8};
+        points[n++] = (struct st_point){low.x, low.y + half};
+        points[n++] = (struct st_point){low.x, high.y - half};
     }
     return n;
 }
@@ -113,7 +127,8 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
         return;
-    pen.width = set->n <= DOTS_LARGE_N ? 2.6 : 1.4;
+    const double dot = dot_px(set);
+    pen.width = dot;
     area->y_axis = st_chart_value_axis(picture->data);
     area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
     st_chart_y_times(area, picture->data->quantity);
@@ -122,7 +137,7 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     if (picture->data->n > 1)
         st_chart_heading(area, st_chart_name(picture->data, set, name));
     area->canvas->begin(area->canvas, "values");
-    area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, points), &pen);
+    area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, dot, points), &pen);
     area->canvas->end(area->canvas);
     mark_misses(area, set->columns, column_x);
     free(points);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,11 @@
 
 #define WIDTH_MAX     100
 #define LABEL_COLUMNS 30 /* at most */
+#define LABEL_LEAST   11
+#define LOGARITHMIC   "(logarithmic)"
+#define BOX_COLUMNS   20 /* less for a box: its label gets a line of its own */
+#define BOX_LEAST     10 /* less than that: its figures, too */
+#define NAME_COLUMNS  7  /* of a setting that has a price */
 #define BINS          16
 #define ROWS          8  /* of a line chart */
 #define PHASE_ROWS    12 /* its places are whole characters */
@@ -22,14 +28,14 @@
 struct glyphs {
     const char *level[9]; /* [0]: nothing */
     const char *whisker, *box, *median, *low, *high, *bar;
-    const char *range, *quartiles, *middle;
+    const char *range, *quartiles, *middle, *value;
 };
 
 static const struct glyphs unicode = {
-    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━",
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━", "•",
 };
 static const struct glyphs ascii = {
-    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=",
+    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=", "o",
 };
 
 struct page {
@@ -48,15 +54,28 @@ static void label(const struct page *page, const char *text)
     st_text_pad(page->out, st_text_clip(line, page->label), page->label + 1);
 }
 
-/* The ends of an axis of times under a drawing of `columns`. */
-static void foot(const struct page *page, const struct st_axis *axis, int columns)
+/* Words, wrapped: also where they are longer than a line. */
+static void ST_PRINTF(2, 3) say(const struct page *page, const char *format, ...)
+{
+    char text[ST_CHART_NAME_BYTES + 200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    st_text_wrap_broken(page->out, text, 0, page->width);
+}
+
+/* The ends of an axis of times under a drawing of `columns`; a logarithmic one may have 0 on its edge. */
+static void foot(const struct page *page, const struct st_axis *axis, bool from_0, int columns)
 {
     char low[32], high[32];
-    st_ns_format((int64_t)axis->low, low, sizeof(low));
+    const bool beside = page->label >= (int)strlen(LOGARITHMIC);
+    st_ns_format(from_0 ? 0 : (int64_t)axis->low, low, sizeof(low));
     st_ns_format((int64_t)axis->high, high, sizeof(high));
     const int middle = columns - st_text_columns(low) - st_text_columns(high);
-    label(page, axis->log ? "(logarithmic)" : "");
-    fprintf(page->out, "%s%*s%s\n", low, middle > 1 ? middle : 1, "", high);
+    label(page, axis->log && beside ? LOGARITHMIC : "");
+    fprintf(page->out, "%s%*s%s%s\n", low, middle > 1 ? middle : 1, "", high,
+            axis->log && !beside && columns + 7 <= page->width ? " (log)" : "");
 }
 
 /* --- boxes -------------------------------------------------------------------------------------------------
@@ -75,7 +94,8 @@ static void box_line(const struct page *page, const struct st_axis *axis, const 
     const int high = column_at(axis, box->known ? box->high_ns : box->max_ns, columns);
     const int q1 = box->known ? column_at(axis, box->q1_ns, columns) : columns;
     const int q3 = box->known ? column_at(axis, box->q3_ns, columns) : -1;
-    const int median = box->known ? column_at(axis, box->median_ns, columns) : -1;
+    const bool equal = box->min_ns == box->max_ns;
+    const int median = box->median_known || equal ? column_at(axis, box->median_ns, columns) : -1;
     for (int i = 0; i < columns; i++) {
         const char *c = i == median           ? g->median
                         : i >= q1 && i <= q3  ? g->box
@@ -87,27 +107,71 @@ static void box_line(const struct page *page, const struct st_axis *axis, const 
     }
 }
 
-static void print_boxes(const struct page *page)
+/* What is written beside a box: also the value that few ones share. */
+static void box_figures(const struct st_box *box, char median[32], char n[40])
 {
-    const struct st_chart_data *data = page->picture->data;
-    const int columns = page->width - page->label - 1 - 11;
+    snprintf(median, 32, "(few)");
+    if (box->median_known || box->min_ns == box->max_ns)
+        st_ns_format(box->median_ns, median, 32);
+    snprintf(n, 40, "n = %llu%s", (unsigned long long)box->n, box->known && !box->outliers_known ? " *" : "");
+}
+
+/* Columns of medians, and of these with n. */
+static void measure_figures(const struct st_chart_data *data, int *ret_median, int *ret_all)
+{
+    char median[32], n[40];
+    int most = 0, most_n = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        box_figures(&data->set[i]->box, median, n);
+        const int columns = st_text_columns(median), columns_n = st_text_columns(n);
+        most = columns > most ? columns : most;
+        most_n = columns_n > most_n ? columns_n : most_n;
+    }
+    *ret_median = most;
+    *ret_all = 1 + most + 2 + most_n;
+}
+
+static void print_boxes(const struct page *wide)
+{
+    const struct st_chart_data *data = wide->picture->data;
+    struct page page = *wide;
+    int medians, figures;
+    bool cut, any_cut = false;
+    measure_figures(data, &medians, &figures);
+    const bool beside = page.width - page.label - 1 - figures >= BOX_COLUMNS;
+    page.label = beside ? page.label : 0;
+    const bool narrow = !beside && page.width - 1 - figures < BOX_LEAST;
+    const int columns = page.width - page.label - 1 - (narrow ? 0 : figures);
     for (size_t first = 0, n; first < data->n; first += n) {
         for (n = 1; first + n < data->n && strcmp(data->set[first + n]->group, data->set[first]->group) == 0;)
             n++;
-        const struct st_axis axis = st_chart_box_axis(data->set + first, n);
+        const struct st_axis axis = st_chart_box_axis(data->set + first, n, &cut);
+        any_cut |= cut;
+        if (first > 0)
+            fputc('\n', page.out);
         if (data->set[first]->group[0] != '\0')
-            fprintf(page->out, "%s%s\n", first > 0 ? "\n" : "", data->set[first]->group);
+            say(&page, "%s", data->set[first]->group);
         for (size_t i = first; i < first + n; i++) {
             const struct st_box *box = &data->set[i]->box;
-            char median[32] = "(few)";
-            if (box->median_known)
-                st_ns_format(box->median_ns, median, sizeof(median));
-            label(page, data->set[i]->label);
-            box_line(page, &axis, box, columns);
-            fprintf(page->out, " %s\n", median);
+            char median[32], box_n[40];
+            box_figures(box, median, box_n);
+            if (narrow)
+                say(&page, "%s: %s, %s", data->set[i]->label, median, box_n);
+            else if (!beside)
+                say(&page, "%s", data->set[i]->label);
+            label(&page, beside ? data->set[i]->label : "");
+            box_line(&page, &axis, box, columns);
+            if (!narrow) {
+                fputc(' ', page.out);
+                st_text_pad(page.out, median, medians + 2);
+                fputs(box_n, page.out);
+            }
+            fputc('\n', page.out);
         }
-        foot(page, &axis, columns);
+        foot(&page, &axis, cut, columns);
     }
+    if (any_cut)
+        say(&page, "A logarithmic axis has no 0: what is 0 or just below it lies on its left edge.");
 }
 
 /* --- over time ---------------------------------------------------------------------------------------------
@@ -166,15 +230,18 @@ static void print_series(const struct page *page)
     struct st_column columns[WIDTH_MAX];
     const struct st_chart_data *data = page->picture->data;
     char name[ST_CHART_NAME_BYTES];
-    bool periods = false;
+    bool periods = false, log = false;
     for (size_t i = 0; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];
         const struct st_axis axis =
             st_chart_value_axis(&(struct st_chart_data){.set = data->set + i, .n = 1});
         const size_t n = squeeze(set->columns, columns, (size_t)(page->width - page->label - 1));
         char low[32], end[48];
+        if (i > 0)
+            fputc('\n', page->out);
         if (data->n > 1)
-            fprintf(page->out, "%s%s\n", i > 0 ? "\n" : "", st_chart_name(data, set, name));
+            say(page, "%s", st_chart_name(data, set, name));
+        log |= axis.log;
         periods |= set->timed;
         series_rows(page, &axis, columns, n);
         label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
@@ -186,8 +253,8 @@ static void print_series(const struct page *page)
         label(page, "");
         fprintf(page->out, "0%*s\n", (int)n - 1, end);
     }
-    fprintf(page->out, "Bars: greatest value of each column%s.\n",
-            periods ? "; '!' on the foot: missed periods" : "");
+    say(page, "Bars%s: greatest value of each column%s.", log ? " (logarithmic)" : "",
+        periods ? "; '!' on the foot: missed periods" : "");
 }
 
 /* --- histogram, quantiles, phase, price
@@ -210,8 +277,10 @@ static void print_hist(const struct page *page)
     for (size_t i = 0; i < data->n; i++) {
         uint64_t bins[BINS], most = 1;
         const size_t bins_n = st_chart_count(&data->set[i]->sample, &axis, BINS, bins);
-        fprintf(page->out, "%s%s, n = %llu: from; values (bars are logarithmic)\n", i > 0 ? "\n" : "",
-                st_chart_name(data, data->set[i], name), (unsigned long long)data->set[i]->n);
+        if (i > 0)
+            fputc('\n', page->out);
+        say(page, "%s, n = %llu: from; values (bars are logarithmic)",
+            st_chart_name(data, data->set[i], name), (unsigned long long)data->set[i]->n);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[k] > most ? bins[k] : most;
         for (size_t k = 0; k < bins_n; k++) {
@@ -223,6 +292,16 @@ static void print_hist(const struct page *page)
             fputc('\n', page->out);
         }
     }
+}
+
+static void quantile_row(const struct page *page, const char *name, const struct st_axis *axis,
+                         int64_t value_ns)
+{
+    char text[32];
+    st_text_pad(page->out, name, 10);
+    st_text_pad(page->out, st_ns_format(value_ns, text, sizeof(text)), 12);
+    bar(page, st_axis_at(axis, (double)value_ns), page->width - 24);
+    fputc('\n', page->out);
 }
 
 static void print_quantiles(const struct page *page)
@@ -237,39 +316,42 @@ static void print_quantiles(const struct page *page)
     char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        fprintf(page->out, "%s%s, n = %llu%s\n", i > 0 ? "\n" : "", st_chart_name(data, set, name),
-                (unsigned long long)set->n, axis.log ? " (bars are logarithmic)" : "");
+        int64_t greatest;
+        if (i > 0)
+            fputc('\n', page->out);
+        say(page, "%s, n = %llu%s", st_chart_name(data, set, name), (unsigned long long)set->n,
+            axis.log ? " (bars are logarithmic)" : "");
         for (size_t k = 0; k < ST_ARRAY_LEN(rows); k++) {
             int64_t value;
-            char text[32];
-            if (!st_chart_quantile_of(set, rows[k].p, &value))
-                continue;
-            st_text_pad(page->out, rows[k].name, 10);
-            st_text_pad(page->out, st_ns_format(value, text, sizeof(text)), 12);
-            bar(page, st_axis_at(&axis, (double)value), page->width - 24);
-            fputc('\n', page->out);
+            if (st_chart_quantile_of(set, rows[k].p, &value))
+                quantile_row(page, rows[k].name, &axis, value);
         }
+        if (st_chart_greatest(set, &greatest))
+            quantile_row(page, "greatest", &axis, greatest);
     }
 }
 
 static void print_prices(const struct page *page)
 {
-    char name[ST_CHART_NAME_BYTES];
+    char name[ST_CHART_NAME_BYTES], setting[sizeof(((struct st_chart_price *)0)->name)];
     const struct st_chart_data *data = page->picture->data;
+    const int names = page->width < 60 ? NAME_COLUMNS : 2 * NAME_COLUMNS;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        fprintf(page->out, "%s%s: CPU (times plain waking); within 100 ns of due\n", i > 0 ? "\n" : "",
-                st_chart_name(data, set, name));
+        if (i > 0)
+            fputc('\n', page->out);
+        say(page, "%s: CPU (times plain waking); within 100 ns of due", st_chart_name(data, set, name));
         for (size_t k = 0; k < set->prices_n; k++) {
             const struct st_chart_price *price = &set->price[k];
             fputs(price->best ? "* " : "  ", page->out);
-            st_text_pad(page->out, price->name, 8);
+            snprintf(setting, sizeof(setting), "%s", price->name);
+            st_text_pad(page->out, st_text_clip(setting, names), names + 1);
             fprintf(page->out, "%6.2f  %5.1f %% ", price->cpu.value, price->percent.value);
-            bar(page, price->percent.value / 100, page->width - 28);
+            bar(page, price->percent.value / 100, page->width - 20 - names);
             fputc('\n', page->out);
         }
     }
-    fputs("*: no other setting is better at less CPU.\n", page->out);
+    say(page, "*: no other setting is better at less CPU.");
 }
 
 static int phase_row(const struct st_axis *axis, int64_t value_ns)
@@ -277,16 +359,25 @@ static int phase_row(const struct st_axis *axis, int64_t value_ns)
     return (int)fmin(st_axis_at(axis, (double)value_ns) * PHASE_ROWS, PHASE_ROWS - 1);
 }
 
-/* One place of a standing box. */
+/* One place of a standing box, or of single values. */
 static const char *part_of_phase(const struct page *page, const struct st_axis *axis,
-                                 const struct st_box *box, int row)
+                                 const struct st_chart_folded *folded, size_t part, int row)
 {
     const struct glyphs *g = page->glyphs;
-    if (box->n == 0 || row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
+    const struct st_box *box = &folded->box[part];
+    if (!box->median_known) {
+        for (uint64_t i = 0; i < box->n; i++) {
+            if (row == phase_row(axis, folded->value_ns[part][i]))
+                return g->value;
+        }
+        return " ";
+    }
+    if (row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
         return " ";
     if (row == phase_row(axis, box->median_ns))
         return g->middle;
-    return row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns) ? g->quartiles : g->range;
+    const bool within = row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns);
+    return box->known && within ? g->quartiles : g->range;
 }
 
 /* "phase" between 0 and the rhythm. */
@@ -303,58 +394,96 @@ static void phase_foot(const struct page *page, int columns)
 
 static void print_phase(const struct page *page)
 {
-    struct st_box boxes[ST_CHART_PHASES];
+    struct st_chart_folded folded;
+    const struct st_fold *fold = &page->picture->fold;
     const struct st_chart_set *set = page->picture->data->set[0];
     const struct st_axis axis = st_chart_value_axis(page->picture->data);
     const struct glyphs *g = page->glyphs;
     uint64_t least = UINT64_MAX, most = 0;
-    char low[32], legend[160];
+    char low[32], legend[200];
     size_t n = (size_t)(page->width - page->label - 1);
     n = n < ST_CHART_PHASES ? n : ST_CHART_PHASES;
-    if (st_chart_fold(&set->series, (double)page->picture->fold_ns, n, boxes) != 0)
+    n = st_fold_parts(fold, n);
+    if (st_chart_fold(&set->series, fold, n, &folded) != 0)
         return;
     for (int row = PHASE_ROWS - 1; row >= 0; row--) {
         row_label(page, &axis, row, PHASE_ROWS);
         for (size_t i = 0; i < n; i++)
-            fputs(part_of_phase(page, &axis, &boxes[i], row), page->out);
+            fputs(part_of_phase(page, &axis, &folded, i, row), page->out);
         fputc('\n', page->out);
     }
     label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
     for (size_t i = 0; i < n; i++) {
-        least = boxes[i].n < least ? boxes[i].n : least;
-        most = boxes[i].n > most ? boxes[i].n : most;
+        least = folded.box[i].n < least ? folded.box[i].n : least;
+        most = folded.box[i].n > most ? folded.box[i].n : most;
         fputs(g->whisker, page->out);
     }
     fputc('\n', page->out);
     phase_foot(page, (int)n);
     snprintf(legend, sizeof(legend),
-             "%s medians, %s quartiles, %s least to greatest; n = %llu .. %llu in a column.", g->middle,
-             g->quartiles, g->range, (unsigned long long)least, (unsigned long long)most);
-    st_text_wrap(page->out, legend, 0, page->width);
+             "%s medians, %s quartiles, %s least to greatest, %s values where a column has less than 20; "
+             "n = %llu .. %llu in a column.",
+             g->middle, g->quartiles, g->range, g->value, (unsigned long long)least,
+             (unsigned long long)most);
+    st_chart_folded_finish(&folded);
+    say(page, "%s", legend);
 }
 
-int st_chart_print(const char *command, const struct st_chart_picture *picture)
+static int label_columns(const struct st_chart_picture *picture)
+{
+    int most = (int)strlen(LOGARITHMIC);
+    if (picture->id != ST_CHART_BOX)
+        return LABEL_LEAST;
+    for (size_t i = 0; i < picture->data->n; i++) {
+        const int columns = st_text_columns(picture->data->set[i]->label);
+        most = columns > most ? columns : most;
+    }
+    return most < LABEL_COLUMNS ? most : LABEL_COLUMNS;
+}
+
+/* Lines that are cut where the terminal ends. */
+static void put_clipped(FILE *out, char *text, int width)
+{
+    for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        *end = '\0';
+        fprintf(out, "%s\n", st_text_clip(text, width));
+    }
+}
+
+static int print_page(FILE *out, const struct st_chart_picture *picture)
 {
     static void (*const prints[ST_CHART_KINDS])(const struct page *) = {
         [ST_CHART_BOX] = print_boxes,   [ST_CHART_SERIES] = print_series,
         [ST_CHART_HIST] = print_hist,   [ST_CHART_QUANTILE] = print_quantiles,
         [ST_CHART_PHASE] = print_phase, [ST_CHART_PRICE] = print_prices,
     };
-    char title[200];
-    struct st_locale_stream stream;
+    char title[200], *text = NULL;
+    size_t bytes;
     const int terminal = st_terminal_width(STDOUT_FILENO);
-    struct page page = {st_locale_begin(&stream, stdout), terminal < WIDTH_MAX ? terminal : WIDTH_MAX, 11,
-                        st_locale_utf8() ? &unicode : &ascii, picture};
+    struct page page = {.out = open_memstream(&text, &bytes),
+                        .width = terminal < WIDTH_MAX ? terminal : WIDTH_MAX,
+                        .label = label_columns(picture),
+                        .glyphs = st_locale_utf8() ? &unicode : &ascii,
+                        .picture = picture};
+    if (page.out == NULL)
+        return -ENOMEM;
     st_chart_title(picture, title, sizeof(title));
-    fprintf(page.out, "%s\n\n", title);
-    for (size_t i = 0; i < picture->data->n && picture->id == ST_CHART_BOX; i++) {
-        const int columns = st_text_columns(picture->data->set[i]->label);
-        page.label = columns > page.label ? columns : page.label;
-    }
-    page.label = page.label > LABEL_COLUMNS ? LABEL_COLUMNS : page.label;
+    say(&page, "%s", title);
+    fputc('\n', page.out);
     prints[picture->id](&page);
     fputc('\n', page.out);
-    st_text_wrap(page.out, picture->caption, 0, page.width);
-    const int r = st_locale_end(&stream);
+    st_text_wrap_broken(page.out, picture->caption, 0, page.width);
+    const int r = fclose(page.out) == 0 ? 0 : -ENOMEM;
+    if (r == 0)
+        put_clipped(out, text, page.width);
+    free(text);
+    return r;
+}
+
+int st_chart_print(const char *command, const struct st_chart_picture *picture)
+{
+    struct st_locale_stream stream;
+    const int printed = print_page(st_locale_begin(&stream, stdout), picture);
+    const int ended = st_locale_end(&stream), r = printed != 0 ? printed : ended;
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
 }

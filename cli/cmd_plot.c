@@ -55,6 +55,8 @@ int st_cmd_plot(int argc, char **argv)
         return st_usage_error(NAME, "which file?");
     status = st_chart_check(NAME, "-o", chart.path);
     st_chart_init(&data, "");
+    data.folded_only = chart.kind == ST_CHART_PHASE;
+    data.rhythm_wanted = data.folded_only && chart.fold_ns == 0;
     for (int i = first; i < argc && status == ST_EXIT_DONE; i++)
         status = st_chart_read(NAME, argv[i], &series, &data);
     if (status == ST_EXIT_DONE)

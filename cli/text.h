@@ -17,6 +17,9 @@ void st_text_pad(FILE *out, const char *text, int columns);
  * whole. */
 void st_text_wrap(FILE *out, const char *text, int indent, int width);
 
+/** The same, but words longer than a line are broken: for what is only read, never copied. */
+void st_text_wrap_broken(FILE *out, const char *text, int indent, int width);
+
 /** A label in the first `label_columns`, then text wrapped beside it. */
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width);
 

@@ -405,8 +405,7 @@ int st_median_effect_of_pairs(const double *a, const double *b, size_t pairs_n, 
 /* --- rates ------------------------------------------------------------------------------------------------
  */
 
-/* Wilson's score interval. */
-static void wilson(double events, double n, double *ret_low, double *ret_high)
+void st_rate_interval(double events, double n, double *ret_low, double *ret_high)
 {
     const double z2 = Z_975 * Z_975, share = events / n;
     const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
@@ -427,8 +426,8 @@ int st_rate_effect(uint64_t events_a, uint64_t n_a, uint64_t events_b, uint64_t 
     const double a = (double)events_a / trials_a, b = (double)events_b / trials_b;
     double low_a, high_a, low_b, high_b;
     if (effect == ST_EFFECT_DIFFERENCE) {
-        wilson((double)events_a, trials_a, &low_a, &high_a);
-        wilson((double)events_b, trials_b, &low_b, &high_b);
+        st_rate_interval((double)events_a, trials_a, &low_a, &high_a);
+        st_rate_interval((double)events_b, trials_b, &low_b, &high_b);
         *ret = (struct st_estimate){true, b - a, b - a - hypot(b - low_b, high_a - a),
                                     b - a + hypot(high_b - b, a - low_a)};
         return 0;
@@ -437,7 +436,7 @@ int st_rate_effect(uint64_t events_a, uint64_t n_a, uint64_t events_b, uint64_t 
         return 0;
     /* given all events, B's are binomial with share s = r * n_b / (n_a + r * n_b): r = s / (1 - s) * n_a /
      * n_b */
-    wilson((double)events_b, (double)events_a + (double)events_b, &low_b, &high_b);
+    st_rate_interval((double)events_b, (double)events_a + (double)events_b, &low_b, &high_b);
     const double scale = trials_a / trials_b;
     *ret = (struct st_estimate){true, events_a > 0 ? b / a : HUGE_VAL, low_b / (1 - low_b) * scale,
                                 events_a > 0 ? high_b / (1 - high_b) * scale : HUGE_VAL};

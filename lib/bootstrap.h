@@ -98,6 +98,10 @@ ST_NODISCARD int st_median_effect_of_pairs(const double *a, const double *b, siz
                                            enum st_effect effect, enum st_confidence confidence,
                                            struct st_estimate *ret);
 
+/** 95 % interval of the share of n > 0 trials that events are. Threads: any. Source: E. B. Wilson, "Probable
+ * inference, the law of succession, and statistical inference", 1927. */
+void st_rate_interval(double events, double n, double *ret_low, double *ret_high);
+
 /**
  * Rate of events in B (events_b of n_b) against that in A; also right where one of them is 0. No random
  * numbers: difference by Newcombe's hybrid score interval, ratio by the share of B in all events. Known from

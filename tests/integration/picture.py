@@ -15,7 +15,9 @@ for role in ("panel", "box", "values", "misses", "legend"):
     if role == "misses":
         print("triangles", sum(len(list(g)) for g in groups))
     if role == "values":
-        print("strokes", sum(p.get("d").count("V") for g in groups for p in g.iter(SVG + "path")))
+        paths = [p.get("d") for g in groups for p in g.iter(SVG + "path")]
+        print("strokes", sum(d.count("V") for d in paths))
+        print("lines", sum(d.count("M") == 1 and d.count("L") == 1 for d in paths))
 boxes = []
 for text in root.iter(SVG + "text"):
     role = text.get("class")

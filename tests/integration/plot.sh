@@ -47,13 +47,31 @@ median: 4.0 µs"
 sed 's/"n": 12,/"n": 26,/; s/"median": null/"median": 3000/' sleep.json >sleep26.json
 draw few sleep26.json
 is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.0 µs$' parts)" 1
-like "in text, too" "$("$SLEEPTUNE" plot sleep26.json | tr -s ' ')" '^nanosleep .* 3\.0 µs$'
+like "in text, too" "$("$SLEEPTUNE" plot sleep26.json | tr -s ' ')" '^nanosleep .*┃.* 3\.0 µs n = 26$'
 draw box sleep.json
 part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
 part "n is below its box" '^text: n = 500 \*$'
 part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
 part "what few values show is said" 'Less than 40 values'
 part "markup in a file is text" '<a&b>'
+# boxes of a few ns beside one of 80 us; one of them reaches 0: of 12 in two panels
+"$PYTHON" - >wide-calls.json <<'PYTHON'
+import json
+def result(call, low, q1, median, q3, high):
+    return {"call": call, "mode": "in-process", "n": 400, "warm_up": 0, "outliers": 0,
+            "ns": {"min": low, "q1": q1, "median": median, "q3": q3, "max": high}}
+print(json.dumps({"schema": "sleeptune-bench-syscall/1", "results": [
+    result("time", -3, 0, 2, 4, 9), *(result(f"a{i}", 20, 25, 28, 30, 33) for i in range(5)),
+    *(result(f"b{i}", 100, 110, 120, 130, 140) for i in range(4)),
+    result("nanosleep-1ns", 70000, 75000, 80000, 85000, 99000), result("sysconf", 5, 7, 8, 9, 12)]}))
+PYTHON
+draw wide-calls wide-calls.json
+is "boxes of a few ns are not flat on the axis of one of 80 µs" \
+    "$(grep -c '^axis-name: time of a call (logarithmic)$' parts)" 1
+is "nor is a panel of like ones on an axis for all" "$(grep -c '^axis-name: time of a call (ns)$' parts)" 1
+is "what is 0 has its place, on the edge of the logarithmic one, too" "$(grep -c '^text: 0$' parts)" 2
+part "which is said" 'no 0: what is 0 or just below it lies on its lower edge'
+like "in text, too" "$(COLUMNS=80 plot wide-calls.json)" '^\(logarithmic\) +0 ns .* µs$'
 mkdir before after
 cp run.strec before
 cp run.strec after
@@ -70,6 +88,14 @@ part "time has its unit" '^axis-name: time since the first value \(s\)$'
 part "values have theirs" '^axis-name: lateness \(woke - due\) \(ms\)$'
 part "a stroke for each of few values" '^strokes 900$'
 part "n, least and greatest are written" '^text: .*n = 900, one every 1.00 s, least 10\.'
+awk 'BEGIN {for (i = 0; i < 1440; i++) print 50000 + i % 7}' >day
+draw day day --every 1m --kind series
+part "a day is in hours" '^axis-name: time since the first value \(h\)$'
+part "of which there are 24" '^text: 20$'
+like "in text, too" "$(plot day --every 1m --kind series)" '^ +0 +24 h$'
+head -n 60 day >hour
+draw hour hour --every 1m --kind series
+part "an hour in minutes" '^axis-name: time since the first value \(min\)$'
 draw series-of-a-recording --kind series run.strec
 part "no more strokes than pixels" '^strokes [1-6][0-9][0-9]$'
 missed=$(awk -F'[ ,]' '$3 == 1' rows | wc -l)
@@ -83,10 +109,30 @@ part "the legend has n" '^text: saw.json, n = 900$'
 part "counts have an axis" '^axis-name: values in a bin'
 draw quantile --kind quantile saw.json
 part "nines have their room" '^text: 99 %$'
+# the JSON of measure has no values, but their greatest one
+cat >measured.json <<'JSON'
+{"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns":
+ {"n": 3000, "min": 40000, "median": 60000, "p99": 80000, "p999": null, "max": 3630000}}
+JSON
+draw quantile-of-json --kind quantile measured.json
+is "quantiles of JSON have a mark for each and for the greatest value" "$(grep -c 'Z"/>' quantile-of-json.svg)" 5 # page, legend
+part "which is written" 'n = 3000, median 60\.0 µs, p99 80\.0 µs, greatest 3\.630 ms'
+part "and on the axis" '^text: [123] ms$'
+like "in text, too" "$(plot --kind quantile measured.json)" '^greatest +3\.630 ms +█'
 draw phase --kind phase saw.json
 part "the rhythm is the sawtooth that was simulated" '^axis-name: phase in (99\.[5-9]|100\.)[0-9]* s \(s\)$'
 draw asked-phase --kind phase --fold 50s saw.json
 part "or the one that was asked for" '^text: .*folded at 50.00 s \(as asked for\)'
+part "where parts have less than 20 values, each is a dot" '^strokes 900$'
+part "and no part has a median" '^lines 0$'
+part "which is said" '^text: .*Dots: values of'
+# 64 frames at 48 kHz: 37.5 periods in 50 ms, 75 phases of some 190 values
+draw whole-phases --kind phase --fold 50ms run.strec
+part "no phase is split between two parts by rounding" '^lines 75$'
+part "and no value is left over" '^strokes 0$'
+part "of parts that each have about as many" '^text: .*n = (1[5-9][0-9]) \.\. (1[5-9][0-9]|20[0-9]) in a part'
+draw rounded-fold --kind phase --fold 1333333ns run.strec
+part "a period that was rounded to ns is one phase" '^lines 1$'
 if [ -x "$make_hlog" ]; then
     "$make_hlog" run.hlog >/dev/null
     draw hlog run.hlog --kind quantile
@@ -102,6 +148,18 @@ printf '42\n' >one
 draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'Less than 40 values'
+part "but has its value" '^values: 42 ns$'
+like "in text, too" "$(plot one --kind box)" '┃ .* 42 ns +n = 1$'
+printf '%s\n' 5000 5000 5000 >equal
+printf '%s\n' 1000 9000 5000 >unequal
+draw equal-box equal unequal --kind box
+is "equal ones have their value, others do not" "$(grep '^values: ' parts)" "values: 5.0 µs"
+like "in text they have it, too" "$(plot equal unequal --kind box)" '^equal .*┃ .* 5\.0 µs +n = 3$'
+like "and not the others" "$(plot equal unequal --kind box)" '^unequal .*├─+┤ .*\(few\) +n = 3$'
+widths() { "$PYTHON" -c 'import re, sys; print(re.search(r"class=\"values\">\s*<path[^>]* stroke-width=\"([0-9.]+)\"", open(sys.argv[1]).read()).group(1))' "$1"; }
+draw three-dots unequal --kind series
+is "few values have large dots" "$(widths three-dots.svg)" 7
+is "many have small ones" "$(widths series-of-a-recording.svg)" 1.6
 
 # --- one call in a process, and as the first of fresh ones
 cat >calls.json <<'JSON'
@@ -132,6 +190,11 @@ part "CPU has its axis" '^axis-name: CPU a cycle'
 part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80, 125us'
 is "what costs more and is worse has a hollow mark" "$(grep -c 'fill="#ffffff" stroke' price.svg)" 2 # the page and 125us
 part "intervals are drawn and said" '95 % intervals'
+part "n of each mark is written, once where it is the same" '^text: .*plain waking = 1; n = 1000 each: '
+is "each share has its interval, and CPU where it is known" "$(grep -c 'stroke="#9a9a9a"' price.svg)" 5
+sed '0,/"n": 1000}}/s//"n": 900}}/' price.json >uneven-price.json
+draw uneven-price uneven-price.json
+part "else beside each" 'plain 0\.1 % at 1\.00 \(n = 900\), p50 50\.0 % at 1\.10 \(n = 1000\)'
 draw narrow-price --width 500 price.json # it has the longest title
 # few blocks: an interval from nearly 0 on
 sed 's/\[1\.05, 1\.2\]/[0.001, 30]/' price.json >wide.json
@@ -235,29 +298,68 @@ for kind in box series hist quantile phase; do
     status 0 "$kind as ASCII" env COLUMNS=80 LC_ALL=C "$SLEEPTUNE" plot saw.json --kind $kind -o -
     is "$kind has nothing else then" "$(LC_ALL=C grep -n '[^ -~]' out)" ""
 done
-like "medians are beside boxes" "$(plot sleep.json)" '^nanosleep .*┃.* 54\.3 µs$'
-like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(few\)$'
+like "medians and n are beside boxes, with what the caption refers to" "$(plot sleep.json)" '^nanosleep .*┃.* 54\.3 µs +n = 500 \*$'
+like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(few\) +n = 12$'
+# a path is one long word, as names of files and of kernels are
+cp sleep.json a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
+for width in 40 20; do
+    for file in sleep.json a-*.json saw.json run.strec calls.json price.json; do
+        for kind in box series hist quantile phase price; do
+            for locale in C C.UTF-8; do
+                LC_ALL=$locale COLUMNS=$width plot "$file" --kind $kind 2>/dev/null | "$PYTHON" -c '
+import sys
+for line in sys.stdin.buffer.read().decode().split("\n"):
+    if len(line) > int(sys.argv[1]): print(*sys.argv[2:], line)' $width "$file" $kind $locale
+            done
+        done
+    done >wide
+    is "no text is wider than $width columns" "$(cat wide)" ""
+done
+like "on 40 columns labels have their own lines" "$(COLUMNS=40 plot sleep.json | tr '\n' '/')" '/timerfd-abs/ +├[─█┃]+┤ +4\.0 µs +n = 500/'
+like "also in ASCII" "$(LC_ALL=C COLUMNS=40 plot sleep.json | tr '\n' '/')" '/timerfd-abs/ +\[[-=|]+\] +4\.0 us +n = 500/'
+like "on 20 figures, too" "$(LC_ALL=C COLUMNS=20 plot sleep.json | tr '\n' '/')" '/timerfd-abs: 4\.0 us,/n = 500/ +\[[-=|]+\] */'
+sed 's/"max": 6000/"max": 600000/' sleep.json >log.json
+like "a logarithmic axis says so" "$(COLUMNS=80 plot log.json)" '^\(logarithmic\) '
+like "also where it has no label" "$(COLUMNS=40 plot log.json)" ' \(log\)$'
 like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[89]\.[0-9]+ ms +█'
 is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
 is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
 like "missed periods are marked" "$(plot --kind series run.strec)" '!'
-COLUMNS=80 LC_ALL=C plot saw.json --kind phase --fold 100s >folded
+"$SLEEPTUNE" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 9000 --json >long-saw.json
+COLUMNS=80 LC_ALL=C plot long-saw.json --kind phase --fold 100s >folded
 sed -n '3,14s/^.\{12\}//p' folded >places
 is "each column of the folded phase has one median" "$(tr -cd = <places | wc -c) $(awk '{for (i = 1; i <= 68; i++) n[i] += substr($0, i, 1) == "="} END {for (i in n) if (n[i] != 1) print i}' places)" "68 "
 is "medians of a sawtooth rise, drop once and rise" "$(awk '{for (i = 1; i <= 68; i++) if (substr($0, i, 1) == "=") at[i] = NR}
     END {for (i = 2; i <= 68; i++) n += at[i] > at[i - 1] ? 1 : 0; print n}' places)" 1
 like "quartiles and range are around them where it drops" "$(cat places)" ':'
 like "the rhythm is below" "$(cat folded)" '^ {12}0 +phase +100\.00 s$'
-like "and how many values a column has" "$(cat folded)" 'n = 9 \.\. 18 in a column'
+like "and how many values a column has" "$(cat folded)" 'n = 90 \.\. 180 in a column'
 printf '%s\n' 1000 2000 >two
 like "a column without a value is empty" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms)" 'n = 0 \.\. 1 in a column'
-is "and has no median" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd = | wc -c)" 2
+is "and one of few values has them, and no median" \
+    "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd =o)" oo
 
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
 draw million million --every 1ms --kind series
 part "the one late value among a million is there" 'greatest 9\.0[0-9]* ms'
 is "and the picture stays small" "$([ "$(wc -c <million.svg)" -lt 100000 ] && echo yes)" yes
+
+# --- scale: of a long recording what is folded is read, not more
+"$SLEEPTUNE_BUILD/tests/integration/make_long_recording" long.strec 3000000
+# unread FILE OPTIONS: standard input is FILE; how much of it is left is in "left"
+unread() {
+    local file=$1
+    shift
+    { "$SLEEPTUNE" plot "$@" - >out 2>err; echo $? >status; wc -c >left; } <"$file"
+}
+unread long.strec -k phase
+is "a rhythm that is not there is a failure" "$(cat status)" 4
+like "that says in what it was looked for" "$(cat err)" 'no rhythm was found in its first 262144 values; --fold TIME'
+is "and that is all that was read" "$([ "$(cat left)" -gt $(($(wc -c <long.strec) * 8 / 10)) ] && echo yes)" yes
+unread long.strec -k phase --fold 50ms
+like "a long recording is folded as far as there is room" "$(tr '\n' ' ' <out)" 'n = 2097152, folded at 50\.000 ms \(as asked for\)\. What comes after these is not in it'
+is "and read so far" "$([ "$(cat left)" -gt 0 ] && echo yes)" yes
 
 # --- bad input
 : >empty
