@@ -140,6 +140,38 @@ static void on_time_is_within_100_ns_early_or_late(void **state)
     assert_true(s->figures[0].on_time == (double)on_time_n / (double)cell->n);
 }
 
+static int open_own(struct st_sleep *s)
+{
+    s->fd = -1;
+    return 0;
+}
+
+/* On time by its own clock, long before the bench gets to look at one; each other sleep is late by it. */
+static int sleep_by_own_clock(struct st_sleep *s, int64_t requested_ns)
+{
+    const int r = s->platform->sleep_until_ns(s->platform, s->due_ns + 5000);
+    s->woke_ns = s->due_ns + (s->period_ns++ % 2 == 0 ? 100 : 101);
+    (void)requested_ns;
+    return r;
+}
+
+static void method_that_reads_the_clock_is_on_time_by_that(void **state)
+{
+    static const struct st_sleep_method own = {.name = "own",
+                                               .summary = "own",
+                                               .clock = "monotonic",
+                                               .asked = ST_SLEEP_ABSOLUTE,
+                                               .unit_ns = 1,
+                                               .open = open_own,
+                                               .sleep = sleep_by_own_clock};
+    struct story *s = *state;
+    s->methods[s->config.methods_n++] = &own;
+    run(s);
+    assert_true(s->bench.cells[0].n >= 20 && s->bench.cells[0].n % 10 == 0); /* whole visits */
+    assert_int_equal(s->bench.cells[0].on_time_n, s->bench.cells[0].n / 2);
+    assert_true(s->figures[0].overshoot.min_ns >= 5000);
+}
+
 static void the_budget_is_kept_and_too_few_samples_get_no_rank(void **state)
 {
     struct story *s = *state;
@@ -497,6 +529,7 @@ int main(void)
         TEST(methods_that_cannot_be_told_apart_share_a_rank),
         TEST(cpu_is_that_of_the_sleeps),
         TEST(on_time_is_within_100_ns_early_or_late),
+        TEST(method_that_reads_the_clock_is_on_time_by_that),
         TEST(the_budget_is_kept_and_too_few_samples_get_no_rank),
         TEST(without_a_budget_twenty_blocks_are_measured),
         TEST(a_narrow_interval_ends_it_early),
