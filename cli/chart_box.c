@@ -270,38 +270,45 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
     area->canvas->text(area->canvas, x, y + 4, text, &font);
 }
 
-/* From least to greatest, and the median if it is known; what would be a speck has a line and its value. */
+/* Values that lie too close for a line: a mark with the median, or with the least and the greatest. */
+static void draw_speck(const struct st_chart_area *area, double x, const struct st_box *box)
+{
+    const struct st_pen thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const bool two = !box->median_known && box->min_ns < box->max_ns;
+    const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2, half = SPECK_LINE_PX / 2;
+    const double above = at - 7, below = at + 16;
+    char text[32];
+    struct st_font font = median_font(ST_ANCHOR_MIDDLE);
+    font.role = box->median_known ? font.role : "values";
+    area->canvas->segments(area->canvas, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
+    st_ns_format(two ? box->max_ns : box->median_ns, text, sizeof(text));
+    area->canvas->text(area->canvas, x, !two && above < area->y + 10 ? below : above, text, &font);
+    if (two)
+        area->canvas->text(area->canvas, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
+}
+
+/* From least to greatest, and the median if it is known. */
 static void draw_few(const struct st_chart_area *area, double x, const struct st_box *box)
 {
     const struct st_pen dashed = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thin = {ST_CHART_INK, 1.2, ST_DASH_NONE},
                         thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
-    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns);
-    const bool speck = low - high < SPECK_PX;
-    const double at = box->median_known ? y_of(area, box->median_ns) : (low + high) / 2;
-    char text[80], greatest[32];
-    if (!speck) {
-        const struct st_point caps[] = {
-            {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
-        area->canvas->segments(area->canvas, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
-        area->canvas->segments(area->canvas, caps, ST_ARRAY_LEN(caps), &thin);
-    }
-    if (!speck && !box->median_known)
-        return;
-    struct st_font font = median_font(ST_ANCHOR_START);
-    const double half = speck ? SPECK_LINE_PX / 2 : 8;
-    st_ns_format(box->median_known ? box->median_ns : box->min_ns, text, sizeof(text));
-    if (!box->median_known) {
-        font.role = "values";
-        if (box->max_ns > box->min_ns)
-            st_chart_say(text, sizeof(text), " .. %s", st_ns_format(box->max_ns, greatest, sizeof(greatest)));
-    }
-    area->canvas->segments(area->canvas, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
-    if (!speck) {
-        area->canvas->text(area->canvas, x + 11, at + 4, text, &font);
+    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
+                 median = y_of(area, box->median_ns);
+    if (low - high < SPECK_PX) {
+        draw_speck(area, x, box);
         return;
     }
-    font.anchor = ST_ANCHOR_MIDDLE;
-    area->canvas->text(area->canvas, x, at - 7 < area->y + 10 ? at + 16 : at - 7, text, &font);
+    const struct st_point caps[] = {
+        {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
+    area->canvas->segments(area->canvas, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
+    area->canvas->segments(area->canvas, caps, ST_ARRAY_LEN(caps), &thin);
+    if (!box->median_known)
+        return;
+    char text[40];
+    const struct st_font font = median_font(ST_ANCHOR_START);
+    area->canvas->segments(area->canvas, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+    area->canvas->text(area->canvas, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)),
+                       &font);
 }
 
 static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)

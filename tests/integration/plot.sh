@@ -156,6 +156,13 @@ draw equal-box equal unequal --kind box
 is "equal ones have their value, others do not" "$(grep '^values: ' parts)" "values: 5.0 µs"
 like "in text they have it, too" "$(plot equal unequal --kind box)" '^equal .*┃ .* 5\.0 µs +n = 3$'
 like "and not the others" "$(plot equal unequal --kind box)" '^unequal .*├─+┤ .*\(few\) +n = 3$'
+printf '%s\n' 5000 5020 5010 >close
+draw close-box close one close close unequal --kind box
+is "ones that are too close for a line have the least and the greatest" "$(grep '^values: ' parts | sort -u | tr '\n' ' ')" "values: 42 ns values: 5.0 µs "
+printf '%s\n' 50000 50300 50200 >close2
+printf '%s\n' 10000 90000 >apart
+draw closer-box close2 apart close2 --kind box
+is "each where it has room" "$(grep -c '^values: 50.[03] µs$' parts)" 4
 widths() { "$PYTHON" -c 'import re, sys; print(re.search(r"class=\"values\">\s*<path[^>]* stroke-width=\"([0-9.]+)\"", open(sys.argv[1]).read()).group(1))' "$1"; }
 draw three-dots unequal --kind series
 is "few values have large dots" "$(widths three-dots.svg)" 7
