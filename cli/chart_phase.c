@@ -63,8 +63,10 @@ static void say_how(struct st_chart_picture *picture, const struct st_series *se
         st_chart_say(how, bytes, "A part for each of the %zu phases that periods have", parts_n);
     else
         st_chart_say(how, bytes, "In %zu parts", parts_n);
-    st_chart_say(how, bytes, "; n = %llu .. %llu in a part.", (unsigned long long)least,
-                 (unsigned long long)most);
+    st_chart_say(how, bytes, "; n = %llu", (unsigned long long)least);
+    if (most > least)
+        st_chart_say(how, bytes, " .. %llu", (unsigned long long)most);
+    st_chart_say(how, bytes, " in a part.");
     if (medians)
         st_chart_say(how, bytes, " Light bars: least to greatest of a part%s; lines: medians.",
                      quartiles ? "; dark ones: quartiles" : "");
