@@ -10,6 +10,10 @@
 
 #define TAIL   0.025
 #define FIFTHS 5
+/* Of independent values, one pair of runs in 100 passes it: both sides, four lengths of stretches at most. */
+#define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
+#define EVENTS_MIN       10 /* beyond a figure, that come independently */
+#define MISSING_MAX      0.5
 
 enum { QUANTILES = ST_COMPARE_MISSED };
 
@@ -93,8 +97,7 @@ static double variance(const double *values, size_t n)
 
 /** What stretches of one length say. */
 struct scale {
-    double errors[2]; /* standard error of each side's figure */
-    double low, high, p_value;
+    double low, high, p_value, error;
 };
 
 /** Judges the effects that were drawn, now in order. @param value the difference of the runs as they are. */
@@ -107,10 +110,10 @@ static void judge(const struct both *both, struct scale *ret, double value)
         /* a mean of k groups that are drawn varies by (k - 1) / k of what a mean of k groups does */
         groups[side] = (double)both->run[side].len;
         squares[side] = variance(drawn[side], n) * groups[side] / (groups[side] - 1);
-        ret->errors[side] = sqrt(squares[side]);
     }
     const double least = fmin(groups[0], groups[1]), factor = sqrt(least / (least - 1));
     const double square = squares[0] + squares[1];
+    ret->error = sqrt(square);
     const double df =
         square > 0
             ? square * square /
@@ -141,7 +144,8 @@ static double figure_of(const struct both *both, size_t side, int id)
 /** What is known of one figure, widened by each length of stretches. */
 struct widest {
     struct st_compare_figure figure;
-    double errors[2]; /* of each side */
+    size_t bucket[2];  /* of a quantile, on each side */
+    double scatter[2]; /* st_stretches_scatter where it is more than chance; else 1 */
 };
 
 static void widen(struct both *both, int id, struct st_random *random, struct widest *ret)
@@ -149,6 +153,7 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
     double *from = both->effects, *to = from + ST_COMPARE_RESAMPLES, *effects = to + ST_COMPARE_RESAMPLES;
     struct st_compare_figure *figure = &ret->figure;
     struct scale scale;
+    figure->by_groups = true;
     for (size_t i = 0; i < ST_COMPARE_RESAMPLES; i++) {
         st_stretches_draw(&both->run[0], random);
         st_stretches_draw(&both->run[1], random);
@@ -160,10 +165,8 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
     judge(both, &scale, figure->difference.value);
     figure->difference.low = fmin(figure->difference.low, scale.low);
     figure->difference.high = fmax(figure->difference.high, scale.high);
-    figure->error = fmax(figure->error, hypot(scale.errors[0], scale.errors[1]));
+    figure->error = fmax(figure->error, scale.error);
     figure->p_value = fmax(figure->p_value, scale.p_value);
-    for (size_t side = 0; side < 2; side++)
-        ret->errors[side] = fmax(ret->errors[side], scale.errors[side]);
 }
 
 /** Misses come in bursts, or one by one; few of them are seen by chance: the wider interval. */
@@ -194,22 +197,6 @@ static bool independent_interval(const struct st_stretches *run, double p, doubl
     return true;
 }
 
-/** Width of the median's; 0: not known. */
-static double median_width(const struct st_stretches *run)
-{
-    double low, high;
-    return independent_interval(run, 0.5, &low, &high) ? high - low : 0;
-}
-
-/** Of n values: the interval of independent ones is narrower by the root of what is to be found. */
-static double independent_n(double width, double error, uint64_t n)
-{
-    if (!(error > 0) || !(width > 0))
-        return 0;
-    const double ratio = width / (2 * ST_NORMAL_975) / error;
-    return fmin(1, ratio * ratio) * (double)n;
-}
-
 /** How far the medians of a run's fifths lie apart. */
 static double drift(struct st_stretches *run)
 {
@@ -231,6 +218,54 @@ static double drift(struct st_stretches *run)
     return known ? high - low : (double)NAN;
 }
 
+/** What neighbours that depend on each other do to each figure, by stretches of one length. */
+static void look_at_neighbours(const struct both *both, struct widest *all)
+{
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
+            double p;
+            const double ratio = st_stretches_scatter(&both->run[side], all[id].bucket[side], &p);
+            if (p < NEIGHBOURS_LEVEL)
+                all[id].scatter[side] = fmax(all[id].scatter[side], ratio);
+        }
+    }
+}
+
+/* A stretch of L values holds less than all of what values that depend on each other over some `scatter` of
+ * them do to its mean: the share 1 - scatter / 2L of the variance where their correlation dies away
+ * exponentially, more where it does so evenly. Source: Kuensch 1989. */
+static void make_up(struct widest *widest, int id, const struct both *both)
+{
+    struct st_compare_figure *figure = &widest->figure;
+    double missing = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const struct st_stretches *run = &both->run[side];
+        const double n = (double)(id == ST_COMPARE_MISSED ? run->blocks->trials_n : run->blocks->n);
+        if (widest->scatter[side] > 1)
+            missing = fmax(missing, widest->scatter[side] * (double)run->len / n / 2);
+    }
+    if (!figure->difference.known || missing <= 0)
+        return;
+    const double factor = sqrt(1 / (1 - fmin(missing, MISSING_MAX))), value = figure->difference.value;
+    figure->difference.low = value - (value - figure->difference.low) * factor;
+    figure->difference.high = value + (figure->difference.high - value) * factor;
+    figure->error *= factor;
+    if (figure->p_value > 0 && figure->p_value < 1)
+        figure->p_value = st_normal_p(st_normal_z(figure->p_value / 2) / factor);
+}
+
+/** Are there too few groups of values that depend on each other for an interval that is wide enough? */
+static bool is_narrow(const struct widest *widest, int id, size_t side, const struct st_blocks *blocks)
+{
+    const double scatter = widest->scatter[side];
+    if (scatter <= 1 || !widest->figure.difference.known)
+        return false;
+    return id == ST_COMPARE_MISSED
+               ? (double)blocks->missed_n / scatter < EVENTS_MIN
+               : (double)blocks->n / scatter <
+                     (double)st_stats_quantile_min_n(st_compare_quantile((enum st_compare_id)id));
+}
+
 /** The figures of the runs as they are; what can be compared has difference.known. */
 static void figures_now(const struct both *both, struct widest *all)
 {
@@ -247,6 +282,11 @@ static void figures_now(const struct both *both, struct widest *all)
                     : blocks->n >= st_stats_quantile_min_n(st_compare_quantile((enum st_compare_id)id));
             if (figure->known[side])
                 figure->value[side] = figure_of(both, side, id);
+            all[id].scatter[side] = 1;
+            all[id].bucket[side] =
+                id < QUANTILES
+                    ? st_stretches_bucket(&both->run[side], st_compare_quantile((enum st_compare_id)id))
+                    : SIZE_MAX;
         }
         figure->difference.known = figure->known[0] && figure->known[1] && enough;
         if (figure->difference.known) {
@@ -265,23 +305,31 @@ static int compare_runs(struct both *both, struct st_random *random, struct st_c
     figures_now(both, all);
     for (size_t side = 0; side < 2; side++)
         ret->drift_ns[side] = drift(&both->run[side]);
-    const double widths[2] = {median_width(&both->run[0]), median_width(&both->run[1])};
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_COMPARE_GROUPS_MIN; size *= 2) {
         if (size > 1)
             both_join(both);
+        look_at_neighbours(both, all);
         for (int id = 0; id <= ST_COMPARE_FIGURES; id++) {
             if (all[id].figure.difference.known)
                 widen(both, id, random, &all[id]);
         }
     }
+    for (size_t side = 0; side < 2; side++) /* which of two values is the larger one is in their middle */
+        all[ST_COMPARE_FIGURES].scatter[side] = all[ST_COMPARE_MEDIAN].scatter[side];
+    for (int id = 0; id <= ST_COMPARE_FIGURES; id++)
+        make_up(&all[id], id, both);
     if (all[ST_COMPARE_MISSED].figure.difference.known)
         r = widen_missed(a, b, &all[ST_COMPARE_MISSED].figure);
-    for (int id = 0; id < ST_COMPARE_FIGURES; id++)
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
         ret->figures[id] = all[id].figure;
+        ret->figures[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
+    }
     ret->superiority = all[ST_COMPARE_FIGURES].figure.difference;
-    for (int side = 0; side < 2; side++)
-        ret->independent_n[side] =
-            independent_n(widths[side], all[ST_COMPARE_MEDIAN].errors[side], side == 0 ? a->n : b->n);
+    for (size_t side = 0; side < 2 && all[ST_COMPARE_MEDIAN].figure.difference.known; side++) {
+        const double scatter = all[ST_COMPARE_MEDIAN].scatter[side];
+        ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
+        ret->neighbours_depend |= scatter > 1;
+    }
     return r;
 }
 

@@ -29,3 +29,10 @@ double st_student_t(double z, double df)
     const double wider = z * (8 * df + 3) / (8 * df + 1);
     return sqrt(df * expm1(wider * wider / df));
 }
+
+/* Source: Wilson & Hilferty, "The distribution of chi-square", 1931. */
+double st_chi_squared_p(double x, double df)
+{
+    const double square = 2 / (9 * df);
+    return 0.5 * erfc((cbrt(x / df) - (1 - square)) / sqrt(2 * square));
+}

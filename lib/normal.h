@@ -1,4 +1,4 @@
-/* Tails of the normal distribution and of Student's. */
+/* Tails of the normal distribution, of Student's and of chi-squared. */
 #ifndef ST_LIB_NORMAL_H
 #define ST_LIB_NORMAL_H
 
@@ -13,5 +13,8 @@ double st_normal_z(double tail);
 double st_student_p(double t, double df);
 /** The t that has as much beyond it as z of the normal distribution. */
 double st_student_t(double z, double df);
+
+/** Probability that chi-squared with df degrees of freedom is x at least. */
+double st_chi_squared_p(double x, double df);
 
 #endif

@@ -1,9 +1,11 @@
 #include "lib/stretches.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/normal.h"
 #include "lib/stats.h"
 
 static int compare_buckets(const void *left, const void *right)
@@ -108,7 +110,8 @@ uint64_t st_stretches_count(const struct st_stretches *run, size_t i)
     return n;
 }
 
-double st_stretches_quantile(const struct st_stretches *run, double p)
+/** The bucket of a quantile. */
+static size_t quantile_bucket(const struct st_stretches *run, double p)
 {
     size_t low = 0, high = run->values_n - 1;
     const uint64_t rank = st_quantile_rank(st_stretches_count(run, high), p);
@@ -119,7 +122,12 @@ double st_stretches_quantile(const struct st_stretches *run, double p)
         else
             low = middle + 1;
     }
-    return run->values[low];
+    return low;
+}
+
+double st_stretches_quantile(const struct st_stretches *run, double p)
+{
+    return run->values[quantile_bucket(run, p)];
 }
 
 double st_stretches_missed(const struct st_stretches *run)
@@ -130,4 +138,35 @@ double st_stretches_missed(const struct st_stretches *run)
         trials += run->trials_n[k] * (double)run->times[k];
     }
     return trials > 0 ? missed / trials : 0;
+}
+
+size_t st_stretches_bucket(const struct st_stretches *run, double p)
+{
+    const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
+    return bucket > 0 && bucket == run->values_n - 1 ? bucket - 1 : bucket;
+}
+
+double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double *ret_p)
+{
+    const bool misses = bucket == SIZE_MAX;
+    const double *n = misses ? run->trials_n : run->n;
+    double all_n = 0, hits_n = 0, squares = 0, df = -1;
+    *ret_p = 1;
+    for (size_t k = 0; k < run->len; k++) {
+        all_n += n[k];
+        hits_n += misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+    }
+    const double share = all_n > 0 ? hits_n / all_n : 0;
+    if (share >= 1 || hits_n < (double)run->len) /* one each at least: Cochran 1954 */
+        return 1;
+    for (size_t k = 0; k < run->len; k++) {
+        const double hits = misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+        if (n[k] > 0)
+            squares += (hits - n[k] * share) * (hits - n[k] * share) / (n[k] * share * (1 - share));
+        df += n[k] > 0;
+    }
+    if (df < 1)
+        return 1;
+    *ret_p = st_chi_squared_p(squares, df);
+    return fmax(1, squares / df);
 }
