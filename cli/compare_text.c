@@ -16,6 +16,7 @@
 #define LABEL_COLUMNS   9
 #define TIME_BYTES      32
 #define CAPTION_FIGURES 6
+#define MORE_MAX        1000 /* times as much data */
 #define PERIODS_SAME    1e-9 /* written in other words */
 #define PERIODS_ALIKE   1e-3 /* one is missed where the other is */
 
@@ -248,7 +249,13 @@ static void print_verdict(FILE *out, const struct st_compare_result *result,
         const double factor =
             wanted > 0 && f->error > 0 ? st_compare_more_data(f, result->tests_n, wanted) : 0;
         value_text((enum st_compare_id)id, wanted, size);
-        if (factor > 1)
+        if (factor > MORE_MAX)
+            snprintf(
+                text + at, sizeof(text) - at,
+                " To show one of %s takes more than %d times as much data of both: in practice it is not "
+                "to be shown.",
+                size, MORE_MAX);
+        else if (factor > 1)
             snprintf(text + at, sizeof(text) - at,
                      " To show one of %s takes %.*f times as much data of both.", size, factor < 10 ? 1 : 0,
                      factor);

@@ -4,7 +4,12 @@
 #include "lib/compare.h"
 #include "lib/normal.h"
 
-#define Z_80 0.8416212335729143 /* 80 % of a normal distribution lie below it */
+/* Two runs of the fewest stretches. */
+#define GROUPS_DF (2.0 * (ST_COMPARE_GROUPS_MIN - 1))
+/* What one run tells of its error, that of a percentile from few values among others. By simulation:
+ * docs/measuring.md. */
+#define ERROR_DF 8.0
+#define Z_80     0.8416212335729143 /* 80 % of a normal distribution lie below it */
 
 /* Events of B among all of them, if they come one by one: both tails of the binomial distribution. */
 static double events_p(uint64_t events_a, uint64_t n_a, uint64_t events_b, uint64_t n_b)
@@ -85,9 +90,18 @@ size_t st_compare_correct(struct st_compare_figure *const *figures, size_t n)
     return tests_n;
 }
 
+/* The error is itself measured, and a difference is shown by Student's distribution: what is wanted is the t
+ * of which (difference / measured error) is more with a probability of 80 %, a quantile of the noncentral t
+ * distribution. Source: Browne, "On the use of a pilot sample for sample size determination", 1995; Jennett &
+ * Welch, "The control of proportion defective as judged by a single quality characteristic", 1939. */
 double st_compare_detectable(const struct st_compare_figure *figure, size_t tests_n)
 {
-    return figure->error * (st_normal_z(ST_COMPARE_LEVEL / 2 / (double)(tests_n > 0 ? tests_n : 1)) + Z_80);
+    const double z = st_normal_z(ST_COMPARE_LEVEL / 2 / (double)(tests_n > 0 ? tests_n : 1));
+    const double beyond = figure->by_groups ? st_student_t(z, GROUPS_DF) : z;
+    double t = beyond;
+    for (int i = 0; i < 50; i++)
+        t = (beyond + Z_80 * sqrt(1 + t * t / (2 * ERROR_DF))) / (1 - 1 / (4 * ERROR_DF));
+    return figure->error * t;
 }
 
 double st_compare_more_data(const struct st_compare_figure *figure, size_t tests_n, double difference)

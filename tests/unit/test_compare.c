@@ -31,7 +31,7 @@ enum memory {
 
 struct story {
     enum memory memory;
-    double shift_ns, stall_more; /* what differs */
+    double shift_ns, stall_more, stretch; /* what differs */
     size_t n;
 };
 
@@ -59,7 +59,7 @@ static void tell(const struct story *story, struct st_random *random, struct st_
             stalled_n -= stalled_n > 0;
             break;
         case MEMORY_SKEW:
-            value_ns = 20000 * exp(0.5 * noise_normal(random));
+            value_ns = 20000 * (1 + story->stretch) * exp(0.5 * noise_normal(random));
             break;
         case MEMORY_LEVELS:
             if (i % 2000 == start)
@@ -157,6 +157,28 @@ static void test_different_runs(void **state)
             assert_near(st_compare_more_data(f, tests_n, detectable / 2), 4, 1e-9);
         }
     }
+}
+
+/* As much data as an equal pair says shows the difference in 4 of 5 cases. */
+static void test_more_data(void **state)
+{
+    (void)state;
+    enum { PAIRS = 40 };
+    int shown_n = 0, asked_n = 0;
+    for (uint64_t seed = 0; seed < PAIRS; seed++) {
+        const struct story pilot = {.memory = MEMORY_SKEW, .n = 2000};
+        struct st_comparison c;
+        size_t tests_n;
+        (void)compare(&pilot, &pilot, 900 + seed, &c, &tests_n);
+        const double more = st_compare_more_data(&c.figures[ST_COMPARE_MEDIAN], tests_n, 1000);
+        const struct story a = {.memory = MEMORY_SKEW, .n = (size_t)ceil(more * 2000)};
+        struct story b = a;
+        b.stretch = 0.05;
+        (void)compare(&a, &b, 9000 + seed, &c, &tests_n);
+        asked_n++;
+        shown_n += c.figures[ST_COMPARE_MEDIAN].shown;
+    }
+    assert_true(shown_n >= asked_n * 4 / 5);
 }
 
 /* Values that depend on each other tell less than as many that do not. */
@@ -331,9 +353,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_different_runs),
         cmocka_unit_test(test_independent_n), cmocka_unit_test(test_independent_runs),
-        cmocka_unit_test(test_slow_levels),   cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_quantile_of),   cmocka_unit_test(test_few),
-        cmocka_unit_test(test_correction),    cmocka_unit_test(test_figures_alone),
+        cmocka_unit_test(test_slow_levels),   cmocka_unit_test(test_more_data),
+        cmocka_unit_test(test_drift),         cmocka_unit_test(test_quantile_of),
+        cmocka_unit_test(test_few),           cmocka_unit_test(test_correction),
+        cmocka_unit_test(test_figures_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
