@@ -296,6 +296,12 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     }
     for (int id = 0; id < ST_COMPARE_FIGURES && pair->by_values; id++)
         print_unknown(out, pair, (enum st_compare_id)id, width);
+    if (!pair->by_values)
+        st_text_field(
+            out, "",
+            "Only what the JSON has with an interval of its own or as a count is compared: it has no "
+            "single values, of which the rest and the effect would come.",
+            LABEL_COLUMNS, width);
     print_effect(out, pair, letter, width);
     print_narrow(out, pair, width);
     print_drift(out, pair, letter, width);

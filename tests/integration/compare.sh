@@ -118,7 +118,8 @@ fi
 punctual() { "$SLEEPTUNE" measure --duration 1s --policy other --record "$@" --json 2>err; }
 if punctual plain.strec >plain.json && punctual early.strec --punctual=free,1.7 >early.json; then
     like "a punctual recording beside a plain one" "$(compare plain.strec early.strec)" '^B differs  punctual: no -> free,1.7$'
-    like "and the JSON of the two" "$(compare plain.json early.json)" '^B differs  punctual: no -> free,1.7$'
+    like "ways of waiting are compared one by one" "$(compare early.json early.json)" '^free$'
+    status 4 "and never with plain waiting as a mixture" compare plain.json early.json
     like "a recording of before does not say" "$(compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" early.strec)" \
         'punctual: not known -> free,1.7'
 else
@@ -157,6 +158,7 @@ JSON
 sed 's/500/600/; s/490, 510/590, 610/; s/"y"/"z"/' bench.json >other.json
 status 1 "results of a bench are compared" compare bench.json other.json
 like "by name" "$(cat out)" '^x, requested 1.0 µs, policy fifo$'
+like "why there is no more is said" "$(tr -s ' \n' '  ' <out)" 'it has no single values, of which'
 like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
 status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
 like "those that both have, by name" "$(picture rows.svg)" '^text: A: x, n = 100$'
@@ -192,6 +194,9 @@ sed 's/"samples_ns": \[/&"x", /' wake1.json >worded.json
 status 4 "values that are none are refused" compare wake1.json worded.json
 status 4 "values and a bench have nothing in common" compare a bench.json
 like "which is said" "$(cat err)" 'no figures in common'
+sed 's/bench-sleep/bench-syscall/; s/overshoot_ns/ns/g; s/"method"/"call"/g' bench.json >calls.json
+status 4 "benches of two kinds have nothing in common" compare bench.json calls.json
+like "which names the kinds" "$(cat err)" 'calls.json is of bench syscall and bench.json of bench sleep: they have no figures'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
 status 4 "benches without a common row" compare bench.json foreign.json
 
@@ -215,6 +220,7 @@ bench syscall --calls getppid,getpid --count 60 --fresh 45
 bench wake --mechanisms futex,pipe --peers threads,processes --rounds 45
 bench sleep --methods nanosleep,ppoll --durations 1ms,2ms --budget 1s
 bench sleep --exec true --exec 'sleep 0' --runs 45
+is "programs have the interval of their median" "$(grep -c '"n"' sleep1.json) $(grep -c '"difference": null' out)" "3 $((4 * 2 - 2))"
 
 # --- bad input
 : >empty
