@@ -115,7 +115,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     }
     memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
     const size_t before = data->n;
-    const int r = read_log(stream, take_interval, data);
+    const int r = read_log(stream, take_interval, data, NULL);
     snprintf(data->quantity, sizeof(data->quantity), "time");
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name,

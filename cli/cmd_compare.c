@@ -210,6 +210,12 @@ static int compare_files(struct st_compare_result *result)
 /* --- all of it ---------------------------------------------------------------------------------------------
  */
 
+/* "bench sleep", "a recording". */
+static const char *kind_of(const struct st_compare_file *file)
+{
+    return file->has_values || file->kind == NULL ? file->source : file->kind->name;
+}
+
 /* Values beside the figures of measure are compared by their figures. */
 static int make_alike(struct st_compare_result *result)
 {
@@ -231,8 +237,8 @@ static int make_alike(struct st_compare_result *result)
         const struct st_compare_file *first = &result->files[0], *file = &result->files[i];
         if (file->has_values != first->has_values || file->kind != first->kind)
             return st_failure(NAME,
-                              "%s is a %s and %s a %s: they have no figures in common that can be compared",
-                              file->path, file->source, first->path, first->source);
+                              "%s is of %s and %s of %s: they have no figures in common that can be compared",
+                              file->path, kind_of(file), first->path, kind_of(first));
     }
     return ST_EXIT_DONE;
 }

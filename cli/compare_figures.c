@@ -95,6 +95,36 @@ static bool take_period(const json_t *document, struct st_compare_file *file)
     return true;
 }
 
+/* Ways of waiting in turn, `measure --punctual`: they are no one distribution, each is a row. NULL: none. */
+static const json_t *arms_of(const json_t *result)
+{
+    const json_t *arms = json_object_get(json_object_get(result, "punctual"), "arms");
+    return json_is_array(arms) ? arms : NULL;
+}
+
+static bool take_arm(const struct st_document *kind, const json_t *result, const json_t *arm,
+                     struct st_compare_row *row)
+{
+    char cpu[ST_COMPARE_LABEL];
+    const char *name = json_string_value(json_object_get(arm, "name"));
+    if (name == NULL || !take_result(kind, arm, row))
+        return false;
+    st_document_label(kind, result, cpu, sizeof(cpu));
+    row->label[0] = '\0';
+    st_chart_say(row->label, sizeof(row->label), "%.200s%s%s", cpu, cpu[0] != '\0' ? ", " : "", name);
+    return true;
+}
+
+static size_t rows_of(const struct st_document *kind, const json_t *document)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < st_document_results_n(kind, document); i++) {
+        const json_t *arms = arms_of(st_document_result(kind, document, i));
+        n += arms != NULL ? json_array_size(arms) : 1;
+    }
+    return n;
+}
+
 int st_compare_read_figures(const char *command, const json_t *document, struct st_compare_file *ret)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
@@ -103,19 +133,23 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
         return st_failure(command,
                           "%s is JSON, but not of 'bench', 'measure' or 'simulate' of this version ('%.40s')",
                           ret->path, schema != NULL ? schema : "");
-    const size_t rows_n = st_document_results_n(kind, document);
+    const size_t rows_n = rows_of(kind, document);
     ret->kind = kind;
     ret->source = strncmp(kind->schema, BENCH_FAMILY, strlen(BENCH_FAMILY)) == 0 ? "bench" : "measure";
     ret->rows = calloc(rows_n + 1, sizeof(*ret->rows));
     if (ret->rows == NULL)
         return st_failure(command, "out of memory");
     bool good = rows_n > 0 && take_period(st_document_result(kind, document, 0), ret);
-    for (size_t i = 0; i < rows_n && good; i++) {
-        good = take_result(kind, st_document_result(kind, document, i), &ret->rows[i]);
-        for (size_t k = 0; k < i && good; k++)
-            good = strcmp(ret->rows[k].label, ret->rows[i].label) != 0;
-        ret->rows_n = i + 1;
-        ret->in_order |= ret->rows[i].values_n > 0;
+    for (size_t i = 0; i < st_document_results_n(kind, document) && good; i++) {
+        const json_t *result = st_document_result(kind, document, i), *arms = arms_of(result);
+        for (size_t k = 0; k < (arms != NULL ? json_array_size(arms) : 1) && good; k++) {
+            struct st_compare_row *row = &ret->rows[ret->rows_n++];
+            good = arms != NULL ? take_arm(kind, result, json_array_get(arms, k), row)
+                                : take_result(kind, result, row);
+            for (size_t other = 0; other + 1 < ret->rows_n && good; other++)
+                good = strcmp(ret->rows[other].label, row->label) != 0;
+            ret->in_order |= row->values_n > 0;
+        }
     }
     if (!ret->in_order)
         snprintf(ret->note, sizeof(ret->note),

@@ -124,7 +124,7 @@ static int read_log(const char *command, struct st_compare_file *file)
     int r = st_hist_init(&log.all, 3);
     if (r == 0) {
         FILE *stream = fopen(file->path, "rbe");
-        r = stream != NULL ? read(stream, take_interval, &log) : -errno;
+        r = stream != NULL ? read(stream, take_interval, &log, &file->circumstances) : -errno;
     }
     if (r == 0)
         r = take_log(&log, file);

@@ -43,13 +43,13 @@ static json_t *figure_json(const struct st_compare_result *result, const struct 
     const bool known = f->difference.known;
     const double wanted = st_compare_wanted(result, pair, id);
     const bool judged = known && f->error > 0 && wanted > 0;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "figure",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o}", "figure",
                      st_compare_names[id], "unit", id == ST_COMPARE_MISSED ? "share" : "ns", "a",
                      number(f->known[0], f->value[0]), "b", number(f->known[1], f->value[1]), "difference",
-                     known ? estimate_json(&f->difference) : json_null(), "p", number(known, f->p_value),
-                     "p_corrected", number(known, f->p_corrected), "shown", (int)f->shown, "detectable",
-                     number(known, st_compare_detectable(f, result->tests_n)), "wanted",
-                     number(wanted > 0, wanted), "more_data",
+                     known ? estimate_json(&f->difference) : json_null(), "narrow", (int)f->narrow, "p",
+                     number(known, f->p_value), "p_corrected", number(known, f->p_corrected), "shown",
+                     (int)f->shown, "detectable", number(known, st_compare_detectable(f, result->tests_n)),
+                     "wanted", number(wanted > 0, wanted), "more_data",
                      number(judged, judged ? st_compare_more_data(f, result->tests_n, wanted) : 0));
 }
 
@@ -68,12 +68,13 @@ static json_t *pair_json(const struct st_compare_result *result, const struct st
     json_t *figures = json_array();
     for (int id = 0; id < ST_COMPARE_FIGURES; id++)
         append(figures, figure_json(result, pair, (enum st_compare_id)id));
-    return json_pack("{s:i, s:i, s:s, s:[I, I], s:b, s:o, s:o, s:o, s:[o, o], s:[o, o]}", "a", 0, "b", (int)i,
-                     "label", pair->label, "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1], "same",
-                     (int)pair->found.same, "differs", differ_json(result, i), "figures", figures,
+    return json_pack("{s:i, s:i, s:s, s:[I, I], s:b, s:o, s:o, s:o, s:b, s:[o, o], s:[o, o]}", "a", 0, "b",
+                     (int)i, "label", pair->label, "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1],
+                     "same", (int)pair->found.same, "differs", differ_json(result, i), "figures", figures,
                      "superiority",
                      pair->found.superiority.known ? estimate_json(&pair->found.superiority) : json_null(),
-                     "independent_n", number(pair->found.independent_n[0] > 0, pair->found.independent_n[0]),
+                     "neighbours_depend", (int)pair->found.neighbours_depend, "independent_n",
+                     number(pair->found.independent_n[0] > 0, pair->found.independent_n[0]),
                      number(pair->found.independent_n[1] > 0, pair->found.independent_n[1]), "drift_ns",
                      number(pair->a->in_order, pair->found.drift_ns[0]),
                      number(pair->b->in_order, pair->found.drift_ns[1]));

@@ -16,6 +16,7 @@
 #define LABEL_COLUMNS   9
 #define TIME_BYTES      32
 #define CAPTION_FIGURES 6
+#define MORE_MAX        1000 /* times as much data */
 #define PERIODS_SAME    1e-9 /* written in other words */
 #define PERIODS_ALIKE   1e-3 /* one is missed where the other is */
 
@@ -161,15 +162,32 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
         "difference), Cliff's delta %+.3f.",
         letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
-    if (n[0] > 0 && n[1] > 0 && (pair->a->in_order || pair->b->in_order)) {
+    if (pair->found.neighbours_depend) {
         snprintf(text, sizeof(text),
-                 "Neighbours depend on each other: for the median, A tells as much as %.0f independent "
-                 "values, %s as "
-                 "%.0f.",
+                 "Neighbours depend on each other: for the median, A tells as much as some %.3g independent "
+                 "values, %s as %.3g.",
                  n[0], letter, n[1]);
-        if (n[0] < 0.8 * (double)pair->n[0] || n[1] < 0.8 * (double)pair->n[1])
-            st_text_field(out, "", text, LABEL_COLUMNS, width);
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
     }
+}
+
+/* Which intervals are not to be relied upon. */
+static void print_narrow(FILE *out, const struct st_compare_pair *pair, int width)
+{
+    char text[400];
+    size_t at = 0, n = 0;
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        if (pair->found.figures[id].narrow)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", n++ > 0 ? ", " : "",
+                                   st_compare_names[id]);
+    }
+    snprintf(
+        text + at, sizeof(text) - at,
+        ": the values that decide %s come in few groups, and %s may be too narrow. A longer run has more "
+        "of them.",
+        n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
+    if (n > 0)
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
 
 /* What a run does without any change. */
@@ -231,7 +249,13 @@ static void print_verdict(FILE *out, const struct st_compare_result *result,
         const double factor =
             wanted > 0 && f->error > 0 ? st_compare_more_data(f, result->tests_n, wanted) : 0;
         value_text((enum st_compare_id)id, wanted, size);
-        if (factor > 1)
+        if (factor > MORE_MAX)
+            snprintf(
+                text + at, sizeof(text) - at,
+                " To show one of %s takes more than %d times as much data of both: in practice it is not "
+                "to be shown.",
+                size, MORE_MAX);
+        else if (factor > 1)
             snprintf(text + at, sizeof(text) - at,
                      " To show one of %s takes %.*f times as much data of both.", size, factor < 10 ? 1 : 0,
                      factor);
@@ -272,7 +296,14 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     }
     for (int id = 0; id < ST_COMPARE_FIGURES && pair->by_values; id++)
         print_unknown(out, pair, (enum st_compare_id)id, width);
+    if (!pair->by_values)
+        st_text_field(
+            out, "",
+            "Only what the JSON has with an interval of its own or as a count is compared: it has no "
+            "single values, of which the rest and the effect would come.",
+            LABEL_COLUMNS, width);
     print_effect(out, pair, letter, width);
+    print_narrow(out, pair, width);
     print_drift(out, pair, letter, width);
     print_verdict(out, result, pair, letter, width);
 }

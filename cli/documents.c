@@ -9,6 +9,7 @@
 
 static const struct st_document documents[] = {
     {"sleeptune-bench-sleep/",
+     "bench sleep",
      "results",
      "overshoot_ns",
      true,
@@ -16,14 +17,23 @@ static const struct st_document documents[] = {
      {"method"},
      {"requested_ns", "policy", "timer_slack_ns"}},
     {"sleeptune-bench-exec/",
+     "bench sleep --exec",
      "results",
      "wall_ns",
      true,
      "time from start to end",
      {"command"},
      {"requested_ns"}},
-    {"sleeptune-bench-syscall/", "results", "ns", true, "time of a call", {"call"}, {"mode"}},
+    {"sleeptune-bench-syscall/",
+     "bench syscall",
+     "results",
+     "ns",
+     true,
+     "time of a call",
+     {"call"},
+     {"mode"}},
     {"sleeptune-bench-wake/",
+     "bench wake",
      "results",
      "delay_ns",
      true,
@@ -31,6 +41,7 @@ static const struct st_document documents[] = {
      {"mechanism"},
      {"kind", "peers", "placement", "slice_ns"}},
     {"sleeptune-measure/",
+     "measure",
      "loops",
      "lateness_ns",
      false,
@@ -38,7 +49,7 @@ static const struct st_document documents[] = {
      {"circumstances.cpu"},
      {NULL}},
     /* the last one: st_document_of_measure */
-    {"sleeptune-measure/", NULL, "lateness_ns", false, "lateness (woke - due)", {NULL}, {NULL}},
+    {"sleeptune-measure/", "measure", NULL, "lateness_ns", false, "lateness (woke - due)", {NULL}, {NULL}},
 };
 
 const struct st_document *st_document_of(const json_t *document)

@@ -14,6 +14,7 @@
 /** One kind. */
 struct st_document {
     const char *schema;    /* up to the version */
+    const char *name;      /* "bench sleep" */
     const char *list;      /* NULL: the document is the result */
     const char *figures;   /* the object in a result that has median ... */
     bool intervals_beside; /* "median_ci95_ns" is beside the figures; else "median_ci95" is in them */

@@ -169,27 +169,36 @@ void st_measure_files_text(struct st_measure_files *files, const char *lines)
         keep_first(&files->lanes[i], st_recording_text(files->lanes[i].recording, lines));
 }
 
-/* The circumstances are only complete at the end. */
-static void tell_circumstances(struct lane *lane, const struct st_result *result)
+/* Only complete at the end. "key: value" lines behind `first`, free with free(). NULL: out of memory. */
+static char *circumstances_of(const struct st_result *result, const char *first)
 {
     static const char *const locks[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
-    char line[sizeof(struct st_circumstance) + 4];
-    snprintf(line, sizeof(line), "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
-             st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
-    keep_first(lane, st_recording_text(lane->recording, line));
-    snprintf(line, sizeof(line), "cpu: %d\n", result->cpu);
-    keep_first(lane, st_recording_text(lane->recording, result->cpu >= 0 ? line : "cpu: any\n"));
-    for (size_t i = 0; i < result->circumstances_n; i++) {
-        snprintf(line, sizeof(line), "%s: %s\n", result->circumstances[i].key,
-                 result->circumstances[i].value);
-        keep_first(lane, st_recording_text(lane->recording, line));
-    }
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    fputs(first, out);
+    fprintf(out, "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
+            st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
+    if (result->cpu >= 0)
+        fprintf(out, "cpu: %d\n", result->cpu);
+    else
+        fputs("cpu: any\n", out);
+    for (size_t i = 0; i < result->circumstances_n; i++)
+        fprintf(out, "%s: %s\n", result->circumstances[i].key, result->circumstances[i].value);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static int close_recording(struct lane *lane, const struct st_result *result)
 {
-    tell_circumstances(lane, result);
+    char *text = circumstances_of(result, "");
+    keep_first(lane, text != NULL ? st_recording_text(lane->recording, text) : -ENOMEM);
+    free(text);
     keep_first(lane, st_recording_close(lane->recording, result->interrupted));
     lane->recording = NULL;
     if (lane->error == 0)
@@ -207,15 +216,19 @@ int st_measure_files_close(struct st_measure_files *files, const struct st_resul
             status = r != 0 ? r : status;
         }
         if (files->hlog != NULL) {
-            char path[PATH_BYTES], comment[400];
+            char path[PATH_BYTES], verdict[400];
+            (void)st_result_verdict(&results[i], verdict, sizeof(verdict) - 1);
+            strcat(verdict, "\n");
+            char *comment = circumstances_of(&results[i], verdict);
             int r = path_of(files, path, files->hlog, results[i].cpu);
             if (r == 0) {
                 r = files->hlog_write(path, &results[i].lateness, &results[i].response,
                                       results[i].started_wall_ns,
-                                      st_ns_add(results[i].started_wall_ns, results[i].duration_ns),
-                                      st_result_verdict(&results[i], comment, sizeof(comment)));
+                                      st_ns_add(results[i].started_wall_ns, results[i].duration_ns), comment);
+                r = r == 0 && comment == NULL ? -ENOMEM : r;
                 r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, strerror(-r)) : 0;
             }
+            free(comment);
             status = r != 0 ? r : status;
         }
     }

@@ -1,5 +1,8 @@
 #include "cli/module_hlog.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "store/hlog.h"
 
 int st_module_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
@@ -16,7 +19,7 @@ int st_module_hlog_write(const char *path, const struct st_hist *lateness, const
     return closed < 0 ? closed : r;
 }
 
-int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx)
+int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx, char **ret_circumstances)
 {
     struct st_hlog_reader *reader;
     struct st_hlog_entry entry;
@@ -30,6 +33,9 @@ int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx)
     if (r == 0) {
         while ((r = st_hlog_next(reader, &entry, &hist)) == 1 && (r = take(ctx, entry.tag, &hist)) == 0)
             ;
+        if (r == 0 && ret_circumstances != NULL &&
+            (*ret_circumstances = strdup(st_hlog_circumstances(reader))) == NULL)
+            r = -ENOMEM;
         st_hlog_close_reader(reader);
     }
     st_hist_finish(&hist);

@@ -26,10 +26,12 @@ st_module_hlog_write(const char *path, const struct st_hist *lateness, const str
 #define ST_MODULE_HLOG_READ_SYMBOL "st_module_hlog_read"
 /** Takes one histogram of a log, of 3 digits. @return 0 to go on. */
 typedef int (*st_module_hlog_take_fn)(void *ctx, const char *tag, const struct st_hist *hist);
-typedef int (*st_module_hlog_read_fn)(FILE *stream, st_module_hlog_take_fn take, void *ctx);
+typedef int (*st_module_hlog_read_fn)(FILE *stream, st_module_hlog_take_fn take, void *ctx,
+                                      char **ret_circumstances);
 
-/** Reads a log, and closes the stream. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, what take says. */
+/** Reads a log, and closes the stream. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, what take says.
+ * @param ret_circumstances "key: value" lines, free with free(); NULL: not wanted. */
 __attribute__((visibility("default"))) int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take,
-                                                               void *ctx);
+                                                               void *ctx, char **ret_circumstances);
 
 #endif

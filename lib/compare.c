@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/normal.h"
 #include "lib/stats.h"
+#include "lib/stretches.h"
 
-#define Z_975  1.959963984540054 /* of a normal distribution */
-#define Z_80   0.8416212335729143
 #define TAIL   0.025
 #define FIFTHS 5
+/* Of independent values, one pair of runs in 100 passes it: both sides, four lengths of stretches at most. */
+#define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
+#define EVENTS_MIN       10 /* beyond a figure, that come independently */
+#define MISSING_MAX      0.5
 
 enum { QUANTILES = ST_COMPARE_MISSED };
 
@@ -19,193 +23,17 @@ double st_compare_quantile(enum st_compare_id id)
     return ps[id];
 }
 
-/* --- Student's and the normal distribution ---------------------------------------------------------------
- */
-
-/** Probability beyond z on both sides. */
-static double normal_p(double z)
+static double run_figure(const struct st_stretches *run, enum st_compare_id id)
 {
-    return erfc(fabs(z) / sqrt(2));
-}
-
-/** The z with so much beyond it on one side, 0 < tail <= 0.5. */
-static double normal_z(double tail)
-{
-    double low = 0, high = 40;
-    for (int i = 0; i < 60; i++) {
-        const double z = (low + high) / 2;
-        *(0.5 * normal_p(z) > tail ? &low : &high) = z;
-    }
-    return low;
-}
-
-/* Student's distribution by a normal one, within 0.1 % of the tail from 7 degrees of freedom on. Source:
- * Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959. */
-static double student_p(double t, double df)
-{
-    return normal_p((8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df)));
-}
-
-static double student_t(double z, double df)
-{
-    const double wider = z * (8 * df + 3) / (8 * df + 1);
-    return sqrt(df * expm1(wider * wider / df));
-}
-
-/* --- one run ----------------------------------------------------------------------------------------------
- */
-
-/** A run cut into stretches, ready for drawing. */
-struct run {
-    const struct st_blocks *blocks;
-    size_t len; /* stretches: a block each, or more of them once they were joined */
-    size_t values_n;
-    double *values;       /* distinct ones, ascending */
-    uint64_t *cumulative; /* [value][stretch]: how many of the stretch's are <= it */
-    double n[ST_BLOCKS_MAX], trials_n[ST_BLOCKS_MAX], missed_n[ST_BLOCKS_MAX];
-    uint64_t times[ST_BLOCKS_MAX]; /* how often each stretch was drawn */
-};
-
-static int compare_buckets(const void *left, const void *right)
-{
-    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-    return (a > b) - (a < b);
-}
-
-/** The buckets that any block has. @return 0, -ENOMEM. */
-static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *ret_n)
-{
-    size_t room = 1, n = 0, distinct_n = 0;
-    for (size_t i = 0; i < blocks->len; i++)
-        room += blocks->block[i].len;
-    int32_t *buckets = calloc(room, sizeof(*buckets));
-    if (buckets == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < blocks->len; i++) {
-        for (size_t k = 0; k < blocks->block[i].len; k++)
-            buckets[n++] = blocks->block[i].buckets[k].bucket;
-    }
-    qsort(buckets, n, sizeof(*buckets), compare_buckets);
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || buckets[i] != buckets[i - 1])
-            buckets[distinct_n++] = buckets[i];
-    }
-    *ret = buckets;
-    *ret_n = distinct_n;
-    return 0;
-}
-
-static void run_finish(struct run *run)
-{
-    free(run->values);
-    free(run->cumulative);
-}
-
-static int run_init(struct run *run, const struct st_blocks *blocks)
-{
-    int32_t *buckets = NULL;
-    *run = (struct run){.blocks = blocks, .len = blocks->len};
-    int r = all_buckets(blocks, &buckets, &run->values_n);
-    if (r == 0) {
-        run->values = calloc(run->values_n + 1, sizeof(*run->values));
-        run->cumulative = calloc(run->values_n * blocks->len + 1, sizeof(*run->cumulative));
-        r = run->values == NULL || run->cumulative == NULL ? -ENOMEM : 0;
-    }
-    for (size_t k = 0; k < blocks->len && r == 0; k++) {
-        const struct st_block *block = &blocks->block[k];
-        uint64_t seen_n = 0;
-        for (size_t i = 0, at = 0; i < run->values_n; i++) {
-            if (at < block->len && block->buckets[at].bucket == buckets[i])
-                seen_n += block->buckets[at++].n;
-            run->cumulative[i * blocks->len + k] = seen_n;
-            run->values[i] = (double)st_blocks_value(blocks, buckets[i]);
-        }
-        run->n[k] = (double)block->n;
-        run->trials_n[k] = (double)block->trials_n;
-        run->missed_n[k] = (double)block->missed_n;
-        run->times[k] = 1;
-    }
-    free(buckets);
-    if (r != 0)
-        run_finish(run);
-    return r;
-}
-
-/** Stretches 2k and 2k + 1 of a table's row become one. */
-static void join_doubles(double *row, size_t len)
-{
-    for (size_t k = 0; k < len; k += 2)
-        row[k / 2] = row[k] + (k + 1 < len ? row[k + 1] : 0);
-}
-
-/** Stretches of twice the length. */
-static void run_join(struct run *run)
-{
-    const size_t len = run->len, half = (len + 1) / 2;
-    for (size_t i = 0; i < run->values_n; i++) {
-        const uint64_t *from = run->cumulative + i * len;
-        uint64_t *to = run->cumulative + i * half;
-        for (size_t k = 0; k < len; k += 2)
-            to[k / 2] = from[k] + (k + 1 < len ? from[k + 1] : 0);
-    }
-    join_doubles(run->n, len);
-    join_doubles(run->trials_n, len);
-    join_doubles(run->missed_n, len);
-    run->len = half;
-}
-
-/** Draws as many stretches as there are. */
-static void run_draw(struct run *run, struct st_random *random)
-{
-    memset(run->times, 0, sizeof(run->times));
-    for (size_t i = 0; i < run->len; i++)
-        run->times[st_random_below(random, run->len)]++;
-}
-
-/** Values of what was drawn that are <= value i. */
-static uint64_t run_count(const struct run *run, size_t i)
-{
-    const uint64_t *row = run->cumulative + i * run->len;
-    uint64_t n = 0;
-    for (size_t k = 0; k < run->len; k++)
-        n += row[k] * run->times[k];
-    return n;
-}
-
-static double run_quantile(const struct run *run, double p)
-{
-    size_t low = 0, high = run->values_n - 1;
-    const uint64_t rank = st_quantile_rank(run_count(run, high), p);
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (run_count(run, middle) >= rank)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return run->values[low];
-}
-
-static double run_missed(const struct run *run)
-{
-    double missed = 0, trials = 0;
-    for (size_t k = 0; k < run->len; k++) {
-        missed += run->missed_n[k] * (double)run->times[k];
-        trials += run->trials_n[k] * (double)run->times[k];
-    }
-    return trials > 0 ? missed / trials : 0;
-}
-
-static double run_figure(const struct run *run, enum st_compare_id id)
-{
-    return id == ST_COMPARE_MISSED ? run_missed(run) : run_quantile(run, st_compare_quantile(id));
+    return id == ST_COMPARE_MISSED ? st_stretches_missed(run)
+                                   : st_stretches_quantile(run, st_compare_quantile(id));
 }
 
 /* --- both -------------------------------------------------------------------------------------------------
  */
 
 struct both {
-    struct run run[2];
+    struct st_stretches run[2];
     double *wins; /* [stretch of A][stretch of B]: pairs in which B's value is the larger one, ties half */
     double *effects;
 };
@@ -225,7 +53,7 @@ static double wins_of(const struct st_block *a, const struct st_block *b)
 
 static double superiority(const struct both *both)
 {
-    const struct run *a = &both->run[0], *b = &both->run[1];
+    const struct st_stretches *a = &both->run[0], *b = &both->run[1];
     double wins = 0, n_a = 0, n_b = 0;
     for (size_t k = 0; k < b->len; k++)
         n_b += (double)b->times[k] * b->n[k];
@@ -243,12 +71,12 @@ static void both_join(struct both *both)
     const size_t a_len = both->run[0].len, b_len = both->run[1].len, b_half = (b_len + 1) / 2;
     for (size_t i = 0; i < a_len; i++) { /* in place: a row is written where rows before it were */
         double *row = both->wins + i * b_len, *to = both->wins + i / 2 * b_half;
-        join_doubles(row, b_len);
+        st_join_doubles(row, b_len);
         for (size_t k = 0; k < b_half; k++)
             to[k] = (i % 2 == 1 ? to[k] : 0) + row[k];
     }
-    run_join(&both->run[0]);
-    run_join(&both->run[1]);
+    st_stretches_join(&both->run[0]);
+    st_stretches_join(&both->run[1]);
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -269,8 +97,7 @@ static double variance(const double *values, size_t n)
 
 /** What stretches of one length say. */
 struct scale {
-    double errors[2]; /* standard error of each side's figure */
-    double low, high, p_value;
+    double low, high, p_value, error;
 };
 
 /** Judges the effects that were drawn, now in order. @param value the difference of the runs as they are. */
@@ -283,16 +110,16 @@ static void judge(const struct both *both, struct scale *ret, double value)
         /* a mean of k groups that are drawn varies by (k - 1) / k of what a mean of k groups does */
         groups[side] = (double)both->run[side].len;
         squares[side] = variance(drawn[side], n) * groups[side] / (groups[side] - 1);
-        ret->errors[side] = sqrt(squares[side]);
     }
     const double least = fmin(groups[0], groups[1]), factor = sqrt(least / (least - 1));
     const double square = squares[0] + squares[1];
+    ret->error = sqrt(square);
     const double df =
         square > 0
             ? square * square /
                   (squares[0] * squares[0] / (groups[0] - 1) + squares[1] * squares[1] / (groups[1] - 1))
             : least - 1;
-    const double tail = 0.5 * normal_p(student_t(Z_975, df) * factor);
+    const double tail = 0.5 * st_normal_p(st_student_t(ST_NORMAL_975, df) * factor);
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
@@ -300,9 +127,9 @@ static void judge(const struct both *both, struct scale *ret, double value)
     for (size_t i = 0; i < n; i++)
         against_n += value > 0 ? effects[i] <= 0 : effects[i] >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
-    double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? student_p(value / sqrt(square), df) : 0;
+    double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_student_p(value / sqrt(square), df) : 0;
     if (against_n > 0 && p < 1) /* with none, it is beyond what so many draws can tell */
-        p = fmax(p, student_p(normal_z(share) / factor, df));
+        p = fmax(p, st_student_p(st_normal_z(share) / factor, df));
     ret->p_value = p;
 }
 
@@ -317,7 +144,8 @@ static double figure_of(const struct both *both, size_t side, int id)
 /** What is known of one figure, widened by each length of stretches. */
 struct widest {
     struct st_compare_figure figure;
-    double errors[2]; /* of each side */
+    size_t bucket[2];  /* of a quantile, on each side */
+    double scatter[2]; /* st_stretches_scatter where it is more than chance; else 1 */
 };
 
 static void widen(struct both *both, int id, struct st_random *random, struct widest *ret)
@@ -325,9 +153,10 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
     double *from = both->effects, *to = from + ST_COMPARE_RESAMPLES, *effects = to + ST_COMPARE_RESAMPLES;
     struct st_compare_figure *figure = &ret->figure;
     struct scale scale;
+    figure->by_groups = true;
     for (size_t i = 0; i < ST_COMPARE_RESAMPLES; i++) {
-        run_draw(&both->run[0], random);
-        run_draw(&both->run[1], random);
+        st_stretches_draw(&both->run[0], random);
+        st_stretches_draw(&both->run[1], random);
         from[i] = figure_of(both, 0, id);
         to[i] = figure_of(both, 1, id);
         effects[i] = to[i] - from[i];
@@ -336,48 +165,8 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
     judge(both, &scale, figure->difference.value);
     figure->difference.low = fmin(figure->difference.low, scale.low);
     figure->difference.high = fmax(figure->difference.high, scale.high);
-    figure->error = fmax(figure->error, hypot(scale.errors[0], scale.errors[1]));
+    figure->error = fmax(figure->error, scale.error);
     figure->p_value = fmax(figure->p_value, scale.p_value);
-    for (size_t side = 0; side < 2; side++)
-        ret->errors[side] = fmax(ret->errors[side], scale.errors[side]);
-}
-
-/* Events of B among all of them, if they come one by one: both tails of the binomial distribution. */
-static double events_p(uint64_t events_a, uint64_t n_a, uint64_t events_b, uint64_t n_b)
-{
-    const uint64_t all = events_a + events_b;
-    const double p = (double)n_b / ((double)n_a + (double)n_b), n = (double)all;
-    double below = 0, above = 0; /* <= and >= what was seen */
-    if (all == 0)
-        return 1;
-    if (all > 1000) {
-        const double off = fabs((double)events_b - n * p) - 0.5;
-        return off > 0 ? normal_p(off / sqrt(n * p * (1 - p))) : 1;
-    }
-    for (uint64_t i = 0; i <= all; i++) {
-        const double k = (double)i;
-        const double share =
-            exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p));
-        below += i <= events_b ? share : 0;
-        above += i >= events_b ? share : 0;
-    }
-    return fmin(1, 2 * fmin(below, above));
-}
-
-int st_compare_rates(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b, uint64_t periods_b,
-                     struct st_compare_figure *ret)
-{
-    struct st_compare_figure figure = {.known = {periods_a > 0, periods_b > 0}};
-    const int r =
-        st_rate_effect(missed_a, periods_a, missed_b, periods_b, ST_EFFECT_DIFFERENCE, &figure.difference);
-    if (r != 0)
-        return r;
-    figure.value[0] = periods_a > 0 ? (double)missed_a / (double)periods_a : 0;
-    figure.value[1] = periods_b > 0 ? (double)missed_b / (double)periods_b : 0;
-    figure.error = (figure.difference.high - figure.difference.low) / (2 * Z_975);
-    figure.p_value = figure.difference.known ? events_p(missed_a, periods_a, missed_b, periods_b) : 0;
-    *ret = figure;
-    return 0;
 }
 
 /** Misses come in bursts, or one by one; few of them are seen by chance: the wider interval. */
@@ -397,35 +186,19 @@ static int widen_missed(const struct st_blocks *a, const struct st_blocks *b,
 
 /** The interval of a quantile if the values were independent (order statistics). @return whether there is
  * one. */
-static bool independent_interval(const struct run *run, double p, double *ret_low, double *ret_high)
+static bool independent_interval(const struct st_stretches *run, double p, double *ret_low, double *ret_high)
 {
     const double n = (double)run->blocks->n;
     uint64_t low, high;
     if (st_stats_quantile_ranks(run->blocks->n, p, 1 - 2 * TAIL, &low, &high) != 0)
         return false;
-    *ret_low = run_quantile(run, (double)low / n);
-    *ret_high = run_quantile(run, (double)high / n);
+    *ret_low = st_stretches_quantile(run, (double)low / n);
+    *ret_high = st_stretches_quantile(run, (double)high / n);
     return true;
 }
 
-/** Width of the median's; 0: not known. */
-static double median_width(const struct run *run)
-{
-    double low, high;
-    return independent_interval(run, 0.5, &low, &high) ? high - low : 0;
-}
-
-/** Of n values: the interval of independent ones is narrower by the root of what is to be found. */
-static double independent_n(double width, double error, uint64_t n)
-{
-    if (!(error > 0) || !(width > 0))
-        return 0;
-    const double ratio = width / (2 * Z_975) / error;
-    return fmin(1, ratio * ratio) * (double)n;
-}
-
 /** How far the medians of a run's fifths lie apart. */
-static double drift(struct run *run)
+static double drift(struct st_stretches *run)
 {
     double low = (double)INFINITY, high = -low;
     bool known = run->len >= FIFTHS;
@@ -436,13 +209,61 @@ static double drift(struct run *run)
             n += (double)run->times[k] * run->n[k];
         }
         known = n >= (double)st_stats_quantile_min_n(0.5);
-        const double median = known ? run_quantile(run, 0.5) : 0;
+        const double median = known ? st_stretches_quantile(run, 0.5) : 0;
         low = fmin(low, median);
         high = fmax(high, median);
     }
     for (size_t k = 0; k < run->len; k++)
         run->times[k] = 1;
     return known ? high - low : (double)NAN;
+}
+
+/** What neighbours that depend on each other do to each figure, by stretches of one length. */
+static void look_at_neighbours(const struct both *both, struct widest *all)
+{
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+        for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
+            double p;
+            const double ratio = st_stretches_scatter(&both->run[side], all[id].bucket[side], &p);
+            if (p < NEIGHBOURS_LEVEL)
+                all[id].scatter[side] = fmax(all[id].scatter[side], ratio);
+        }
+    }
+}
+
+/* A stretch of L values holds less than all of what values that depend on each other over some `scatter` of
+ * them do to its mean: the share 1 - scatter / 2L of the variance where their correlation dies away
+ * exponentially, more where it does so evenly. Source: Kuensch 1989. */
+static void make_up(struct widest *widest, int id, const struct both *both)
+{
+    struct st_compare_figure *figure = &widest->figure;
+    double missing = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const struct st_stretches *run = &both->run[side];
+        const double n = (double)(id == ST_COMPARE_MISSED ? run->blocks->trials_n : run->blocks->n);
+        if (widest->scatter[side] > 1)
+            missing = fmax(missing, widest->scatter[side] * (double)run->len / n / 2);
+    }
+    if (!figure->difference.known || missing <= 0)
+        return;
+    const double factor = sqrt(1 / (1 - fmin(missing, MISSING_MAX))), value = figure->difference.value;
+    figure->difference.low = value - (value - figure->difference.low) * factor;
+    figure->difference.high = value + (figure->difference.high - value) * factor;
+    figure->error *= factor;
+    if (figure->p_value > 0 && figure->p_value < 1)
+        figure->p_value = st_normal_p(st_normal_z(figure->p_value / 2) / factor);
+}
+
+/** Are there too few groups of values that depend on each other for an interval that is wide enough? */
+static bool is_narrow(const struct widest *widest, int id, size_t side, const struct st_blocks *blocks)
+{
+    const double scatter = widest->scatter[side];
+    if (scatter <= 1 || !widest->figure.difference.known)
+        return false;
+    return id == ST_COMPARE_MISSED
+               ? (double)blocks->missed_n / scatter < EVENTS_MIN
+               : (double)blocks->n / scatter <
+                     (double)st_stats_quantile_min_n(st_compare_quantile((enum st_compare_id)id));
 }
 
 /** The figures of the runs as they are; what can be compared has difference.known. */
@@ -461,6 +282,11 @@ static void figures_now(const struct both *both, struct widest *all)
                     : blocks->n >= st_stats_quantile_min_n(st_compare_quantile((enum st_compare_id)id));
             if (figure->known[side])
                 figure->value[side] = figure_of(both, side, id);
+            all[id].scatter[side] = 1;
+            all[id].bucket[side] =
+                id < QUANTILES
+                    ? st_stretches_bucket(&both->run[side], st_compare_quantile((enum st_compare_id)id))
+                    : SIZE_MAX;
         }
         figure->difference.known = figure->known[0] && figure->known[1] && enough;
         if (figure->difference.known) {
@@ -479,23 +305,31 @@ static int compare_runs(struct both *both, struct st_random *random, struct st_c
     figures_now(both, all);
     for (size_t side = 0; side < 2; side++)
         ret->drift_ns[side] = drift(&both->run[side]);
-    const double widths[2] = {median_width(&both->run[0]), median_width(&both->run[1])};
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_COMPARE_GROUPS_MIN; size *= 2) {
         if (size > 1)
             both_join(both);
+        look_at_neighbours(both, all);
         for (int id = 0; id <= ST_COMPARE_FIGURES; id++) {
             if (all[id].figure.difference.known)
                 widen(both, id, random, &all[id]);
         }
     }
+    for (size_t side = 0; side < 2; side++) /* which of two values is the larger one is in their middle */
+        all[ST_COMPARE_FIGURES].scatter[side] = all[ST_COMPARE_MEDIAN].scatter[side];
+    for (int id = 0; id <= ST_COMPARE_FIGURES; id++)
+        make_up(&all[id], id, both);
     if (all[ST_COMPARE_MISSED].figure.difference.known)
         r = widen_missed(a, b, &all[ST_COMPARE_MISSED].figure);
-    for (int id = 0; id < ST_COMPARE_FIGURES; id++)
+    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
         ret->figures[id] = all[id].figure;
+        ret->figures[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
+    }
     ret->superiority = all[ST_COMPARE_FIGURES].figure.difference;
-    for (int side = 0; side < 2; side++)
-        ret->independent_n[side] =
-            independent_n(widths[side], all[ST_COMPARE_MEDIAN].errors[side], side == 0 ? a->n : b->n);
+    for (size_t side = 0; side < 2 && all[ST_COMPARE_MEDIAN].figure.difference.known; side++) {
+        const double scatter = all[ST_COMPARE_MEDIAN].scatter[side];
+        ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
+        ret->neighbours_depend |= scatter > 1;
+    }
     return r;
 }
 
@@ -504,10 +338,10 @@ int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_r
 {
     struct both both = {0};
     *ret = (struct st_comparison){.same = st_blocks_equal(a, b)};
-    int r = run_init(&both.run[0], a);
+    int r = st_stretches_init(&both.run[0], a);
     if (r != 0)
         return r;
-    r = run_init(&both.run[1], b);
+    r = st_stretches_init(&both.run[1], b);
     if (r == 0) {
         both.wins = calloc(a->len * b->len + 1, sizeof(*both.wins));
         both.effects = calloc((size_t)3 * ST_COMPARE_RESAMPLES, sizeof(*both.effects));
@@ -520,9 +354,9 @@ int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_r
             r = compare_runs(&both, random, ret);
         free(both.wins);
         free(both.effects);
-        run_finish(&both.run[1]);
+        st_stretches_finish(&both.run[1]);
     }
-    run_finish(&both.run[0]);
+    st_stretches_finish(&both.run[0]);
     return r;
 }
 
@@ -530,71 +364,16 @@ int st_compare_quantile_of(const struct st_blocks *blocks, enum st_compare_id id
                            bool *ret_interval_known, double ret[3])
 {
     const double p = st_compare_quantile(id);
-    struct run run;
+    struct st_stretches run;
     *ret_known = *ret_interval_known = false;
     if (blocks->n < st_stats_quantile_min_n(p))
         return 0;
-    const int r = run_init(&run, blocks);
+    const int r = st_stretches_init(&run, blocks);
     if (r != 0)
         return r;
     *ret_known = true;
-    ret[0] = run_quantile(&run, p);
+    ret[0] = st_stretches_quantile(&run, p);
     *ret_interval_known = independent_interval(&run, p, &ret[1], &ret[2]);
-    run_finish(&run);
+    st_stretches_finish(&run);
     return 0;
-}
-
-struct st_compare_figure st_compare_intervals(const double a[3], const double b[3])
-{
-    const double value = b[0] - a[0];
-    struct st_compare_figure figure = {
-        .known = {true, true},
-        .value = {a[0], b[0]},
-        .difference = {true, value, value - hypot(b[0] - b[1], a[2] - a[0]),
-                       value + hypot(b[2] - b[0], a[0] - a[1])},
-    };
-    figure.error = (figure.difference.high - figure.difference.low) / (2 * Z_975);
-    /* the half of the interval that is towards 0 */
-    const double towards = value > 0 ? value - figure.difference.low : figure.difference.high - value;
-    figure.p_value = value == 0 ? 1 : towards > 0 ? normal_p(value / towards * Z_975) : 0;
-    return figure;
-}
-
-/* --- all that was looked at --------------------------------------------------------------------------------
- */
-
-size_t st_compare_correct(struct st_compare_figure *const *figures, size_t n)
-{
-    size_t tests_n = 0;
-    for (size_t i = 0; i < n; i++) {
-        tests_n += figures[i]->difference.known;
-        figures[i]->p_corrected = 0;
-        figures[i]->shown = false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!figures[i]->difference.known)
-            continue;
-        size_t smaller_n = 0;
-        for (size_t k = 0; k < n; k++)
-            smaller_n += figures[k]->difference.known && figures[k]->p_value < figures[i]->p_value;
-        const double p = fmin(1, figures[i]->p_value * (double)(tests_n - smaller_n));
-        for (size_t k = 0; k < n; k++) { /* no smaller one than those before it */
-            if (figures[k]->difference.known && figures[k]->p_value >= figures[i]->p_value)
-                figures[k]->p_corrected = fmax(figures[k]->p_corrected, p);
-        }
-    }
-    for (size_t i = 0; i < n; i++)
-        figures[i]->shown = figures[i]->difference.known && figures[i]->p_corrected <= ST_COMPARE_LEVEL;
-    return tests_n;
-}
-
-double st_compare_detectable(const struct st_compare_figure *figure, size_t tests_n)
-{
-    return figure->error * (normal_z(ST_COMPARE_LEVEL / 2 / (double)(tests_n > 0 ? tests_n : 1)) + Z_80);
-}
-
-double st_compare_more_data(const struct st_compare_figure *figure, size_t tests_n, double difference)
-{
-    const double ratio = st_compare_detectable(figure, tests_n) / fabs(difference);
-    return ratio * ratio;
 }

@@ -28,6 +28,8 @@ struct st_compare_figure {
     double error;                  /* standard error of the difference; 0 where it is not known */
     double p_value;                /* how often as large a difference comes up where there is none */
     double p_corrected;            /* st_compare_correct */
+    bool by_groups; /* p_value is of Student's distribution, of as many groups as there are stretches */
+    bool narrow;    /* values so long depend on each other that the interval may be too narrow */
     bool shown;
 };
 
@@ -36,6 +38,7 @@ struct st_comparison {
     struct st_estimate superiority; /* share of pairs in which the value of B is the larger one, ties half:
                                        0.5 is none. Cliff's delta is 2 x this - 1 */
     double independent_n[2]; /* independent values that would tell as much of the median; 0: not known */
+    bool neighbours_depend;  /* by a test that 1 in 100 pairs of runs of independent values fail at most */
     double drift_ns[2]; /* how far the medians of the fifths of each run lie apart; NAN: too few values */
     bool same;          /* both have the same values in the same order */
 };

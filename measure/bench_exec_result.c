@@ -132,6 +132,7 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(wall, "q3", quantile(&s->q3));
     st_json_set(wall, "max", st_json_integer_or_null(s->n > 0, s->max_ns));
     st_json_set(o, "wall_ns", wall);
+    st_json_set(o, "median_ci95_ns", st_median_interval_json(s));
     st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
     st_json_set(o, "net_ns", quantile(&f->net));
     st_json_set(o, "net_ci95_ns",

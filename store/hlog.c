@@ -14,9 +14,10 @@
 #include "store/base64.h"
 #include "store/hist_deflate.h"
 
-#define FIRST_LINE     "#[Histogram log format version 1."
-#define LINE_MAX_BYTES (1U << 20)
-#define YEAR_NS        (365 * 24 * 3600 * ST_NS_PER_S)
+#define FIRST_LINE          "#[Histogram log format version 1."
+#define LINE_MAX_BYTES      (1U << 20)
+#define CIRCUMSTANCES_BYTES 16384 /* what is beyond is left out */
+#define YEAR_NS             (365 * 24 * 3600 * ST_NS_PER_S)
 
 /* --- writing
  * ------------------------------------------------------------------------------------------------- */
@@ -179,6 +180,8 @@ struct st_hlog_reader {
     FILE *stream;
     int64_t start_ns, base_ns;
     bool base_known;
+    size_t circumstances_bytes;
+    char circumstances[CIRCUMSTANCES_BYTES]; /* "key: value" lines */
     char line[LINE_MAX_BYTES];
     uint8_t payload[LINE_MAX_BYTES / 4 * 3];
     uint8_t plain[LINE_MAX_BYTES];
@@ -305,6 +308,25 @@ static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, s
     return 1;
 }
 
+/* "# key: value", as st_hlog_create writes comments; a key has no capitals and no blanks. */
+static void take_comment(struct st_hlog_reader *reader)
+{
+    const char *text = reader->line + 2;
+    const size_t room = sizeof(reader->circumstances) - reader->circumstances_bytes;
+    const size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_"), len = strlen(text);
+    if (key == 0 || text[key] != ':' || text[key + 1] != ' ' || len + 2 > room)
+        return;
+    memcpy(reader->circumstances + reader->circumstances_bytes, text, len);
+    reader->circumstances_bytes += len;
+    reader->circumstances[reader->circumstances_bytes++] = '\n';
+    reader->circumstances[reader->circumstances_bytes] = '\0';
+}
+
+const char *st_hlog_circumstances(const struct st_hlog_reader *reader)
+{
+    return reader->circumstances;
+}
+
 int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)
 {
     for (;;) {
@@ -312,6 +334,8 @@ int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struc
         if (r <= 0)
             return r;
         if (reader->line[0] == '#') {
+            if (reader->line[1] == ' ')
+                take_comment(reader);
             get_header_time(reader->line, "#[StartTime:", &reader->start_ns);
             if (get_header_time(reader->line, "#[BaseTime:", &reader->base_ns))
                 reader->base_known = true;

@@ -19,22 +19,26 @@ static void assert_near(double got, double wanted, double within)
 }
 
 enum memory {
-    MEMORY_NONE,    /* independent, with one percent of stalls */
-    MEMORY_REGIMES, /* for some 200 values at a time another neighbour is on the machine */
-    MEMORY_WANDERS, /* each value mostly what the one before was: correlated over 100 values */
-    MEMORY_BURSTS,  /* rare stalls of 30 values */
+    MEMORY_NONE,                 /* independent, with one percent of stalls */
+    MEMORY_REGIMES,              /* for some 200 values at a time another neighbour is on the machine */
+    MEMORY_WANDERS,              /* each value mostly what the one before was: correlated over 100 values */
+    MEMORY_BURSTS,               /* rare stalls of 30 values */
+    MEMORY_COMMON,               /* so many in the tests of them all */
+    MEMORY_SKEW = MEMORY_COMMON, /* independent, with a long tail */
+    MEMORY_LEVELS,               /* for 2000 values at a time another level */
     MEMORIES
 };
 
 struct story {
     enum memory memory;
-    double shift_ns, stall_more; /* what differs */
+    double shift_ns, stall_more, stretch; /* what differs */
     size_t n;
 };
 
 static void tell(const struct story *story, struct st_random *random, struct st_blocks *ret)
 {
-    double level_ns = 0;
+    double level_ns = story->memory == MEMORY_LEVELS ? 3000 * noise_normal(random) : 0;
+    const size_t start = story->memory == MEMORY_LEVELS ? st_random_below(random, 2000) : 0;
     uint64_t stalled_n = 0;
     assert_int_equal(st_blocks_init(ret), 0);
     for (size_t i = 0; i < 1000 + story->n; i++) {
@@ -54,11 +58,18 @@ static void tell(const struct story *story, struct st_random *random, struct st_
             value_ns += stalled_n > 0 ? 1500000 : 0;
             stalled_n -= stalled_n > 0;
             break;
+        case MEMORY_SKEW:
+            value_ns = 20000 * (1 + story->stretch) * exp(0.5 * noise_normal(random));
+            break;
+        case MEMORY_LEVELS:
+            if (i % 2000 == start)
+                level_ns = 3000 * noise_normal(random);
+            break;
         case MEMORY_NONE:
         case MEMORIES:
             break;
         }
-        if (story->memory != MEMORY_BURSTS && st_random_unit(random) < 0.002 * (1 + story->stall_more))
+        if (story->memory < MEMORY_BURSTS && st_random_unit(random) < 0.002 * (1 + story->stall_more))
             value_ns += 100000 - 400000 * log(1 - st_random_unit(random));
         value_ns += level_ns;
         if (i >= 1000) /* by then it has forgotten how it began */
@@ -94,7 +105,7 @@ static void test_equal_runs(void **state)
     (void)state;
     enum { PAIRS = 20 };
     int shown_n = 0;
-    for (int memory = 0; memory < MEMORIES; memory++) {
+    for (int memory = 0; memory < MEMORY_COMMON; memory++) {
         const struct story story = {.memory = (enum memory)memory, .n = 12000};
         int outside_n = 0;
         for (uint64_t seed = 0; seed < PAIRS; seed++) {
@@ -110,7 +121,7 @@ static void test_equal_runs(void **state)
         }
         assert_true(outside_n <= PAIRS * (ST_COMPARE_FIGURES + 1) * 10 / 100);
     }
-    assert_true(shown_n <= MEMORIES * PAIRS * 5 / 100);
+    assert_true(shown_n <= MEMORY_COMMON * PAIRS * 5 / 100);
 }
 
 /* What differs is shown, is inside the interval, and the figures that are the same are not shown. */
@@ -148,6 +159,28 @@ static void test_different_runs(void **state)
     }
 }
 
+/* As much data as an equal pair says shows the difference in 4 of 5 cases. */
+static void test_more_data(void **state)
+{
+    (void)state;
+    enum { PAIRS = 40 };
+    int shown_n = 0, asked_n = 0;
+    for (uint64_t seed = 0; seed < PAIRS; seed++) {
+        const struct story pilot = {.memory = MEMORY_SKEW, .n = 2000};
+        struct st_comparison c;
+        size_t tests_n;
+        (void)compare(&pilot, &pilot, 900 + seed, &c, &tests_n);
+        const double more = st_compare_more_data(&c.figures[ST_COMPARE_MEDIAN], tests_n, 1000);
+        const struct story a = {.memory = MEMORY_SKEW, .n = (size_t)ceil(more * 2000)};
+        struct story b = a;
+        b.stretch = 0.05;
+        (void)compare(&a, &b, 9000 + seed, &c, &tests_n);
+        asked_n++;
+        shown_n += c.figures[ST_COMPARE_MEDIAN].shown;
+    }
+    assert_true(shown_n >= asked_n * 4 / 5);
+}
+
 /* Values that depend on each other tell less than as many that do not. */
 static void test_independent_n(void **state)
 {
@@ -159,6 +192,46 @@ static void test_independent_n(void **state)
     assert_true(c.independent_n[0] > 12000 / 4.0);
     assert_true(c.independent_n[1] < 12000 / 20.0 &&
                 c.independent_n[1] > 12000 / 2000.0); /* a 199th in theory */
+}
+
+/* Independent values are taken for that, in 99 of 100 pairs. */
+static void test_independent_runs(void **state)
+{
+    (void)state;
+    enum { PAIRS = 60 };
+    int depend_n = 0, narrow_n = 0;
+    for (uint64_t seed = 0; seed < PAIRS; seed++) {
+        struct st_comparison c;
+        size_t tests_n;
+        const struct story story = {.memory = seed % 2 == 0 ? MEMORY_NONE : MEMORY_SKEW, .n = 12000};
+        (void)compare(&story, &story, 100 + seed, &c, &tests_n);
+        depend_n += c.neighbours_depend;
+        for (size_t i = 0; i < ST_COMPARE_FIGURES; i++)
+            narrow_n += c.figures[i].narrow;
+        if (!c.neighbours_depend)
+            assert_near(c.independent_n[0] + c.independent_n[1], 24000, 0);
+    }
+    assert_true(depend_n <= 2 && narrow_n <= 2); /* 0.6 expected of each at most */
+}
+
+/* Runs of which each has some 15 levels: it shows, intervals of the median allow for it, and those of the
+ * tail, which the highest two levels decide, are said to be narrow. */
+static void test_slow_levels(void **state)
+{
+    (void)state;
+    enum { PAIRS = 40 };
+    const struct story story = {.memory = MEMORY_LEVELS, .n = 30000};
+    int outside_n = 0, shown_n = 0;
+    for (uint64_t seed = 0; seed < PAIRS; seed++) {
+        struct st_comparison c;
+        size_t tests_n;
+        shown_n += compare(&story, &story, 500 + seed, &c, &tests_n);
+        assert_true(c.neighbours_depend && c.independent_n[0] < 300);
+        assert_true(c.figures[ST_COMPARE_P99].narrow && c.figures[ST_COMPARE_P999].narrow);
+        outside_n += st_estimate_shows(&c.figures[ST_COMPARE_MEDIAN].difference, ST_EFFECT_DIFFERENCE);
+    }
+    assert_true(shown_n <= PAIRS * 10 / 100);
+    assert_true(outside_n <= PAIRS * 10 / 100);
 }
 
 /* A run that climbs within itself says by how much; one that does not, says next to nothing. */
@@ -279,9 +352,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_different_runs),
-        cmocka_unit_test(test_independent_n), cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_quantile_of),   cmocka_unit_test(test_few),
-        cmocka_unit_test(test_correction),    cmocka_unit_test(test_figures_alone),
+        cmocka_unit_test(test_independent_n), cmocka_unit_test(test_independent_runs),
+        cmocka_unit_test(test_slow_levels),   cmocka_unit_test(test_more_data),
+        cmocka_unit_test(test_drift),         cmocka_unit_test(test_quantile_of),
+        cmocka_unit_test(test_few),           cmocka_unit_test(test_correction),
+        cmocka_unit_test(test_figures_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

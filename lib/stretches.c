@@ -1,0 +1,172 @@
+#include "lib/stretches.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/normal.h"
+#include "lib/stats.h"
+
+static int compare_buckets(const void *left, const void *right)
+{
+    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/** The buckets that any block has. @return 0, -ENOMEM. */
+static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *ret_n)
+{
+    size_t room = 1, n = 0, distinct_n = 0;
+    for (size_t i = 0; i < blocks->len; i++)
+        room += blocks->block[i].len;
+    int32_t *buckets = calloc(room, sizeof(*buckets));
+    if (buckets == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < blocks->len; i++) {
+        for (size_t k = 0; k < blocks->block[i].len; k++)
+            buckets[n++] = blocks->block[i].buckets[k].bucket;
+    }
+    qsort(buckets, n, sizeof(*buckets), compare_buckets);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || buckets[i] != buckets[i - 1])
+            buckets[distinct_n++] = buckets[i];
+    }
+    *ret = buckets;
+    *ret_n = distinct_n;
+    return 0;
+}
+
+void st_stretches_finish(struct st_stretches *run)
+{
+    free(run->values);
+    free(run->cumulative);
+}
+
+int st_stretches_init(struct st_stretches *run, const struct st_blocks *blocks)
+{
+    int32_t *buckets = NULL;
+    *run = (struct st_stretches){.blocks = blocks, .len = blocks->len};
+    int r = all_buckets(blocks, &buckets, &run->values_n);
+    if (r == 0) {
+        run->values = calloc(run->values_n + 1, sizeof(*run->values));
+        run->cumulative = calloc(run->values_n * blocks->len + 1, sizeof(*run->cumulative));
+        r = run->values == NULL || run->cumulative == NULL ? -ENOMEM : 0;
+    }
+    for (size_t k = 0; k < blocks->len && r == 0; k++) {
+        const struct st_block *block = &blocks->block[k];
+        uint64_t seen_n = 0;
+        for (size_t i = 0, at = 0; i < run->values_n; i++) {
+            if (at < block->len && block->buckets[at].bucket == buckets[i])
+                seen_n += block->buckets[at++].n;
+            run->cumulative[i * blocks->len + k] = seen_n;
+            run->values[i] = (double)st_blocks_value(blocks, buckets[i]);
+        }
+        run->n[k] = (double)block->n;
+        run->trials_n[k] = (double)block->trials_n;
+        run->missed_n[k] = (double)block->missed_n;
+        run->times[k] = 1;
+    }
+    free(buckets);
+    if (r != 0)
+        st_stretches_finish(run);
+    return r;
+}
+
+void st_join_doubles(double *row, size_t len)
+{
+    for (size_t k = 0; k < len; k += 2)
+        row[k / 2] = row[k] + (k + 1 < len ? row[k + 1] : 0);
+}
+
+void st_stretches_join(struct st_stretches *run)
+{
+    const size_t len = run->len, half = (len + 1) / 2;
+    for (size_t i = 0; i < run->values_n; i++) {
+        const uint64_t *from = run->cumulative + i * len;
+        uint64_t *to = run->cumulative + i * half;
+        for (size_t k = 0; k < len; k += 2)
+            to[k / 2] = from[k] + (k + 1 < len ? from[k + 1] : 0);
+    }
+    st_join_doubles(run->n, len);
+    st_join_doubles(run->trials_n, len);
+    st_join_doubles(run->missed_n, len);
+    run->len = half;
+}
+
+void st_stretches_draw(struct st_stretches *run, struct st_random *random)
+{
+    memset(run->times, 0, sizeof(run->times));
+    for (size_t i = 0; i < run->len; i++)
+        run->times[st_random_below(random, run->len)]++;
+}
+
+uint64_t st_stretches_count(const struct st_stretches *run, size_t i)
+{
+    const uint64_t *row = run->cumulative + i * run->len;
+    uint64_t n = 0;
+    for (size_t k = 0; k < run->len; k++)
+        n += row[k] * run->times[k];
+    return n;
+}
+
+/** The bucket of a quantile. */
+static size_t quantile_bucket(const struct st_stretches *run, double p)
+{
+    size_t low = 0, high = run->values_n - 1;
+    const uint64_t rank = st_quantile_rank(st_stretches_count(run, high), p);
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (st_stretches_count(run, middle) >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+double st_stretches_quantile(const struct st_stretches *run, double p)
+{
+    return run->values[quantile_bucket(run, p)];
+}
+
+double st_stretches_missed(const struct st_stretches *run)
+{
+    double missed = 0, trials = 0;
+    for (size_t k = 0; k < run->len; k++) {
+        missed += run->missed_n[k] * (double)run->times[k];
+        trials += run->trials_n[k] * (double)run->times[k];
+    }
+    return trials > 0 ? missed / trials : 0;
+}
+
+size_t st_stretches_bucket(const struct st_stretches *run, double p)
+{
+    const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
+    return bucket > 0 && bucket == run->values_n - 1 ? bucket - 1 : bucket;
+}
+
+double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double *ret_p)
+{
+    const bool misses = bucket == SIZE_MAX;
+    const double *n = misses ? run->trials_n : run->n;
+    double all_n = 0, hits_n = 0, squares = 0, df = -1;
+    *ret_p = 1;
+    for (size_t k = 0; k < run->len; k++) {
+        all_n += n[k];
+        hits_n += misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+    }
+    const double share = all_n > 0 ? hits_n / all_n : 0;
+    if (share >= 1 || hits_n < (double)run->len) /* one each at least: Cochran 1954 */
+        return 1;
+    for (size_t k = 0; k < run->len; k++) {
+        const double hits = misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+        if (n[k] > 0)
+            squares += (hits - n[k] * share) * (hits - n[k] * share) / (n[k] * share * (1 - share));
+        df += n[k] > 0;
+    }
+    if (df < 1)
+        return 1;
+    *ret_p = st_chi_squared_p(squares, df);
+    return fmax(1, squares / df);
+}
