@@ -111,6 +111,11 @@ static json_t *steps(const struct st_changes *c)
     return array;
 }
 
+static json_t *curve(const struct st_changes *c)
+{
+    return c->curve_found ? json_pack("{s:f}", "range_ns", c->curve_range_ns) : json_null();
+}
+
 static json_t *clusters(const struct st_clusters *c)
 {
     json_t *array = json_array();
@@ -131,7 +136,8 @@ static json_t *analysis_json(const struct st_analysis *a)
                       : l->found && l->steady ? json_real(1e9 / l->tick_ns)
                                               : json_null();
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b, "
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, "
+        "s:b, "
         "s:o}",
         "tick_hz", tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
         l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
@@ -139,11 +145,12 @@ static json_t *analysis_json(const struct st_analysis *a)
         "tick_steady", l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
         "settling", settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat",
-        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
-        clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n, "outliers_above_ns",
-        (json_int_t)a->clusters.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
-        "cannot_tell_below_hz", a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known",
-        (int)!a->untimed, "sentences", sentences);
+        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "curve", curve(&a->changes),
+        "clusters", clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n,
+        "outliers_above_ns", (json_int_t)a->clusters.above_ns, "cannot_tell_hz",
+        integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
+        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
+        "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)

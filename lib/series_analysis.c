@@ -196,6 +196,12 @@ static void say_changes(struct st_analysis *a)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+    if (c->curve_found)
+        say(a,
+            "Lateness moves by %s in a curve, neither steadily nor in steps: a loop that steers the tick "
+            "does "
+            "that, but its gain cannot be told from these samples.",
+            time_text(c->curve_range_ns, all));
     for (size_t i = 0; i < c->steps_n; i++)
         say(a, "%s after the start lateness steps %s by %s and stays there.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
