@@ -12,6 +12,7 @@
 #define ALPHA_ANY      1e-4
 #define NEIGHBOURS     128 /* independent frequencies on each side that say how loud the noise is there */
 #define NEIGHBOURS_MIN 16
+#define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
 #define GUARD          3.0 /* frequencies next to the peak that belong to it */
 
 const int st_beat_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
@@ -29,6 +30,7 @@ struct spectrum {
     size_t grid_n;
     size_t samples_n;
     double variance; /* ns^2 */
+    double grain_ns; /* the least difference of two samples; 0: it is below what they vary by */
     double *power;   /* of frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
     size_t power_n;  /* 0 .. fft_n / 2 */
     double fft_n;
@@ -54,6 +56,30 @@ double st_beat_alias(const struct st_period *period, double hz)
 bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span)
 {
     return st_beat_alias(period, hz) * (double)(span < GRID_MAX ? span : GRID_MAX) >= ST_BEAT_CYCLES_MIN;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* What the samples were rounded to. */
+static int find_grain(const struct st_series *series, double *ret_ns)
+{
+    int64_t *sorted = malloc(series->n * sizeof(*sorted)), grain = INT64_MAX;
+    if (sorted == NULL)
+        return -ENOMEM;
+    memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
+    qsort(sorted, series->n, sizeof(*sorted), compare_ns);
+    for (size_t i = 1; i < series->n; i++) {
+        const uint64_t apart = (uint64_t)sorted[i] - (uint64_t)sorted[i - 1];
+        if (apart > 0 && apart < (uint64_t)grain)
+            grain = (int64_t)apart;
+    }
+    free(sorted);
+    *ret_ns = grain < INT64_MAX ? (double)grain : 0;
+    return 0;
 }
 
 /* Clipped lateness less its least-squares line. @return 0, -ENODATA, -ENOMEM. */
@@ -291,13 +317,16 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     double n;
     const double noise = noise_at(s, best.frequency, &n);
     const double quadratures = (0.5 - best.frequency) * (double)s->grid_n < 1.5 ? 1 : 2;
-    beat->found = true;
     beat->cycles_per_period = best.frequency;
     beat->repeats_s = st_period_seconds(&series->period) / best.frequency;
     beat->amplitude_ns = quadratures * sqrt(best.power * s->variance / (double)s->samples_n);
     beat->amplitude_sd_ns = sqrt(quadratures * noise * s->variance / (double)s->samples_n);
     beat->p_value = fmin(best.p_value, 1);
-    name(&series->period, s, beat);
+    beat->found = beat->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
+    if (!beat->found)
+        *beat = (struct st_beat){.samples_n = s->samples_n};
+    else
+        name(&series->period, s, beat);
 }
 
 int st_beat_find(const struct st_series *series, int known_hz, struct st_beat *ret)
@@ -307,7 +336,11 @@ int st_beat_find(const struct st_series *series, int known_hz, struct st_beat *r
     int r = series->n < ST_BEAT_SAMPLES_MIN ? -ENODATA : make_grid(series, &s);
     if (r == 0)
         r = make_power(&s);
+    if (r == 0)
+        r = find_grain(series, &s.grain_ns);
     if (r == 0) {
+        if (s.variance > s.grain_ns * s.grain_ns)
+            s.grain_ns = 0; /* what varies by more is rounded here and there, in no rhythm */
         find(series, &s, known_hz, &beat);
         *ret = beat;
     }

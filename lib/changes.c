@@ -7,10 +7,19 @@
 #include "lib/ns.h"
 
 #define TREND_GROUPS 64
-#define ROUNDS       6
+#define ROUNDS       30
 #define ALPHA_TREND  1e-5
 #define ALPHA_STEP   1e-6
 #define STEP_MIN_N   12 /* blocks on each side of a step */
+#define STEP_MIN_NS  5
+#define STILL        0.01 /* of the noise, from end to end: a slope that moves by less has settled */
+#define P_CURVE      1e-6
+#define CURVE_N      4   /* level, slope and two curves */
+#define CURVE_MIN_NS 1   /* rounding makes curves of less */
+#define ROUGH_MIN    0.1 /* of squares, between neighbours */
+#define ROUGH_MIN_N  24
+#define JUMP_MIN     0.5 /* of a step, between what is right before and right behind it */
+#define JUMP_SURE    10  /* standard errors that a step has over its neighbourhood */
 
 struct ranked {
     double value;
@@ -25,6 +34,7 @@ struct blocks {
     uint64_t *index; /* of the first sample, from the first of all */
     double *work;    /* room for as many */
     struct ranked *ranked;
+    double least_step_ns;
 };
 
 static int compare(const void *a, const void *b)
@@ -203,6 +213,9 @@ static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
             const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i == *cuts_n ? b->n : cuts[i].at;
             struct cut cut;
             cut.p_value = best_step(b, first, end, &cut.at);
+            if (cut.p_value < best.p_value &&
+                fabs(level(b, cut.at, end) - level(b, first, cut.at)) < b->least_step_ns)
+                continue; /* less than what samples tell apart */
             if (cut.p_value < best.p_value) {
                 best = cut;
                 place = i;
@@ -276,7 +289,12 @@ static struct trend find_trend(struct blocks *b, const struct cut *cuts, size_t 
         for (size_t i = first; i < end; i++)
             value[i] -= slope * time_s[i] + mean / (double)(end - first);
     }
-    variance *= inflation(value, n);
+    double left = 0;
+    for (size_t i = 0; i < n; i++)
+        left += value[i] * value[i];
+    if (left >
+        (double)n * CURVE_MIN_NS * CURVE_MIN_NS) /* less is rounding, which hangs together and is nothing */
+        variance *= inflation(value, n);
     return (struct trend){slope, slope != 0 ? erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) : 1};
 }
 
@@ -285,6 +303,27 @@ static void take_line(struct blocks *b, double slope)
 {
     for (size_t i = 0; i < b->n; i++)
         b->value_ns[i] -= slope * b->time_s[i];
+}
+
+/* Noise of a block and the least difference of two values, whatever moves slowly. Uses b->work. */
+static void look_closely(struct blocks *b, double *ret_noise, double *ret_grain)
+{
+    double square = 0, grain = (double)INFINITY;
+    for (size_t i = 1; i + 1 < b->n; i++) {
+        const double bend = b->value_ns[i + 1] - 2 * b->value_ns[i] + b->value_ns[i - 1];
+        b->work[i - 1] = fabs(bend);
+    }
+    const double usual = median(b->work, b->n - 2);
+    for (size_t i = 0; i + 2 < b->n; i++)
+        square += fmin(b->work[i], 8 * usual) * fmin(b->work[i], 8 * usual); /* steps are no noise */
+    memcpy(b->work, b->value_ns, b->n * sizeof(*b->work));
+    qsort(b->work, b->n, sizeof(*b->work), compare);
+    for (size_t i = 1; i < b->n; i++) {
+        if (b->work[i] - b->work[i - 1] > 0.25)
+            grain = fmin(grain, b->work[i] - b->work[i - 1]);
+    }
+    *ret_noise = fmax(sqrt(square / (double)(b->n - 2) / 6), 0.3);
+    *ret_grain = isfinite(grain) ? grain : 0;
 }
 
 /* Slope of the best line with one step at any place, by least squares. */
@@ -345,47 +384,182 @@ static double score(struct blocks *b, const struct model *model)
 }
 
 /* Steps in what a line leaves, then the line between the steps, until both stay. */
-static struct model settle(struct blocks *b, double slope)
+static struct model settle(struct blocks *b, double slope, double noise_ns)
 {
+    const double span_s = b->time_s[b->n - 1] - b->time_s[0];
     struct model model = {.trend = {slope, 1}};
     for (int round = 0; round < ROUNDS; round++) {
         const double before = model.trend.slope;
         model.cuts_n = 0;
         take_line(b, before);
         find_steps(b, model.cuts, &model.cuts_n);
+        /* medians of groups are no better than single blocks while a line is steep: they tell what is left */
+        const double more = find_trend(b, model.cuts, model.cuts_n).slope;
         take_line(b, -before);
-        model.trend = find_trend(b, model.cuts, model.cuts_n);
-        if (!(model.trend.p_value < ALPHA_TREND))
-            model.trend.slope = 0;
-        if (fabs(model.trend.slope - before) <= 1e-3 * fabs(before))
+        model.trend.p_value = find_trend(b, model.cuts, model.cuts_n).p_value;
+        model.trend.slope = model.trend.p_value < ALPHA_TREND ? before + more : 0;
+        if (fabs(model.trend.slope - before) * span_s <= STILL * noise_ns)
             break;
     }
     model.score = score(b, &model);
     return model;
 }
 
+/* --- or a curve? -------------------------------------------------------------------------------------------
+ */
+
+/* Least squares of a line through values[0 .. n): its value at x, counted in values from the first. */
+static double line_at(const double *values, size_t n, double x)
+{
+    const double middle = (double)(n - 1) / 2;
+    double sum = 0, tv = 0, tt = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle;
+        sum += values[i];
+        tv += t * values[i];
+        tt += t * t;
+    }
+    return sum / (double)n + (tt > 0 ? tv / tt * (x - middle) : 0);
+}
+
+/* Does lateness jump where the step is, as seen from right before and right behind it? A curve that was cut
+ * into steps does not. */
+static bool jumps_there(const struct blocks *b, const struct model *model, size_t i, double size_ns,
+                        double noise_ns)
+{
+    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
+    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const size_t most = at - first < end - at ? at - first : end - at;
+    /* as many on each side as the noise asks for: the end of a line varies by 4 / n of a value's variance */
+    const double wanted = ceil(8 * (JUMP_SURE * noise_ns / size_ns) * (JUMP_SURE * noise_ns / size_ns));
+    const size_t n = wanted > (double)most ? most : wanted > 6 ? (size_t)wanted : 6;
+    const double before = line_at(b->value_ns + at - n, n, (double)n - 0.5);
+    const double behind = line_at(b->value_ns + at, n, -0.5);
+    const double error_ns = noise_ns * sqrt(8 / (double)n);
+    return (behind - before) * (size_ns > 0 ? 1 : -1) > JUMP_MIN * fabs(size_ns) - error_ns;
+}
+
+/* Takes the best line and curves, u from -1 to 1, from values: by orthogonal columns. */
+static void take_curve(const double *u, double *values, size_t n)
+{
+    double column[CURVE_N][TREND_GROUPS];
+    for (size_t c = 0; c < CURVE_N; c++) {
+        double square = 0, product = 0;
+        for (size_t i = 0; i < n; i++)
+            column[c][i] = pow(u[i], (double)c);
+        for (size_t of = 0; of < c; of++) {
+            double same = 0, all = 0;
+            for (size_t i = 0; i < n; i++) {
+                same += column[c][i] * column[of][i];
+                all += column[of][i] * column[of][i];
+            }
+            for (size_t i = 0; i < n; i++)
+                column[c][i] -= same / all * column[of][i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            square += column[c][i] * column[c][i];
+            product += column[c][i] * values[i];
+        }
+        for (size_t i = 0; i < n; i++)
+            values[i] -= product / square * column[c][i];
+    }
+}
+
+/* Does a curve fit what line and steps leave, which is in b? An F test; or are neighbours so close to each
+ * other that noise did not make them (J. von Neumann 1941, of second differences)? */
+static bool is_bent(struct blocks *b, const struct model *model)
+{
+    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
+    double u[TREND_GROUPS], value[TREND_GROUPS], line = 0, curve = 0;
+    size_t n = 0;
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        double mean = 0;
+        for (size_t at = first; at + each <= end; at += each, n++) {
+            value[n] = level(b, at, at + each);
+            u[n] = 2 * (double)at / (double)(b->n - each) - 1;
+            mean += value[n];
+        }
+        for (size_t i = part_first; i < n; i++)
+            value[i] -= mean / (double)(n - part_first);
+    }
+    if (n < 4 * CURVE_N)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        line += value[i] * value[i];
+    /* by medians: a jump or two do not count, nor do groups that something kept busy */
+    for (size_t i = 0; i + 2 < n; i++)
+        b->work[i] = fabs(value[i + 2] - 2 * value[i + 1] + value[i]);
+    const double rough = n >= ROUGH_MIN_N ? median(b->work, n - 2) : 0;
+    for (size_t i = 0; i < n; i++)
+        b->work[i] = fabs(value[i]);
+    const double usual = n >= ROUGH_MIN_N ? median(b->work, n) : 0;
+    if (usual > CURVE_MIN_NS && rough * rough / 6 < ROUGH_MIN * usual * usual)
+        return true;
+    take_curve(u, value, n);
+    for (size_t i = 0; i < n; i++)
+        curve += value[i] * value[i];
+    const double size = (double)n;
+    if (line - curve < size * CURVE_MIN_NS * CURVE_MIN_NS)
+        return false;
+    const double free_n = fmax((size - CURVE_N - (double)model->cuts_n) / inflation(value, n), 4);
+    return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
+}
+
+/* From end to end, without the noise. */
+static double range_ns(struct blocks *b)
+{
+    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    for (size_t at = 0; at + each <= b->n; at += each) {
+        const double value = level(b, at, at + each);
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    return high - low;
+}
+
 int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
 {
     struct blocks b;
+    double noise_ns, grain_ns;
     if (levels->n < ST_CHANGES_SAMPLES_MIN)
         return -ENODATA;
     const int r = blocks_make(levels, &b);
     if (r != 0)
         return r;
-    const double starts[] = {find_trend(&b, NULL, 0).slope, slope_beside_step(&b)};
-    struct model best = settle(&b, 0);
+    look_closely(&b, &noise_ns, &grain_ns);
+    b.least_step_ns = fmax(STEP_MIN_NS, noise_ns < grain_ns ? 2 * grain_ns : 0);
+    const struct trend whole = find_trend(&b, NULL, 0);
+    const double starts[] = {whole.slope, slope_beside_step(&b)};
+    struct model best = settle(&b, 0, noise_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(starts); i++) {
-        const struct model model = settle(&b, starts[i]);
+        const struct model model = settle(&b, starts[i], noise_ns);
         if (model.score < best.score)
             best = model;
     }
+    /* a line that is too little to be told may still be what a step was taken for */
+    const bool moves = best.trend.slope != 0 || best.cuts_n > 0;
+    struct model line = {.trend = whole};
+    line.score = score(&b, &line);
+    if (best.trend.slope == 0 && best.cuts_n > 0 && line.score < best.score)
+        best = line;
     struct st_changes changes = {
-        .trend_found = best.trend.slope != 0,
+        .trend_found = best.trend.slope != 0 && best.trend.p_value < ALPHA_TREND,
         .slope_ns_per_s = best.trend.slope,
         .trend_p_value = best.trend.p_value,
     };
+    bool curved = false;
     take_line(&b, best.trend.slope);
     tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
+    for (size_t i = 0; i < changes.steps_n; i++)
+        curved |= !jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
+    curved |= moves && is_bent(&b, &best);
+    take_line(&b, -best.trend.slope);
+    if (curved)
+        changes =
+            (struct st_changes){.trend_p_value = 1, .curve_found = true, .curve_range_ns = range_ns(&b)};
     blocks_free(&b);
     *ret = changes;
     return 0;

@@ -14,12 +14,36 @@
 #define RESIDUAL_MAX   0.125 /* standard deviation, ticks */
 #define CLUSTER_REACH  0.25  /* how far from its centre a difference may lie, ticks */
 #define DRIFT_MAX_PPM  500   /* of a tick against its nominal rate */
+#define TICK_MIN_NS    900   /* up to 1000000 Hz; less is the resolution of a clock */
+#define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
+
+/* One slope, or one that changes? */
+#define CURVE_N          7 /* level, slope, tick; two curves over all samples, and two over each tooth */
+#define P_CURVED         1e-7
+#define LAGS_MAX         200
+#define ROUNDING_NS      1.0 /* samples are whole ns */
+#define BEND_SHARED      1.5
+#define LEFT_MAX         3.0 /* what one slope leaves, against the noise of neighbours */
+#define TICK_SDS         5
+#define TEETH_MIN        2 /* jumps that go the same way */
+#define TEETH_ONE_WAY    0.8
+#define TEETH_NOISE_MAX  (1.0 / 16) /* of a tick */
+#define TEETH_MIDDLE_MIN 0.1
+#define STEERED_MAX      0.003 /* of a tick, while it is steered */
+#define USUAL_APART      0.02  /* the closest two of st_beat_usual_hz */
 
 /* Two clusters of differences: what lateness does from one sample to the next. */
 struct clusters {
     double low_ns, high_ns; /* centres */
     uint64_t low_n, high_n, odd_n;
     double low_square, high_square; /* sums of squares around the centres */
+};
+
+/* The samples that follow the sawtooth: period, ticks since the first one, lateness less its median. */
+struct track {
+    size_t n;
+    double *k, *m, *x;
+    double *left; /* what the fit leaves */
 };
 
 /* Sums for the normal equations of x = level + slope k - tick m. */
@@ -129,55 +153,199 @@ static bool solve(const struct sums *s, struct fit *fit)
 }
 
 /* Follows the sawtooth from sample to sample: the number of ticks since the first one is known as long as a
- * step is known to a quarter of a tick. Twice: the second time for the residuals of the solution. */
+ * step is known to a quarter of a tick. */
 static bool follow(const struct st_series *s, const struct st_series_bulk *bulk, double slope_ns,
-                   double tick_ns, struct fit *ret)
+                   double tick_ns, struct track *track, struct fit *ret)
 {
     struct fit fit = {0};
-    struct sums sums = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        double m = 0, last_x = 0, last_k = 0;
-        bool any = false;
-        fit.odd_n = fit.n = fit.jumps_n = 0;
-        for (size_t i = 0; i < s->n; i++) {
-            const double k = (double)(s->index[i] - s->index[0]),
-                         x = (double)s->lateness_ns[i] - (double)bulk->median_ns;
-            if (s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns) {
-                fit.odd_n++;
-                continue;
-            }
-            if (any) {
-                const double jump = (last_x + slope_ns * (k - last_k) - x) / tick_ns;
-                const double ticks = nearbyint(jump);
-                if (fabs(jump - ticks) > CLUSTER_REACH) {
-                    fit.odd_n++;
-                    continue;
-                }
-                m += ticks;
-                fit.jumps_n += ticks != 0;
-            } else {
-                fit.first_k = k;
-            }
-            any = true;
-            last_x = x;
-            last_k = k;
-            fit.n++;
-            if (pass == 0) {
-                add(&sums, k, m, x);
-                continue;
-            }
-            const double fitted = fit.level_ns + fit.slope_ns * k - fit.tick_ns * m;
-            fit.square += (x - fitted) * (x - fitted);
+    double m = 0, last_x = 0, last_k = 0;
+    track->n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const double k = (double)(s->index[i] - s->index[0]),
+                     x = (double)s->lateness_ns[i] - (double)bulk->median_ns;
+        const bool outlier = s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns;
+        const double jump = track->n > 0 ? (last_x + slope_ns * (k - last_k) - x) / tick_ns : 0;
+        const double ticks = nearbyint(jump);
+        if (outlier || fabs(jump - ticks) > CLUSTER_REACH) {
+            fit.odd_n++;
+            continue;
         }
-        fit.last_k = last_k;
-        if ((double)fit.odd_n > ODD_SHARE_MAX * (double)s->n || (pass == 0 && !solve(&sums, &fit)))
-            return false;
+        if (track->n == 0)
+            fit.first_k = k;
+        m += ticks;
+        fit.jumps_n += ticks != 0;
+        track->k[track->n] = last_k = k;
+        track->m[track->n] = m;
+        track->x[track->n++] = last_x = x;
+        add(&fit.sums, k, m, x);
     }
-    fit.square_flat = sums.xx - sums.x * sums.x / sums.n;
-    fit.tick_sd_ns *= sqrt(fit.square / (double)(fit.n - 3));
-    fit.sums = sums;
+    fit.n = track->n;
+    fit.last_k = last_k;
+    if ((double)fit.odd_n > ODD_SHARE_MAX * (double)s->n)
+        return false;
     *ret = fit;
     return true;
+}
+
+/* One slope for all. */
+static bool fit_line(struct track *t, struct fit *fit)
+{
+    if (!solve(&fit->sums, fit))
+        return false;
+    for (size_t i = 0; i < t->n; i++) {
+        t->left[i] = t->x[i] - (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]);
+        fit->square += t->left[i] * t->left[i];
+    }
+    fit->square_flat = fit->sums.xx - fit->sums.x * fit->sums.x / fit->sums.n;
+    fit->tick_sd_ns *= sqrt(fit->square / (double)(fit->n - 3));
+    return true;
+}
+
+/* --- is the slope the same all the time? ------------------------------------------------------------------
+ */
+
+/* What neighbours say of tick and noise, whatever the slope is and however slowly it changes. */
+struct local {
+    double tick_ns, tick_sd_ns;
+    double noise_ns; /* standard deviation of a sample */
+    double middle;   /* share of the samples that are in the middle half of a tooth */
+};
+
+/* A difference less what it would be with the slope before and behind it: jumps and noise. */
+static double bend_at(const struct track *t, const double *of, size_t i)
+{
+    const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
+    const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
+    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share); /* noise as that of a sample */
+}
+
+static bool look_locally(const struct track *t, struct local *ret)
+{
+    double mm = 0, mx = 0, square = 0, low = (double)INFINITY;
+    size_t middle_n = 0;
+    for (size_t i = 2; i + 1 < t->n; i++) {
+        const double bend_m = bend_at(t, t->m, i);
+        mm += bend_m * bend_m;
+        mx += bend_m * bend_at(t, t->x, i);
+    }
+    if (!(mm > 0) || t->n < ST_LATTICE_SAMPLES_MIN / 2)
+        return false;
+    const double n = (double)(t->n - 3);
+    struct local local = {.tick_ns = -mx / mm};
+    for (size_t i = 2; i + 1 < t->n; i++) {
+        const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
+        square += left * left;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        low = fmin(low, t->x[i]);
+    for (size_t i = 0; i < t->n; i++)
+        middle_n += fabs((t->x[i] - low) / local.tick_ns - 0.5) < 0.25;
+    /* neighbouring bends share samples: errors are larger than those of independent ones */
+    local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
+    local.noise_ns = sqrt(square / n);
+    local.middle = (double)middle_n / (double)t->n;
+    *ret = local;
+    return local.tick_ns > 0;
+}
+
+/* Curves that one slope does not have, over all samples and over a tooth, both from -1 to 1. */
+static void fill_row(const struct track *t, const struct fit *fit, size_t i, double row[CURVE_N])
+{
+    const double u = 2 * (t->k[i] - t->k[0]) / (t->k[t->n - 1] - t->k[0]) - 1;
+    const double ticks = fmax(fabs(t->m[t->n - 1] - t->m[0]), 1);
+    row[0] = 1;
+    row[1] = u;
+    row[2] = 2 * (t->m[i] - t->m[0]) / ticks - 1;
+    row[3] = (3 * u * u - 1) / 2;
+    row[4] = (5 * u * u - 3) * u / 2;
+    const double in_tooth =
+        2 * (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]) / fit->tick_ns;
+    row[5] = in_tooth * in_tooth;
+    row[6] = row[5] * in_tooth;
+}
+
+/* Least squares: solves m x = v in place. Columns that say nothing new are 0. */
+static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[CURVE_N])
+{
+    double first[CURVE_N];
+    bool used[CURVE_N];
+    for (int i = 0; i < CURVE_N; i++)
+        first[i] = m[i][i];
+    for (int i = 0; i < CURVE_N; i++) {
+        used[i] = m[i][i] > 1e-10 * first[i];
+        for (int j = i + 1; j < CURVE_N && used[i]; j++) {
+            const double f = m[j][i] / m[i][i];
+            for (int k = i; k < CURVE_N; k++)
+                m[j][k] -= f * m[i][k];
+            v[j] -= f * v[i];
+        }
+    }
+    for (int i = CURVE_N - 1; i >= 0; i--) {
+        x[i] = used[i] ? v[i] : 0;
+        for (int k = i + 1; k < CURVE_N && used[i]; k++)
+            x[i] -= m[i][k] * x[k];
+        x[i] = used[i] ? x[i] / m[i][i] : 0;
+    }
+}
+
+/* How much more sums of these spread than sums of independent ones, as far as pairs of autocorrelations are
+ * positive (Geyer 1992). */
+static double inflation(const double *left, size_t n)
+{
+    double square = 0, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        square += left[i] * left[i];
+    for (size_t lag = 1; lag < LAGS_MAX && lag + 1 < n / 2 && square > 0; lag += 2) {
+        double pair = 0;
+        for (size_t i = lag; i < n; i++)
+            pair += left[i] * (left[i - lag] + (i > lag ? left[i - lag - 1] : 0));
+        if (pair <= 0)
+            break;
+        sum += pair / square;
+    }
+    return 1 + 2 * sum;
+}
+
+/* Does a slope that changes fit better than one slope? An F test, for residuals that may hang together. */
+static bool is_curved(struct track *t, const struct fit *fit)
+{
+    double m[CURVE_N][CURVE_N] = {{0}}, v[CURVE_N] = {0}, x[CURVE_N], row[CURVE_N], square = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        fill_row(t, fit, i, row);
+        for (int a = 0; a < CURVE_N; a++) {
+            for (int b = 0; b < CURVE_N; b++)
+                m[a][b] += row[a] * row[b];
+            v[a] += row[a] * t->left[i];
+        }
+    }
+    solve_curve(m, v, x);
+    for (size_t i = 0; i < t->n; i++) {
+        fill_row(t, fit, i, row);
+        for (int a = 0; a < CURVE_N; a++)
+            t->left[i] -= x[a] * row[a];
+        square += t->left[i] * t->left[i];
+    }
+    const double n = (double)t->n, less = fit->square - square;
+    if (less < n * ROUNDING_NS * ROUNDING_NS)
+        return false;
+    const double free_n = fmax((n - CURVE_N) / inflation(t->left, t->n), 4);
+    return -free_n / 2 * log(fit->square / fmax(square, 1e-12 * fit->square)) < log(P_CURVED);
+}
+
+static bool is_steady(struct track *t, const struct fit *fit, const struct local *local)
+{
+    const double left = sqrt(fit->square / (double)(fit->n - 3));
+    return left < LEFT_MAX * local->noise_ns + ROUNDING_NS &&
+           fabs(fit->tick_ns - local->tick_ns) < TICK_SDS * local->tick_sd_ns && !is_curved(t, fit);
+}
+
+/* Teeth with a slope that changes: each jump goes the same way, from one end of a tooth to the other, and
+ * between them lateness goes all the way back. Values that jump there and back do not. */
+static bool has_teeth(const struct track *t, const struct fit *fit, const struct local *local)
+{
+    const double one_way = fabs(t->m[t->n - 1] - t->m[0]);
+    return one_way >= TEETH_MIN && one_way >= TEETH_ONE_WAY * (double)fit->jumps_n &&
+           local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
 }
 
 /* The whole rate that a tick of this length has: a usual one if one fits. 0: none. */
@@ -216,22 +384,68 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_lattic
     }
 }
 
+/* Ticks that are added to each sleep. It ends so many ticks of a clock without drift after the first one that
+ * is due; drift moves the end by what it does in a period. -1: that is not known. */
+static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_lattice *l)
+{
+    const double low = (double)bulk->low_ns / l->tick_ns,
+                 most = DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
+    if (l->drift_known)
+        return (int)floor(low - l->drift_ppm * 1e-6 * period_ns / l->tick_ns + LOW_REACH);
+    const int extra = (int)floor(low + LOW_REACH);
+    const bool sure = most < LOW_REACH || (most < 0.505 && extra == (int)floor(low + most));
+    return l->drift_modulo || !sure ? -1 : extra;
+}
+
 static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
                  struct st_lattice *lattice)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
+    lattice->steady = true;
     lattice->tick_ns = fit->tick_ns;
     lattice->tick_sd_ns = fit->tick_sd_ns;
     lattice->hz = rate_of(fit->tick_ns, fit->tick_sd_ns);
     /* one more tick a period is the same samples: take the flatter one */
     const double slope_ns = remainder(fit->slope_ns, fit->tick_ns);
     lattice->slope_ns_per_s = slope_ns / (period_ns / 1e9);
-    lattice->tooth_s = slope_ns != 0 ? fit->tick_ns / fabs(lattice->slope_ns_per_s) : 0;
-    lattice->extra_ticks = (int)floor((double)bulk->low_ns / fit->tick_ns + 0.02);
-    lattice->jumps_n = fit->jumps_n;
     lattice->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
     if (lattice->hz > 0)
         tell_drift(period_ns, fit, lattice);
+    lattice->modulo_ppm = fit->tick_ns / period_ns * 1e6;
+    /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
+    lattice->slope_modulo =
+        lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= DRIFT_MAX_PPM;
+    if (lattice->drift_known && lattice->slope_modulo) {
+        lattice->drift_known = false;
+        lattice->drift_modulo = true;
+    } else if (lattice->drift_known) { /* all wake-ups say more of it than the height of the jumps */
+        lattice->tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
+        lattice->tick_sd_ns = 1e9 / lattice->hz * lattice->drift_sd_ppm * 1e-6;
+    }
+    lattice->tooth_s = slope_ns != 0 ? lattice->tick_ns / fabs(lattice->slope_ns_per_s) : 0;
+    lattice->extra_ticks = extra_ticks(period_ns, bulk, lattice);
+}
+
+/* The only usual rate near what the jumps say; 0: there is none, or more than one. */
+static int usual_rate_of(const struct local *local)
+{
+    const double hz = 1e9 / local->tick_ns, within = 4 * local->tick_sd_ns / local->tick_ns + STEERED_MAX;
+    int found = 0;
+    for (size_t i = 0; i < st_beat_usual_hz_n && within < USUAL_APART / 2; i++) {
+        if (fabs(st_beat_usual_hz[i] / hz - 1) <= within)
+            found = st_beat_usual_hz[i];
+    }
+    return found;
+}
+
+static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
+                          const struct local *local, struct st_lattice *lattice)
+{
+    lattice->tick_ns = local->tick_ns;
+    lattice->tick_sd_ns = local->tick_sd_ns;
+    lattice->hz = usual_rate_of(local);
+    lattice->residual_sd_ns = local->noise_ns;
+    lattice->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, lattice);
 }
 
 /* A single jump is a step unless lateness moves against it and it is as long as a usual tick. */
@@ -245,39 +459,67 @@ static bool one_jump_is_a_tick(const struct fit *fit)
     return usual && fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
-int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
+/* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave
+ * nothing */
+static double log_p(const struct fit *fit)
+{
+    const double n = (double)fit->n;
+    const double ratio = fit->square_flat / fmax(fit->square, 1e-12 * fit->square_flat);
+    return 2 * log(n) - (n - 4) / 2 * log(ratio);
+}
+
+/* One slope that explains the samples. */
+static bool is_sawtooth(struct track *track, struct fit *fit)
+{
+    return fit_line(track, fit) && log_p(fit) < log(P_MAX) &&
+           sqrt(fit->square / (double)fit->n) <= RESIDUAL_MAX * fit->tick_ns && fit->tick_ns > 0 &&
+           (fit->jumps_n >= 2 || one_jump_is_a_tick(fit));
+}
+
+static void find(const struct st_series *s, const struct st_series_bulk *bulk, struct track *track,
+                 struct st_lattice *ret)
 {
     struct st_lattice lattice = {.p_value = 1};
-    struct st_series_bulk bulk;
     struct clusters clusters;
+    struct local local;
     struct fit fit;
+    if (!two_clusters(s, bulk, &clusters))
+        return;
+    const double tick_ns = clusters.high_ns - clusters.low_ns;
+    const double slope_ns =
+        fabs(clusters.low_ns) < fabs(clusters.high_ns) ? clusters.low_ns : clusters.high_ns;
+    const double spread_ns = (double)bulk->high_ns - (double)bulk->low_ns;
+    if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
+        !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
+        return;
+    lattice.jumps_n = fit.jumps_n;
+    if (is_sawtooth(track, &fit) && is_steady(track, &fit, &local)) {
+        lattice.p_value = exp(log_p(&fit));
+        tell(s, bulk, &fit, &lattice);
+    } else if (has_teeth(track, &fit, &local)) {
+        tell_unsteady(s, bulk, &local, &lattice);
+    } else {
+        return;
+    }
+    lattice.found = true;
+    *ret = lattice;
+}
+
+int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
+{
+    struct st_series_bulk bulk;
     if (s->n < ST_LATTICE_SAMPLES_MIN)
         return -ENODATA;
     const int r = st_series_bulk(s, &bulk);
     if (r != 0)
         return r;
-    *ret = lattice;
-    if (!two_clusters(s, &bulk, &clusters))
-        return 0;
-    const double tick_ns = clusters.high_ns - clusters.low_ns;
-    const double slope_ns =
-        fabs(clusters.low_ns) < fabs(clusters.high_ns) ? clusters.low_ns : clusters.high_ns;
-    const double spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
-    if (spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
-        !follow(s, &bulk, slope_ns, tick_ns, &fit))
-        return 0;
-    /* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave
-     * nothing */
-    const double n = (double)fit.n;
-    const double ratio = fit.square_flat / fmax(fit.square, 1e-12 * fit.square_flat);
-    const double log_p = 2 * log(n) - (n - 4) / 2 * log(ratio);
-    if (!(log_p < log(P_MAX)) || sqrt(fit.square / n) > RESIDUAL_MAX * fit.tick_ns || !(fit.tick_ns > 0) ||
-        (fit.jumps_n < 2 && !one_jump_is_a_tick(&fit)))
-        return 0;
-    lattice.found = true;
-    lattice.p_value = exp(log_p);
-    tell(s, &bulk, &fit, &lattice);
-    *ret = lattice;
+    double *room = calloc(s->n, 4 * sizeof(*room));
+    if (room == NULL)
+        return -ENOMEM;
+    struct track track = {.k = room, .m = room + s->n, .x = room + 2 * s->n, .left = room + 3 * s->n};
+    *ret = (struct st_lattice){.p_value = 1};
+    find(s, &bulk, &track, ret);
+    free(room);
     return 0;
 }
 

@@ -72,35 +72,70 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
     return buf;
 }
 
-static void say_lattice(struct st_analysis *a)
+/* Of a sawtooth, one slope and all that follows from it. */
+static void say_sawtooth(struct st_analysis *a, double period_s)
 {
     const struct st_lattice *l = &a->lattice;
-    char tick[TEXT_BYTES], tooth[TEXT_BYTES], rate[TEXT_BYTES + 20], slope[TEXT_BYTES];
-    if (!l->found)
-        return;
-    if (l->hz > 0)
-        snprintf(rate, sizeof(rate), "%d Hz", l->hz);
-    else
-        snprintf(rate, sizeof(rate), "%s Hz, no usual rate", number_text(1e9 / l->tick_ns, 5, slope));
-    say(a,
-        "It wakes at clock ticks only: %s, a tick of %s; %" PRIu64 " of %" PRIu64
-        " samples show a jump of one tick.",
-        rate, time_text(l->tick_ns, tick), l->jumps_n, a->head_n);
+    char tooth[TEXT_BYTES], slope[TEXT_BYTES], modulo[TEXT_BYTES], every[TEXT_BYTES], also[160] = "";
+    number_text(l->modulo_ppm, 4, modulo);
+    if (l->slope_modulo)
+        snprintf(also, sizeof(also), "; seen once every %s, any multiple of %s ppm more looks the same",
+                 seconds_text(period_s, every), modulo);
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
         say(a,
             "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick "
-            "every %s.",
+            "every %s%s.",
             l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
-            slope, seconds_text(l->tooth_s, tooth));
+            slope, seconds_text(l->tooth_s, tooth), also);
+    if (l->drift_modulo)
+        say(a,
+            "By how much ticks are longer or shorter than 1/%d s is known but for whole multiples of %s ppm: "
+            "%s ppm, or that and any of them.",
+            l->hz, modulo, number_text(l->drift_ppm, 3, slope));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM))
         say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz);
+}
+
+static void say_lattice(struct st_analysis *a, double period_s)
+{
+    const struct st_lattice *l = &a->lattice;
+    char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
+    if (!l->found)
+        return;
+    time_text(l->tick_ns, tick);
+    if (l->hz > 0)
+        snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
+    else if (l->steady)
+        snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
+                 number_text(1e9 / l->tick_ns, 5, number), tick);
+    else
+        snprintf(rate, sizeof(rate), "a tick of about %s", tick);
+    say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
+        rate, l->jumps_n, a->head_n);
+    if (l->steady)
+        say_sawtooth(a, period_s);
     if (l->extra_ticks == 0)
-        say(a, "No tick is added: the earliest wake-ups are less than a tick late.");
+        say(a, "No tick is added to a sleep: the earliest wake-ups are less than a tick late%s.",
+            l->drift_known ? ", drift taken off" : "");
     else if (l->extra_ticks > 0)
-        say(a, "The earliest wake-ups are %d tick%s late already%s.", l->extra_ticks,
-            l->extra_ticks == 1 ? "" : "s",
+        say(a, "The earliest wake-ups are %d tick%s late already%s%s.", l->extra_ticks,
+            l->extra_ticks == 1 ? "" : "s", l->drift_known ? ", drift taken off" : "",
             l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
+}
+
+/* What a lattice leaves open. */
+static void say_lattice_limits(struct st_analysis *a)
+{
+    const struct st_lattice *l = &a->lattice;
+    if (!l->steady)
+        say(a,
+            "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
+            "not at rest: %sby how much the tick drifts, and a loop's gain, cannot be told.",
+            l->hz == 0 ? "the rate of the tick, " : "");
+    if (l->extra_ticks < 0)
+        say(a, "Whether a tick is added to each sleep cannot be told: drift may move lateness by as much in "
+               "a period.");
 }
 
 static void say_settling(struct st_analysis *a)
@@ -161,6 +196,12 @@ static void say_changes(struct st_analysis *a)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+    if (c->curve_found)
+        say(a,
+            "Lateness moves by %s in a curve, neither steadily nor in steps: a loop that steers the tick "
+            "does "
+            "that, but its gain cannot be told from these samples.",
+            time_text(c->curve_range_ns, all));
     for (size_t i = 0; i < c->steps_n; i++)
         say(a, "%s after the start lateness steps %s by %s and stays there.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
@@ -243,6 +284,8 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
 /* What these samples could not have shown. */
 static int say_limits(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
+    if (a->lattice.found)
+        say_lattice_limits(a);
     if (a->lattice.found || a->interval.found || a->settling.found || (a->beat.found && a->beat.names_n > 0))
         return 0;
     say_blind(series, known_hz, a);
@@ -306,16 +349,18 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             ret->samples_n, ST_LATTICE_SAMPLES_MIN);
         return 0;
     }
-    if (r == 0 && !ret->lattice.found)
+    if (r == 0 && !(ret->lattice.found && ret->lattice.steady))
         r = st_settling_find(head, &ret->settling);
     const bool settles = ret->settling.found && head->n <= ST_SETTLING_SAMPLES_MAX;
-    if (settles)
-        ret->clusters.n = 0; /* what is far from rest is no outlier */
+    if (settles) {
+        ret->clusters.n = 0;                              /* what is far from rest is no outlier */
+        ret->lattice = (struct st_lattice){.p_value = 1}; /* its gain says more than unsteady teeth */
+    }
     if (r == 0 && !ret->lattice.found && !settles)
         r = find_changes(parts, ret);
     if (r != 0)
         return r;
-    say_lattice(ret);
+    say_lattice(ret, st_period_seconds(&head->period));
     say_settling(ret);
     if (!ret->lattice.found && !settles) {
         r = st_interval_find(head, &ret->interval);

@@ -23,7 +23,7 @@ struct st_analysis {
     bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
     struct st_lattice lattice;
     struct st_settling
-        settling; /* nor with a lattice; no changes, beat and clusters where it has all samples */
+        settling; /* nor with a steady lattice; no changes, beat and clusters where it has all samples */
     struct st_interval
         interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
     struct st_beat beat; /* nor this when wake-ups have intervals of their own */

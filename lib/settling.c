@@ -25,6 +25,9 @@
 #define TICK_REACH       0.4   /* of the longest rise or fall from a tick, ticks: what it moves by itself */
 #define TICK_GAIN        0.5   /* residuals that a jump must leave at most, of those without */
 #define ODD_MAX          0.05  /* of the samples */
+#define GAIN_SD_MAX      0.1   /* of the gain */
+#define MOVING_ODD_MAX   0.1   /* outliers on the way to rest */
+#define STEERED_SHARE    1.5   /* gains that a jump may differ from a nominal tick by */
 #define APART            0.05  /* a gain that differs by more, as a share, is another one */
 #define LATER_SHARE      0.25  /* of the largest distance: from there on is the later part */
 #define AS_WELL          9     /* variances: what a curve may leave more than the best one and fit as well */
@@ -286,23 +289,25 @@ static bool judge(struct curve *c, const struct fit *fit, struct st_settling *re
     const double variance = fit->square / (double)(fit->used_n - 4), sd = sqrt(variance);
     const double end_s = c->time_s[c->n - 1];
     double largest = 0;
-    size_t away_n = 0;
+    size_t away_n = 0, moving_n = 0, odd_n = 0;
     struct st_settling s = {.gain = fit->gain, .rest_ns = fit->rest_ns, .residual_sd_ns = sd};
     for (size_t i = 0; i < c->n; i++)
         largest = fmax(largest, fabs(distance_ns(c, fit, i)));
     for (size_t i = 0; i < c->n; i++) {
         const double away = fabs(distance_ns(c, fit, i));
         away_n += away > AWAY_SDS * sd && !c->odd[i];
+        moving_n += away > REST_SHARE * largest;
+        odd_n += away > REST_SHARE * largest && c->odd[i];
         if (away > REST_SHARE * largest)
             s.within_s = c->time_s[i];
     }
     if (sd > RESIDUAL_MAX * largest || fit->square > SQUARE_MAX * plain_square(c) || away_n < AWAY_MIN ||
-        s.within_s > end_s * 2 / 3 ||
+        s.within_s > end_s * 2 / 3 || (double)odd_n > MOVING_ODD_MAX * (double)moving_n ||
         (sd > RESIDUAL_FINE * largest && related(c, fit, AWAY_SDS * sd) > RELATED_MAX))
         return false;
     s.start_ns = distance_ns(c, fit, 0);
     s.gain_sd = gain_sd(c, fit, variance);
-    s.found = isfinite(s.gain_sd) && s.gain_sd < fit->gain / 4 && is_only_gain(c, fit, variance) &&
+    s.found = isfinite(s.gain_sd) && s.gain_sd < fit->gain * GAIN_SD_MAX && is_only_gain(c, fit, variance) &&
               later_apart(c, fit, largest) <= APART;
     *ret = s;
     return s.found;
@@ -362,6 +367,8 @@ static bool try_tick(const struct st_series *series, int hz, struct curve *c, st
         ret->rest_ns += nearbyint((last_ns - ret->rest_ns) / tick_ns) * tick_ns;
     }
     ret->hz = hz;
+    if (hz > 0) /* jumps were taken for nominal ticks, but ticks are steered by a share of their own gain */
+        ret->gain_sd = hypot(ret->gain_sd, STEERED_SHARE * ret->gain * ret->gain / hz);
     return true;
 }
 

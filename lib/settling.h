@@ -12,7 +12,7 @@
 struct st_settling {
     bool found;
     double gain;     /* share of the error that is taken out each second, of a critically damped loop */
-    double gain_sd;  /* its standard error */
+    double gain_sd;  /* its standard error, with that of jumps that are no nominal ticks */
     double rest_ns;  /* where it comes to rest */
     double start_ns; /* the third sample's distance from there, ticks that it jumps by taken out */
     double within_s; /* after this it stays within 1 % of the largest distance */
@@ -29,8 +29,9 @@ struct st_settling {
  * a usual tick taken out where the samples have some. Found where the residuals are 1/64 of the largest
  * distance or less, leave an eighth of what the best step or line leaves and do not hang together, 95 % of
  * the samples follow, the distance decays to 1 % in the first two thirds, and eight samples or more are
- * further away than four times the residuals; and where no gain that differs by more than 5 % fits as well,
- * nor follows from the part after the distance has fallen to a quarter (if that has 64 samples).
+ * further away than four times the residuals, a tenth of those on the way to rest at most are outliers, and
+ * the error of the gain is a tenth of it or less; and where no gain that differs by more than 5 % fits as
+ * well, nor follows from the part after the distance has fallen to a quarter (if that has 64 samples).
  * docs/measuring.md has how often that was right, and wrong.
  */
 ST_NODISCARD int st_settling_find(const struct st_series *all, struct st_settling *ret);

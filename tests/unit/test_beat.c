@@ -178,6 +178,26 @@ static void gaps_do_not_hide_it(void **state)
     st_series_finish(&some);
 }
 
+static void rounding_is_no_rhythm(void **state)
+{
+    (void)state;
+    struct st_period period;
+    assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
+    for (int k = 0; k < 10; k++) {
+        for (int grain_ns = 1; grain_ns <= 1000; grain_ns *= 1000) {
+            struct st_series series;
+            struct st_beat beat;
+            st_series_init(&series, &period);
+            for (uint64_t i = 0; i < 3000; i++)
+                assert_int_equal(st_series_add(&series, i, llrint((0.13 + 0.37 * k) * (double)i) * grain_ns),
+                                 0);
+            assert_int_equal(st_beat_find(&series, 0, &beat), 0);
+            assert_false(beat.found);
+            st_series_finish(&series);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +210,7 @@ int main(void)
         cmocka_unit_test(half_a_cycle_a_period_is_a_place_like_others),
         cmocka_unit_test(little_or_nothing_gives_nothing),
         cmocka_unit_test(gaps_do_not_hide_it),
+        cmocka_unit_test(rounding_is_no_rhythm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,63 @@ static void little_or_nothing_gives_nothing(void **state)
     st_series_finish(&series);
 }
 
+/* A steep line and noise that is small beside it: what is not quite the slope looks like steps. */
+static void noise_on_a_steep_line_has_no_steps(void **state)
+{
+    (void)state;
+    static const double slopes_ns[] = {7.3, 73, 700, 7300};
+    int trends = 0;
+    for (uint64_t i = 0; i < 40; i++) {
+        const struct st_changes changes =
+            find(NOISE_NORMAL, i, 3000, slopes_ns[i % 4] * (i % 8 < 4 ? 1 : -1), 0, 0);
+        trends += changes.trend_found;
+        assert_int_equal(changes.steps_n, 0);
+        assert_true(!changes.trend_found || fabs(fabs(changes.slope_ns_per_s) / slopes_ns[i % 4] - 1) < 0.1);
+    }
+    assert_true(trends >= 36);
+}
+
+/* Whole nanoseconds: what rounding leaves of a line is no step. */
+static void rounding_has_no_steps(void **state)
+{
+    (void)state;
+    struct st_period period;
+    assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
+    for (int k = 0; k < 20; k++) {
+        struct st_series series;
+        struct st_changes changes;
+        st_series_init(&series, &period);
+        for (uint64_t i = 0; i < 3000; i++)
+            assert_int_equal(st_series_add(&series, i, llrint(5e6 + (0.1 + 0.37 * k) * (double)i)), 0);
+        assert_int_equal(st_changes_find(&series, &changes), 0);
+        assert_int_equal(changes.steps_n, 0);
+        assert_false(changes.curve_found);
+        assert_true(changes.trend_found && fabs(changes.slope_ns_per_s / (1 + 3.7 * k) - 1) < 0.03);
+        st_series_finish(&series);
+    }
+}
+
+static void a_curve_is_neither_line_nor_steps(void **state)
+{
+    (void)state;
+    struct st_period period;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    int curves = 0;
+    for (int k = 0; k < 12; k++) {
+        struct st_series series;
+        struct st_changes changes;
+        assert_int_equal(noise_series(NOISE_NORMAL, (uint64_t)k, &period, N, 0, 0, &series), 0);
+        for (size_t i = 0; i < N; i++)
+            series.lateness_ns[i] +=
+                llrint(k % 2 == 0 ? 4e5 * exp(-(double)i / (40 + 20 * k)) : 1e5 * sin((double)i / 150));
+        assert_int_equal(st_changes_find(&series, &changes), 0);
+        assert_false(changes.trend_found || changes.steps_n > 0);
+        curves += changes.curve_found && changes.curve_range_ns > 5e4;
+        st_series_finish(&series);
+    }
+    assert_true(curves >= 3); /* of 12: a short one is nothing */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +197,9 @@ int main(void)
         cmocka_unit_test(several_steps_come_in_their_order),
         cmocka_unit_test(long_series_are_taken_in_blocks),
         cmocka_unit_test(an_exact_line_is_no_riddle),
+        cmocka_unit_test(noise_on_a_steep_line_has_no_steps),
+        cmocka_unit_test(rounding_has_no_steps),
+        cmocka_unit_test(a_curve_is_neither_line_nor_steps),
         cmocka_unit_test(little_or_nothing_gives_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

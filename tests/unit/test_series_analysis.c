@@ -107,6 +107,125 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
     assert_true(told > 300 && others > 100);
 }
 
+static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t period_ns, int64_t noise_ns)
+{
+    struct st_simulation s = {.count = 900,
+                              .hz = hz,
+                              .rounding = ST_ROUNDING_TVTOHZ,
+                              .drift_ppm = ppm,
+                              .pll_gain = gain,
+                              .noise_ns = noise_ns,
+                              .seed = 1};
+    assert_int_equal(st_period_init_ns(&s.period, (uint64_t)period_ns, 1), 0);
+    return s;
+}
+
+/* A tick that is steered while it is measured: one slope for all teeth would make it longer or shorter. */
+static void a_steered_tick_has_no_wrong_rate(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t hz;
+        double ppm, gain;
+        bool named; /* at this noise the jumps say the rate */
+    } rows[] = {
+        {1000, 10, 0.01, true},  {1000, 10, 0.005, true}, {1000, -50, 0.02, true},  {250, -50, 0.01, true},
+        {300, -50, 0.01, true},  {300, -50, 0.005, true}, {100, -50, 0.005, false}, {100, 10, 0.005, false},
+        {100, -1, 0.005, false}, {1000, -50, 0.03, true}, {1000, -100, 0.02, true},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) * 12; i++) {
+        struct st_simulation s = told(rows[i / 12].hz, rows[i / 12].ppm, rows[i / 12].gain, ST_NS_PER_S,
+                                      i % 12 < 10 ? 1000 : 5000);
+        s.seed = 1 + i % 12;
+        const struct st_analysis a = blind(&s);
+        assert_true(!a.lattice.found || !a.lattice.steady);
+        if (a.lattice.found) {
+            assert_true(a.lattice.hz == s.hz || a.lattice.hz == 0);
+            assert_false(a.lattice.drift_known || a.lattice.drift_modulo);
+            assert_true(says(&a, "a loop's gain, cannot be told"));
+        }
+        if (rows[i / 12].named && s.noise_ns == 1000 && !(a.lattice.found && a.lattice.hz == s.hz) &&
+            !a.settling.found)
+            fail_msg("%d Hz is not named, seed %d", (int)s.hz, (int)s.seed);
+    }
+}
+
+static void an_added_tick_is_told_whatever_the_drift(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t hz;
+        double ppm;
+        int64_t period_ns;
+        int extra_ticks; /* -1: 500 ppm are more than half a tick a period */
+    } rows[] = {
+        {1000, -100, 1000000000, 1}, {1000, -50, 1000000000, 1}, {250, -20, 10000000000, -1},
+        {1000, -5, 10000000000, -1}, {100, -50, 10000000000, 1}, {10000, -5, 1000000000, -1},
+        {100, 50, 10000000000, 1},   {1000, 100, 1000000000, 1}, {250, -100, 1000000000, 1},
+        {1000, 100, 100000000, 1},   {300, -100, 997000000, 1},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) * 3; i++) {
+        struct st_simulation s =
+            told(rows[i / 3].hz, rows[i / 3].ppm, 0, rows[i / 3].period_ns, i % 3 == 1 ? 1000 : 0);
+        if (i % 3 == 2 && s.drift_ppm < 0)
+            s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+        const struct st_analysis a = blind(&s);
+        assert_true(a.lattice.found && a.lattice.hz == s.hz);
+        assert_int_equal(a.lattice.extra_ticks, rows[i / 3].extra_ticks < 0              ? -1
+                                                : s.rounding == ST_ROUNDING_TVTOHZ_FIXED ? 0
+                                                                                         : 1);
+        assert_int_equal(says(&a, "Whether a tick is added to each sleep cannot be told"),
+                         a.lattice.extra_ticks < 0);
+    }
+}
+
+/* Drift moves lateness by more than a tick a period: what is seen is one of many. */
+static void a_drift_that_is_seen_rarely_is_known_but_for_multiples(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t hz;
+        double ppm;
+        int64_t period_ns;
+        double modulo_ppm;
+    } rows[] = {{1000, 60, 10000000000, 100},
+                {1000, -50, 10000000000, 100},
+                {10000, -100, 10000000000, 10},
+                {250, 20, 10000000000, 400},
+                {10000, 30, 1000000000, 100}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) * 2; i++) {
+        const struct st_simulation s =
+            told(rows[i / 2].hz, rows[i / 2].ppm, 0, rows[i / 2].period_ns, i % 2 == 0 ? 0 : 1000);
+        const struct st_analysis a = blind(&s);
+        if (!a.lattice.found)
+            continue; /* whole ticks a period: it stands still */
+        assert_true(a.lattice.hz == s.hz && !a.lattice.drift_known && a.lattice.drift_modulo);
+        assert_true(a.lattice.slope_modulo && fabs(a.lattice.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
+        assert_true(fabs(remainder(a.lattice.drift_ppm - s.drift_ppm, rows[i / 2].modulo_ppm)) < 0.1);
+        assert_true(says(&a, "known but for whole multiples of"));
+        assert_false(says(&a, "Ticks are "));
+    }
+    const struct st_simulation often = told(1000, 60, 0, ST_NS_PER_S, 0);
+    const struct st_analysis a = blind(&often);
+    assert_true(a.lattice.drift_known && !a.lattice.drift_modulo && !a.lattice.slope_modulo);
+}
+
+static void the_length_of_a_tick_is_that_of_its_drift(void **state)
+{
+    (void)state;
+    struct st_simulation s = told(250, 20, 0, 100000000, 2000);
+    s.count = 3000;
+    s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+    struct st_analysis a = blind(&s);
+    assert_true(a.lattice.drift_known && fabs(a.lattice.tick_ns - 4000080) < 1);
+    assert_true(a.lattice.tick_sd_ns < 0.1);
+    for (int64_t noise_ns = 0; noise_ns <= 2000; noise_ns += 2000) {
+        s = told(1000, -100, 0, ST_NS_PER_S, noise_ns);
+        a = blind(&s);
+        assert_true(says(&a, "a tick of 999.9 \xc2\xb5s"));
+    }
+}
+
 static void hermans_sawtooth_in_words(void **state)
 {
     (void)state;
@@ -318,10 +437,10 @@ static void noise_is_noise(void **state)
         struct st_series series;
         assert_int_equal(noise_series((enum noise)(i % NOISE_COUNT), i, &period, 900, 0, 0, &series), 0);
         const struct st_analysis a = analyse(&series);
-        alarms += a.lattice.found || a.beat.found || a.changes.trend_found || a.changes.steps_n > 0 ||
-                  a.clusters.n > 0;
-        assert_int_equal(a.sentences_n,
-                         a.beat.found + a.changes.trend_found + a.changes.steps_n + a.clusters.n);
+        alarms += a.lattice.found || a.beat.found || a.changes.trend_found || a.changes.curve_found ||
+                  a.changes.steps_n > 0 || a.clusters.n > 0;
+        const int found = a.beat.found + a.changes.trend_found + a.changes.curve_found;
+        assert_int_equal(a.sentences_n, (size_t)found + a.changes.steps_n + a.clusters.n);
         st_series_finish(&series);
     }
     assert_in_range(alarms, 0, 5);
@@ -371,6 +490,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_analyser_names_what_the_simulator_was_told),
+        cmocka_unit_test(a_steered_tick_has_no_wrong_rate),
+        cmocka_unit_test(an_added_tick_is_told_whatever_the_drift),
+        cmocka_unit_test(a_drift_that_is_seen_rarely_is_known_but_for_multiples),
+        cmocka_unit_test(the_length_of_a_tick_is_that_of_its_drift),
         cmocka_unit_test(hermans_sawtooth_in_words),
         cmocka_unit_test(figures_are_written_as_people_write_them),
         cmocka_unit_test(what_cannot_be_told_is_said),

@@ -77,6 +77,49 @@ static void another_gain_that_fits_nearly_as_well_is_not_told(void **state)
     }
 }
 
+/* The tick is steered while it jumps, and is then no nominal one: the error that is told covers that. */
+static void the_error_of_the_gain_is_told(void **state)
+{
+    (void)state;
+    static const double gains[] = {0.3, 0.5, 0.9};
+    for (size_t g = 0; g < ST_ARRAY_LEN(gains); g++) {
+        int found = 0, apart = 0;
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            struct st_simulation s = told(100, 10, gains[g], 1000);
+            struct st_series series;
+            struct st_settling settling;
+            s.seed = seed;
+            assert_int_equal(st_simulate(&s, &series), 0);
+            assert_int_equal(st_settling_find(&series, &settling), 0);
+            found += settling.found;
+            apart += settling.found && fabs(settling.gain - gains[g]) > 2 * settling.gain_sd;
+            st_series_finish(&series);
+        }
+        assert_true(found >= 15 && apart <= 2);
+    }
+}
+
+/* A curve of another gain that leaves the first samples out as outliers. */
+static void the_start_is_no_outlier(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t hz;
+        double ppm, gain;
+        int64_t noise_ns;
+    } rows[] = {{250, -1, 0.7, 5000}, {250, -50, 0.7, 5000}, {250, 0, 0.7, 5000}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_simulation s = told(rows[i].hz, rows[i].ppm, rows[i].gain, rows[i].noise_ns);
+        s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+        struct st_series series;
+        struct st_settling settling;
+        assert_int_equal(st_simulate(&s, &series), 0);
+        assert_int_equal(st_settling_find(&series, &settling), 0);
+        assert_true(!settling.found || fabs(settling.gain / s.pll_gain - 1) < 0.05);
+        st_series_finish(&series);
+    }
+}
+
 static void it_is_said_and_nothing_beside_it(void **state)
 {
     (void)state;
@@ -181,6 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gain_is_what_the_simulator_was_told),
         cmocka_unit_test(another_gain_that_fits_nearly_as_well_is_not_told),
+        cmocka_unit_test(the_error_of_the_gain_is_told),
+        cmocka_unit_test(the_start_is_no_outlier),
         cmocka_unit_test(it_is_said_and_nothing_beside_it),
         cmocka_unit_test(what_does_not_settle_is_not_said_to),
         cmocka_unit_test(noise_does_not_settle),
