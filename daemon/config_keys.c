@@ -40,8 +40,11 @@ const struct st_config_key st_config_keys[] = {
     {"audio.latency_ms", ST_CONFIG_INT, "ms", "0", 0, 5000, NULL, AT(audio.latency_ms),
      ST_CONFIG_APPLIES_AUDIO,
      "Buffer to ask for; what was got is in the status. 0 is what fits the backend: as long as that of the "
-     "modelled device (loop.frames times loop.periods), but on pulseaudio at least 50 ms, as its clients "
-     "commonly take: with less they run dry on a busy machine. jack has its server's."},
+     "modelled device (loop.frames times loop.periods), but at least 50 ms on pulseaudio, whose clients "
+     "commonly "
+     "take that (with less they run dry on a busy machine), and on dummy, which feeds no device and would "
+     "only "
+     "wake as often as the loop. jack has its server's."},
     {"audio.capture", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(audio.capture),
      ST_CONFIG_APPLIES_AUDIO,
      "A recording stream on the same backend, whose overflows are counted. What it records is thrown away at "

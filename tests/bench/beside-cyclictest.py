@@ -7,7 +7,8 @@ cyclictest beside itself comes first: where that is not 1 +- 0.03, the machine i
 With -a cyclictest pins its main thread to the same CPU, where it wakes 100 times a second; sleeptune's other threads wake 14
 times and are not pinned. On an idle machine such a neighbour keeps the CPU out of deep idle states and shortens the
 lateness beside it. --equal-wakes puts a normal thread that wakes every 2 ms on both
-CPUs, so that neither idles deeper than the other. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
+CPUs, so that neither idles deeper than the other; --cpu-latency 0 holds /dev/cpu_dma_latency at 0 us for all, as cyclictest does by
+itself where it is not told --default-system: both then have the CPUs that audio guides ask for. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
 
 Needs cyclictest (rt-tests), two CPUs and the right to SCHED_FIFO.
 """
@@ -16,6 +17,7 @@ import contextlib
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -187,6 +189,24 @@ def judge(ab, aa):
 
 
 @contextlib.contextmanager
+def surroundings(args):
+    """What both programs have in common: see equal_wakes() and cpu_latency()."""
+    with cpu_latency(args), equal_wakes(args):
+        yield
+
+
+@contextlib.contextmanager
+def cpu_latency(args):
+    """With --cpu-latency US no CPU idles deeper than it wakes from in US meanwhile, as far as its driver heeds that (PM QoS)."""
+    if args.cpu_latency is None:
+        yield
+        return
+    with open("/dev/cpu_dma_latency", "wb", buffering=0) as file:  # the request ends when the file is closed
+        file.write(struct.pack("=i", args.cpu_latency))
+        yield
+
+
+@contextlib.contextmanager
 def equal_wakes(args):
     """With --equal-wakes a normal thread wakes every 2 ms on both CPUs meanwhile: neither program's CPU idles undisturbed."""
     companions = [subprocess.Popen(["cyclictest", "--policy=other", "--default-system", "-q", "-t1", "-a", str(cpu), "-i", "2000"],
@@ -209,6 +229,7 @@ def main():
     parser.add_argument("--periods", default="667,1333,2667", help="in us: of 667, 1333, 2667")
     parser.add_argument("--cpus", default="0,1", help="the two CPUs (0,1)")
     parser.add_argument("--equal-wakes", action="store_true", help="a normal thread wakes every 2 ms on both CPUs")
+    parser.add_argument("--cpu-latency", type=int, metavar="US", help="hold /dev/cpu_dma_latency at that meanwhile (not asked for)")
     args = parser.parse_args()
     args.cpus = [int(c) for c in args.cpus.split(",")]
     if args.blocks < 2 or args.aa_blocks < 1:
@@ -218,8 +239,9 @@ def main():
     result = {"schema": "sleeptune-beside-cyclictest/1", "kernel": " ".join(os.uname()[2:4]),
               "cyclictest": subprocess.run(["cyclictest", "--help"], capture_output=True, text=True,
                                            check=False).stdout.split("\n", 1)[0],
-              "seconds": args.seconds, "equal_wakes": args.equal_wakes, "periods_us": {}}
-    with equal_wakes(args):
+              "seconds": args.seconds, "equal_wakes": args.equal_wakes, "cpu_latency_us": args.cpu_latency,
+              "periods_us": {}}
+    with surroundings(args):
         measure(args, result)
     json.dump(result, sys.stdout, indent=2)
     print()

@@ -122,6 +122,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=30, help="of each run (30)")
     parser.add_argument("--cpus", default="0,1", help="the two CPUs (0,1)")
     parser.add_argument("--equal-wakes", action="store_true", help="a normal thread wakes every 2 ms on both CPUs")
+    parser.add_argument("--cpu-latency", type=int, metavar="US", help="hold /dev/cpu_dma_latency at that meanwhile (not asked for)")
     parser.add_argument("--json", metavar="FILE", help="all figures")
     args = parser.parse_args()
     args.cpus = [int(c) for c in args.cpus.split(",")]
@@ -130,7 +131,7 @@ def main():
     if args.seconds < 4 or len(args.cpus) != 2 or args.cpus[0] == args.cpus[1]:
         parser.error("two different CPUs and at least 4 seconds are needed")
 
-    with beside.equal_wakes(args):
+    with beside.surroundings(args):
         report(args, *measure(args))
 
 
@@ -155,7 +156,8 @@ def report(args, aa, blocks, steals, n):
     result = over_blocks(blocks)
     quiet = all(abs(aa[key]["ratio"] - 1) <= 0.03 for key in ("median", "cpu_thread"))
     print(f"{args.blocks} swapped blocks of 2 x {args.seconds} s at {US} us, {n} cycles of sleeptune; "
-          f"{'with' if args.equal_wakes else 'without'} a normal thread that wakes every 2 ms on both CPUs; kernel {' '.join(os.uname()[2:4])}")
+          f"{'with' if args.equal_wakes else 'without'} a normal thread that wakes every 2 ms on both CPUs; "
+          f"/dev/cpu_dma_latency {'not asked for' if args.cpu_latency is None else f'held at {args.cpu_latency} us'}; kernel {' '.join(os.uname()[2:4])}")
     print(f"cyclictest beside itself: median {aa['median']['ratio']:.3f}, CPU {aa['cpu_thread']['ratio']:.3f}: "
           + ("quiet enough" if quiet else "TOO NOISY for a claim") + f"; stolen time at most {100 * max(steals):.2f} %\n")
     print(f"{'goal':48}{'limit':>9}{'value':>9}  {'95 % interval':22}verdict")
@@ -169,7 +171,8 @@ def report(args, aa, blocks, steals, n):
         print(f"{key:57}{result[key]['value']:9.4g}  [{result[key]['ci95'][0]:.4g} .. {result[key]['ci95'][1]:.4g}]")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"schema": "sleeptune-punctual/1", "equal_wakes": args.equal_wakes, "a_a": aa, "figures": result, "blocks": blocks, "n": n,
+            json.dump({"schema": "sleeptune-punctual/1", "equal_wakes": args.equal_wakes,
+                       "cpu_latency_us": args.cpu_latency, "a_a": aa, "figures": result, "blocks": blocks, "n": n,
                        "quiet_enough": quiet,
                        "goals": [{"goal": w, "figure": k, "limit": f"{r} {l:g}", "verdict": verdict(result[k], r, l)}
                                  for w, k, r, l in GOALS]}, file, indent=2)

@@ -118,7 +118,7 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
     assert_string_equal(view.device, "dummy-out");
     assert_int_equal(view.rate_hz, 48000);
     assert_int_equal(view.channels, 2);
-    assert_true(view.latency_ns >= 10 * ST_NS_PER_MS); /* asked for 5.3 ms; the backend gives whole pages */
+    assert_true(view.latency_ns >= 50 * ST_NS_PER_MS); /* 0 asks for that; the backend gives whole pages */
     st_audio_stop(audio);
 }
 
