@@ -359,6 +359,23 @@ static void metrics_count_each_degraded_part(void **state)
     free(text);
 }
 
+/* What is drained of a loop that runs is compared at each look. */
+static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
+{
+    (void)state;
+    result.books_balance = false;
+    for (int ended = 0; ended < 2; ended++) {
+        view.ended = ended != 0;
+        json_t *document = st_view_json(&view);
+        assert_string_equal(state_of(document), ended ? "ended" : "degraded");
+        assert_non_null(strstr(degraded_why(document, "books"), "do not balance"));
+        json_decref(document);
+        char *text = st_view_metrics(&view);
+        assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"books\"} 1\n"));
+        free(text);
+    }
+}
+
 /* More than any daemon has at once. */
 static void what_is_degraded_has_room_in_its_list(void **state)
 {
@@ -429,6 +446,7 @@ int main(void)
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
         TEST(metrics_count_each_degraded_part),
+        TEST(books_that_do_not_balance_are_degraded_while_it_runs),
         TEST(what_is_degraded_has_room_in_its_list),
         TEST(metrics_tell_causes_and_circumstances),
         TEST(metrics_of_the_history_are_known_or_absent),
