@@ -187,6 +187,14 @@ static bool go_on(void *ctx, const struct st_bench_exec *bench)
     return !st_stop_asked();
 }
 
+/* In the signal's handler: the program that runs may have hours to go. */
+static void on_stop(void)
+{
+    struct st_platform *p = st_platform_native();
+    if (st_stop_to_pass_on() != 0)
+        p->signal_program(p, st_stop_to_pass_on());
+}
+
 static int measure(const struct st_bench_exec_arguments *a, const struct st_exec_command *commands, size_t n)
 {
     struct st_bench_exec bench;
@@ -202,7 +210,7 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
     int r = st_bench_exec_init(&bench, &config);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    st_stop_catch(NULL);
+    st_stop_catch(on_stop);
     if (!a->quiet)
         fprintf(stderr, "%zu programs in random order (seed %" PRIu64 "): at most %lld s.\n", n, a->seed,
                 (long long)(a->budget_ns / ST_NS_PER_S));

@@ -412,6 +412,22 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     st_text_wrap(out, line, 0, width);
 }
 
+#define RANK_BEGINS                                                                                          \
+    "a new one begins only where all from there on are shown to wake later than all before, block by block " \
+    "(95 % for all pairs together)."
+
+/* What the ranks beside the medians mean, where there is one. */
+static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          FILE *out, int width)
+{
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        if (figures[i].rank > 0) {
+            st_text_wrap(out, "Behind a median: its rank; " RANK_BEGINS, 0, width);
+            return;
+        }
+    }
+}
+
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           struct st_platform *p, bool brief, FILE *out, int width)
 {
@@ -429,21 +445,20 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
             for (size_t d = 0; d < c->durations_n; d++)
                 group(bench, figures, s, d, out, width);
         }
-        snprintf(
-            text, sizeof(text),
-            "#: rank by median; a new one begins only where all from there on are shown to wake later than "
-            "all before, block by block (95 %% for all pairs together). %%: median "
-            "overshoot of what was asked for. On time: within 100 ns of due. CPU: µs a sleep, user and "
-            "system "
-            "together, as how they are split is not to be trusted for such short runs. sd ×, range ×: "
-            "against %s.",
-            c->methods[c->baseline]->name);
+        snprintf(text, sizeof(text),
+                 "#: rank by median; %s %%: median overshoot of what was asked for. On time: within 100 ns "
+                 "of due. CPU: µs a sleep, user and system together, as how they are split is not to be "
+                 "trusted for such short runs. sd ×, range ×: "
+                 "against %s.",
+                 RANK_BEGINS, c->methods[c->baseline]->name);
         st_text_wrap(out, text, 0, width);
         fputc('\n', out);
     }
     for (size_t s = 0; s < c->settings_n; s++)
         matrix(bench, figures, s, out, width);
     missing(bench, out, width);
+    if (brief)
+        rank_sentence(bench, figures, out, width);
     st_bench_sleep_dashes(bench, figures, brief, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);

@@ -11,13 +11,14 @@
 #define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
 
 static void (*volatile tell)(void);
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t asked, to_pass_on;
 static _Atomic int64_t asked_ns;
 
 /* The first one ends the measurement early, another one ends the program. */
-static void on_stop(int signal_number)
+static void on_stop(int signal_number, siginfo_t *info, void *context)
 {
     struct st_platform *p = st_platform_native();
+    (void)context;
     if (asked && p->now_ns(p) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
         raise(signal_number); /* comes when this handler has returned */
@@ -26,6 +27,7 @@ static void on_stop(int signal_number)
     if (!asked)
         asked_ns = p->now_ns(p);
     asked = 1;
+    to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
     if (tell != NULL)
         tell();
 }
@@ -41,7 +43,8 @@ static void catch_signal(int signal_number)
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop;
+    action.sa_sigaction = on_stop;
+    action.sa_flags = SA_SIGINFO;
     sigaction(signal_number, &action, NULL);
 }
 
@@ -58,4 +61,9 @@ void st_stop_catch(void (*told)(void))
 bool st_stop_asked(void)
 {
     return asked != 0;
+}
+
+int st_stop_to_pass_on(void)
+{
+    return (int)to_pass_on;
 }

@@ -11,4 +11,8 @@ void st_stop_catch(void (*told)(void));
 /** Has one come? Any thread. */
 bool st_stop_asked(void);
 
+/** For programs that we run: the signal that a process sent us; 0: none, or the terminal, which sends it to
+ * them, too. Async-signal-safe. */
+int st_stop_to_pass_on(void);
+
 #endif

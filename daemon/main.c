@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     struct st_service *service;
     if (st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;
-    const int r = serve(service, &signals, platform);
-    st_service_stop(service);
-    return r == 0 ? EXIT_DONE : EXIT_FAILED;
+    const int served = serve(service, &signals, platform);
+    const int stopped = st_service_stop(service);
+    return served == 0 && stopped == 0 ? EXIT_DONE : EXIT_FAILED;
 }

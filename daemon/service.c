@@ -349,9 +349,11 @@ static void close_books(struct st_service *service)
     st_result_finish(&result);
 }
 
-void st_service_stop(struct st_service *service)
+int st_service_stop(struct st_service *service)
 {
     st_notify_stopping();
     close_books(service);
+    const int r = service->loop_hangs ? -ETIMEDOUT : 0;
     free_service(service);
+    return r;
 }

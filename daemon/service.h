@@ -33,7 +33,8 @@ void st_service_too_long(struct st_service *service);
 /** SIGHUP. A bad file keeps the old settings and says so. @return as st_service_tick. */
 int st_service_reload(struct st_service *service);
 
-/** Ends the loop, stores and logs the last minute, closes all, frees. */
-void st_service_stop(struct st_service *service);
+/** Ends the loop, stores and logs the last minute, closes all, frees. @return 0, or -ETIMEDOUT when the loop
+ * did not end: its thread has the rest until the process ends. */
+ST_NODISCARD int st_service_stop(struct st_service *service);
 
 #endif

@@ -54,7 +54,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
         strstr(view->loop->degraded, "memory") == NULL)
         add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
-    if (view->loop != NULL && view->loop->books_balance == false && view->ended)
+    if (view->loop != NULL && !view->loop->books_balance)
         add(ret, &n, "books", "the books do not balance: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);

@@ -229,6 +229,10 @@ struct st_platform {
     /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
      *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
     int (*time_program)(struct st_platform *p, char *const argv[], struct st_program_time *ret);
+    /** Sends a signal to the program that time_program runs, or, between two, to the next one as soon as it
+     *  has begun. Async-signal-safe. Threads: that of time_program, in a handler of SIGINT, SIGTERM or
+     *  SIGHUP. */
+    void (*signal_program)(struct st_platform *p, int signal_number);
 
     /* --- the machine --------------------------------------------------------------------------------------
      */

@@ -281,6 +281,13 @@ static int fake_time_program(struct st_platform *p, char *const argv[], struct s
     return 0;
 }
 
+/* Its programs have ended whenever somebody could. */
+static void fake_signal_program(struct st_platform *p, int signal_number)
+{
+    (void)p;
+    (void)signal_number;
+}
+
 static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
 {
     (void)cpu;
@@ -322,6 +329,7 @@ void st_fake_system_row(struct st_platform *row)
     row->program_path = fake_program_path;
     row->circumstances = st_tree_circumstances;
     row->time_program = fake_time_program;
+    row->signal_program = fake_signal_program;
     row->smi_count = fake_smi_count;
     row->virtualised = fake_virtualised;
 }

@@ -45,6 +45,7 @@ struct st_platform *st_platform_native(void)
         .rt_rights = st_linux_rt_rights,
         .resident_bytes = st_linux_resident_bytes,
         .time_program = st_posix_time_program,
+        .signal_program = st_posix_signal_program,
         .program_path = st_linux_program_path,
         .run = st_posix_run,
         .circumstances = st_linux_circumstances,

@@ -1,6 +1,7 @@
 /* Running a program to its end, timed from outside. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -50,23 +51,78 @@ static int spawn(char *const argv[], pid_t *ret)
     return -r;
 }
 
+/* The program that runs, 0: none; and a signal that came before it ran. The handlers that use them are held
+ * off while they change. */
+static volatile sig_atomic_t running, early;
+
+void st_posix_signal_program(struct st_platform *p, int signal_number)
+{
+    const int error = errno;
+    (void)p;
+    if (running > 0)
+        (void)kill((pid_t)running, signal_number);
+    else
+        early = signal_number;
+    errno = error;
+}
+
+/* Signals in whose handlers that may be called wait meanwhile. */
+static void hold(sigset_t *ret_before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, ret_before);
+}
+
+/* It is a zombie, whose number nobody else gets, until the handlers know of it no more.
+ * @return its status, or a negative errno value. */
+static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *p, struct rusage *ret_usage)
+{
+    siginfo_t info;
+    sigset_t before;
+    int status = 0;
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) != 0) {
+        if (errno != EINTR)
+            break;
+    }
+    *ret_end_ns = p->now_ns(p);
+    hold(&before);
+    running = early = 0;
+    const pid_t waited = wait4(child, &status, 0, ret_usage);
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (waited < 0)
+        return -error;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int st_posix_time_program(struct st_platform *p, char *const argv[], struct st_program_time *ret)
 {
     struct rusage usage;
+    sigset_t before;
     pid_t child;
-    int status;
+    int64_t end_ns;
+    hold(&before);
     const int64_t begin_ns = p->now_ns(p);
     const int r = spawn(argv, &child);
+    if (r == 0) {
+        running = child;
+        if (early != 0)
+            (void)kill(child, (int)early);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (r != 0)
         return r;
-    while (wait4(child, &status, 0, &usage) < 0) {
-        if (errno != EINTR) /* Ctrl-C went to the program too */
-            return -errno;
-    }
+    const int status = wait_for_end(child, &end_ns, p, &usage);
+    if (status < 0)
+        return status;
     *ret = (struct st_program_time){
-        .wall_ns = p->now_ns(p) - begin_ns,
+        .wall_ns = end_ns - begin_ns,
         .cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime),
-        .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+        .status = status,
     };
     return 0;
 }

@@ -135,6 +135,24 @@ is "a program that is not there: status 4" "$(bench --quiet --exec no-such-progr
 like "and its name" "$(cat err)" "'no-such-program': (No such file|Permission denied)" # of a folder in PATH
 is "a program that fails: status 4" "$(bench --quiet --exec "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
 like "and how it ended" "$(cat err)" 'ended with status 7'
+cat >child <<'END'
+echo x >>"$1/runs"
+[ "$(wc -l <"$1/runs")" -gt 6 ] || exit 0
+trap 'echo "$2" >"$1/got"; exit 0' "$2"
+: >"$1/waits"
+for i in $(seq 300); do sleep 0.1; done
+END
+for name in INT TERM; do
+    mkdir "$name"
+    "$SLEEPTUNE" bench sleep --quiet --budget 1h --warmup 0 --exec "sh child $name $name" --json >exec.json &
+    pid=$!
+    wait_for test -e "$name/waits"
+    kill "-$name" $pid
+    wait $pid
+    is "SIG$name to us alone while a program runs: status 0" $? 0
+    is "it is passed on to that" "$(cat "$name/got" 2>&1)" "$name"
+    is "and what was measured is kept" "$(key exec.json 'd["interrupted"], [r["n"] for r in d["results"]]')" "(True, [6])"
+done
 is "a quote without its end: a usage error" "$(bench --quiet --exec "sh -c 'exit" >/dev/null 2>&1; echo $?)" 3
 is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1; echo $?)" 3
 

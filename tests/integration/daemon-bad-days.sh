@@ -99,7 +99,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     is "and the loop is as it was" "$(value 'd["loop"]["circumstances"]["frames"]')" 128
     SECONDS=0
     stop
-    is "SIGTERM while the loop gets no CPU: it ends" "$status" 0
+    is "SIGTERM while the loop gets no CPU: it ends, which is a failure" "$status" 4
     ok "and waited for some 10 s" test "$SECONDS" -lt 40
     like "and says what is not known" "$(cat "$log")" 'the loop did not end within another'
     like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles: The loop has not run for'

@@ -12,6 +12,15 @@ is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/nul
 overview=$("$SLEEPTUNE" --help)
 is "--help ends with 0" "$?" 0
 like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
+parts=" $("$SLEEPTUNE" version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
+while read -r name value; do
+    name=${name,,}
+    case $name in soundio) name=libsoundio ;; pulse) name=pulseaudio ;; esac
+    case $value in 1) name+=" yes" ;; *) name+=" no" ;; esac
+    case $parts in *" $name "*) ;; *) missing+=" $name" ;; esac
+done < <(sed -n 's/^#define ST_HAVE_\([A-Z]*\) \([01]\)$/\1 \2/p' "$SLEEPTUNE_BUILD/st_config.h")
+is "version tells of each optional part whether this build has it" "$missing" ""
+like "the tracer is one" "$parts" ' trace (yes|no) '
 
 kinds=$("$SLEEPTUNE" events --kind none 2>&1 | sed -n 's/.*there are //p' | tr -d ,)
 like "kinds of events are listed" "$kinds" '^late-wake .* unclean-end$'
@@ -19,6 +28,20 @@ rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sl
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"
 is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+: >"$tmp/the-file"
+
+# after COMMAND OPTION: what bash completes there
+after() (
+    cd "$tmp" || exit
+    # shellcheck disable=SC1090
+    . "$bash_words"
+    COMP_WORDS=(sleeptune "$1" "$2" the) COMP_CWORD=3
+    _sleeptune sleeptune the "$2"
+    echo "${COMPREPLY[*]}"
+)
 
 mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$overview")
 is "the overview lists commands" "$([ ${#commands[@]} -ge 8 ] && echo yes)" yes
@@ -55,5 +78,13 @@ for command in "${commands[@]}"; do
         grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
     done
     is "manual and completion have the options of $command" "$missing" ""
+    missing=''
+    for option in $(grep -oE -- '(^|[ ,|[])--?[a-z][a-z-]* (FILE|PATH|DIR)' <<<"$out" | grep -oE -- '--?[a-z-]+' | sort -u); do
+        [ "$(after "$command" "$option")" = the-file ] || missing+=" bash:$option"
+        case $option in --*) ;; *) continue ;; esac
+        of_zsh=$(grep -oE -- "$option(=-|})?'?\[[^']*" "$zsh_words")
+        ! grep -qvE ':_files( -/)?$' <<<"$of_zsh" || missing+=" zsh:$option"
+    done
+    is "completion of $command has files where it takes one" "$missing" ""
 done
 tap_done

@@ -223,6 +223,29 @@ static void what_was_refused_is_no_matter_of_samples(void **state)
     assert_non_null(strstr(buf, "\n-: fewer than 20 samples, too few for a median. 20 of each take about "));
 }
 
+static void what_a_rank_means_is_told_once(void **state)
+{
+    (void)state;
+    static const char meaning[] =
+        "a new one begins only where all from there on are shown to wake later than all "
+        "before, block by block (95 % for all pairs together).";
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late);
+    fill(&bench.cells[1], late);
+    for (int i = 0; i < 2; i++) {
+        brief = i != 0;
+        text(buf, sizeof(buf), false);
+        const char *first = strstr(buf, meaning);
+        assert_non_null(first);
+        assert_null(strstr(first + 1, meaning));
+    }
+    bench.cells[0].n = bench.cells[1].n = 3; /* too few for a median, and so for a rank */
+    text(buf, sizeof(buf), false);
+    assert_null(strstr(buf, meaning));
+}
+
 static void a_dash_says_how_long_a_figure_takes(void **state)
 {
     (void)state;
@@ -256,6 +279,7 @@ int main(void)
         TEST(figures_of_a_stalled_machine_keep_to_80_columns),
         TEST(what_is_not_here_is_not_announced),
         TEST(what_was_refused_is_no_matter_of_samples),
+        TEST(what_a_rank_means_is_told_once),
         TEST(a_dash_says_how_long_a_figure_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

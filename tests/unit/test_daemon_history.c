@@ -71,12 +71,39 @@ static struct st_keeper_view look(void)
 }
 
 /* How long it takes says nothing; half a minute is a failure. */
-static void wait_for(enum st_keeper_state state)
+static void wait_for_other(struct st_keeper *other, enum st_keeper_state state, uint64_t minutes_n)
 {
     const struct timespec pause = {.tv_nsec = TRY_NS};
-    for (int i = 0; i < TRIES_MAX && look().state != state; i++)
+    struct st_keeper_view view;
+    st_keeper_look(other, &view);
+    for (int i = 0; i < TRIES_MAX && (view.state != state || view.minutes_n < minutes_n); i++) {
         nanosleep(&pause, NULL);
-    assert_int_equal(look().state, state);
+        st_keeper_look(other, &view);
+    }
+    assert_int_equal(view.state, state);
+}
+
+static void wait_for(enum st_keeper_state state)
+{
+    wait_for_other(keeper, state, 0);
+}
+
+/* SIGHUP: at once. */
+static void set_and_wait_for(enum st_keeper_state state)
+{
+    st_keeper_set(keeper, &config);
+    wait_for(state);
+}
+
+static void want_none(void)
+{
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+}
+
+/* What has this path in the folder. */
+static void in_folder(char *buf, size_t buf_bytes, const char *path)
+{
+    assert_true(snprintf(buf, buf_bytes, "%s/%s", folder, path) < (int)buf_bytes);
 }
 
 static void *add_events(void *ctx)
@@ -133,10 +160,7 @@ static void what_threads_put_is_in_the_file(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     add_minute(); /* takes the events along at once */
-    wait_for(ST_KEEPER_WRITING);
-    const struct timespec pause = {.tv_nsec = TRY_NS};
-    for (int i = 0; i < TRIES_MAX && look().minutes_n < 1; i++)
-        nanosleep(&pause, NULL);
+    wait_for_other(keeper, ST_KEEPER_WRITING, 1);
     const struct st_keeper_view view = look();
     assert_int_equal(view.minutes_n, 1);
     assert_int_equal(
@@ -172,7 +196,7 @@ static void what_is_left_at_the_end_is_written(void **state)
 static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void **state)
 {
     (void)state;
-    snprintf(config.history.path, sizeof(config.history.path), "%s/none/history.db", folder);
+    in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
     wait_for(ST_KEEPER_FAILING);
     assert_non_null(strstr(look().why, "/none/history.db cannot be written"));
@@ -190,10 +214,9 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
                            "events that wait in memory: 2048, minutes: 1; sleeptune status"));
     json_decref(document);
     char parent[96];
-    snprintf(parent, sizeof(parent), "%s/none", folder);
+    in_folder(parent, sizeof(parent), "none");
     assert_int_equal(mkdir(parent, 0755), 0);
-    st_keeper_set(keeper, &config); /* SIGHUP: at once */
-    wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_KEEPER_WRITING);
     assert_int_equal(look().events_n, ST_KEEPER_EVENTS_MAX);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().waiting_events_n, 0);
@@ -202,7 +225,7 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
 static void what_is_off_keeps_nothing_and_says_why(void **state)
 {
     (void)state;
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    want_none();
     start();
     add_events(NULL);
     add_minute();
@@ -213,11 +236,9 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
     assert_non_null(strstr(json_string_value(json_object_get(document, "error")), "history.enabled"));
     json_decref(document);
     st_config_defaults(&config);
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_WRITING);
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_OFF);
+    set_and_wait_for(ST_KEEPER_WRITING);
+    want_none();
+    set_and_wait_for(ST_KEEPER_OFF);
 }
 
 static void a_machine_without_a_state_folder_has_no_history(void **state)
@@ -231,8 +252,7 @@ static void a_machine_without_a_state_folder_has_no_history(void **state)
     add_minute();
     assert_int_equal(look().waiting_minutes_n, 0);
     setenv("STATE_DIRECTORY", folder, 1);
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_KEEPER_WRITING);
     assert_false(look().missing);
 }
 
@@ -246,13 +266,11 @@ static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
     assert_int_equal(system(command), 0);
     add_minute();
     wait_for(ST_KEEPER_FAILING);
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_FAILING);
+    set_and_wait_for(ST_KEEPER_FAILING);
     assert_int_equal(look().waiting_minutes_n, 1);
     assert_int_equal(look().lost_minutes_n, 0);
     assert_int_equal(mkdir(folder, 0755), 0);
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_KEEPER_WRITING);
     assert_int_equal(look().minutes_n, 1);
 }
 
@@ -260,7 +278,7 @@ static void who_wants_no_history_misses_no_folder(void **state)
 {
     (void)state;
     setenv("STATE_DIRECTORY", "/nonexistent", 1);
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    want_none();
     start();
     assert_int_equal(look().state, ST_KEEPER_OFF);
     assert_false(look().missing);
@@ -274,14 +292,7 @@ static void two_daemons_do_not_write_one_file(void **state)
     char path[96];
     assert_int_equal(st_events_init(&other_events), 0);
     assert_int_equal(st_keeper_start(fake, &config, &other_events, &other), 0);
-    for (int i = 0; i < TRIES_MAX; i++) {
-        struct st_keeper_view view;
-        const struct timespec pause = {.tv_nsec = TRY_NS};
-        st_keeper_look(other, &view);
-        if (view.state == ST_KEEPER_WRITING)
-            break;
-        nanosleep(&pause, NULL);
-    }
+    wait_for_other(other, ST_KEEPER_WRITING, 0);
     start();
     wait_for(ST_KEEPER_FAILING);
     assert_non_null(strstr(look().why, "another sleeptuned (process "));
@@ -290,13 +301,12 @@ static void two_daemons_do_not_write_one_file(void **state)
     assert_int_equal(look().waiting_minutes_n, 1);
     st_keeper_stop(other);
     st_events_finish(&other_events);
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_KEEPER_WRITING);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().events_n, EVENTS_EACH);
     st_keeper_stop(keeper);
     keeper = NULL;
-    snprintf(path, sizeof(path), "%s/history.db.lock", folder);
+    in_folder(path, sizeof(path), "history.db.lock");
     assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
 }
 
@@ -304,8 +314,8 @@ static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
 {
     (void)state;
     char path[96], file[96], error[256] = "";
-    snprintf(path, sizeof(path), "%s/history.db", folder);
-    snprintf(file, sizeof(file), "%s/history.db.lock", folder);
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
     int first = -1, second = -1;
     assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
     assert_true(first >= 0);
@@ -327,8 +337,8 @@ static void a_dead_process_is_not_named_as_the_writer(void **state)
 {
     (void)state;
     char path[96], file[96], error[256] = "";
-    snprintf(path, sizeof(path), "%s/history.db", folder);
-    snprintf(file, sizeof(file), "%s/history.db.lock", folder);
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
     int first = -1, second = -1;
     assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
     const int fd = open(file, O_WRONLY | O_TRUNC);
@@ -344,7 +354,7 @@ static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
 {
     (void)state;
     char path[96];
-    snprintf(path, sizeof(path), "%s/history.db.lock", folder);
+    in_folder(path, sizeof(path), "history.db.lock");
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "%ld\n", (long)getppid());
@@ -357,7 +367,7 @@ static void a_foreign_file_is_put_aside(void **state)
 {
     (void)state;
     char path[96];
-    snprintf(path, sizeof(path), "%s/history.db", folder);
+    in_folder(path, sizeof(path), "history.db");
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("my precious letter, which is no database\n", file);
@@ -375,9 +385,8 @@ static void what_waits_is_written_before_another_file_is_taken(void **state)
     start();
     wait_for(ST_KEEPER_WRITING);
     add_events(NULL); /* they would wait some seconds */
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_OFF);
+    want_none();
+    set_and_wait_for(ST_KEEPER_OFF);
     assert_int_equal(look().events_n, EVENTS_EACH);
     assert_int_equal(look().lost_events_n, 0);
 }
@@ -385,14 +394,13 @@ static void what_waits_is_written_before_another_file_is_taken(void **state)
 static void what_is_given_up_is_counted(void **state)
 {
     (void)state;
-    snprintf(config.history.path, sizeof(config.history.path), "%s/none/history.db", folder);
+    in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
     wait_for(ST_KEEPER_FAILING);
     add_events(NULL);
     add_minute();
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
-    st_keeper_set(keeper, &config);
-    wait_for(ST_KEEPER_OFF);
+    want_none();
+    set_and_wait_for(ST_KEEPER_OFF);
     assert_int_equal(look().lost_events_n, EVENTS_EACH);
     assert_int_equal(look().lost_minutes_n, 1);
 }

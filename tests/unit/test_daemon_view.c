@@ -323,13 +323,9 @@ static int degraded_n(const char *metrics)
     return n;
 }
 
-static void metrics_count_each_degraded_part(void **state)
+/* All that can be at once, with so many sources of other programs' xruns that are not there. */
+static void degrade_all(size_t sources_n)
 {
-    (void)state;
-    char *text = st_view_metrics(&view);
-    assert_int_equal(degraded_n(text), 0);
-    assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"loop\"} 0\n"));
-    free(text);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     result.lock = ST_LOCK_NONE;
     result.books_balance = false;
@@ -341,15 +337,62 @@ static void metrics_count_each_degraded_part(void **state)
          *error != NULL; error++)
         memcpy(*error, "x", 2);
     view.history.state = ST_KEEPER_FAILING;
-    view.observe.n = 5;
+    view.observe.n = sources_n;
     for (size_t i = 0; i < view.observe.n; i++)
         view.observe.sources[i] = (struct st_observed_view){
             .source = i == 0 ? "jack" : "alsa", .mode = ST_OBSERVED_ON, .state = ST_OBSERVED_ABSENT};
+}
+
+static void metrics_count_each_degraded_part(void **state)
+{
+    (void)state;
+    char *text = st_view_metrics(&view);
+    assert_int_equal(degraded_n(text), 0);
+    assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"loop\"} 0\n"));
+    free(text);
+    degrade_all(5);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     text = st_view_metrics(&view);
     assert_int_equal(st_view_degraded(&view, degraded), 17);
     assert_int_equal(degraded_n(text), 17);
     assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"observe\"} 5\n"));
+    free(text);
+}
+
+/* What is drained of a loop that runs is compared at each look. */
+static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
+{
+    (void)state;
+    result.books_balance = false;
+    for (int ended = 0; ended < 2; ended++) {
+        view.ended = ended != 0;
+        json_t *document = st_view_json(&view);
+        assert_string_equal(state_of(document), ended ? "ended" : "degraded");
+        assert_non_null(strstr(degraded_why(document, "books"), "do not balance"));
+        json_decref(document);
+        char *text = st_view_metrics(&view);
+        assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"books\"} 1\n"));
+        free(text);
+    }
+}
+
+/* More than any daemon has at once. */
+static void what_is_degraded_has_room_in_its_list(void **state)
+{
+    (void)state;
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX + 8] = {0};
+    degrade_all(ST_OBSERVE_SOURCES_MAX);
+    view.overdue_ns = 12 * ST_NS_PER_S;
+    assert_int_equal(st_view_degraded(&view, degraded), ST_VIEW_DEGRADED_MAX);
+    assert_string_equal(degraded[0].what, "loop");
+    assert_non_null(degraded[ST_VIEW_DEGRADED_MAX - 1].what);
+    for (size_t i = ST_VIEW_DEGRADED_MAX; i < ST_ARRAY_LEN(degraded); i++)
+        assert_null(degraded[i].what);
+    json_t *document = st_view_json(&view);
+    assert_int_equal(json_array_size(json_object_get(document, "degraded")), ST_VIEW_DEGRADED_MAX);
+    json_decref(document);
+    char *text = st_view_metrics(&view);
+    assert_int_equal(degraded_n(text), ST_VIEW_DEGRADED_MAX);
     free(text);
 }
 
@@ -403,6 +446,8 @@ int main(void)
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
         TEST(metrics_count_each_degraded_part),
+        TEST(books_that_do_not_balance_are_degraded_while_it_runs),
+        TEST(what_is_degraded_has_room_in_its_list),
         TEST(metrics_tell_causes_and_circumstances),
         TEST(metrics_of_the_history_are_known_or_absent),
     };

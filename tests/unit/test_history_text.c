@@ -15,6 +15,7 @@
 #include "store/hist_deflate.h"
 #include "store/history.h"
 #include "store/history_read.h"
+#include "store/history_reader.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
@@ -179,12 +180,89 @@ static void a_name_that_is_no_text_spoils_no_answer(void **state)
     st_history_reader_close(reader);
 }
 
+/* What SQLite did for the questions of one answer. */
+struct effort {
+    int questions_n, sorts_n, scans_n;
+    int64_t steps_n; /* of its virtual machine: no time, each run takes as many */
+};
+
+static int on_question(unsigned event, void *ctx, void *statement, void *took_ns)
+{
+    (void)event;
+    (void)took_ns;
+    struct effort *effort = ctx;
+    effort->questions_n++;
+    effort->sorts_n += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 0);
+    effort->scans_n += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0);
+    effort->steps_n += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+    return 0;
+}
+
+static struct effort ask(int64_t after, const char *kind, size_t wanted_n)
+{
+    struct st_history_reader *reader = open_reader();
+    const struct st_history_events_wish wish = {NOON_NS, INT64_MAX, after, 3, kind};
+    struct effort effort = {0};
+    json_t *document;
+    assert_int_equal(sqlite3_trace_v2(reader->db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
+    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), wanted_n);
+    json_decref(document);
+    st_history_reader_close(reader);
+    assert_int_equal(effort.questions_n, 3); /* where it begins, the last id, the events */
+    assert_true(effort.steps_n > 10);
+    return effort;
+}
+
+static void add_events(const char *name, int n)
+{
+    struct st_history *history;
+    struct st_event event = {.wall_ns = NOON_NS + 2000 * ST_NS_PER_S,
+                             .count_n = INT64_MIN,
+                             .lateness_ns = INT64_MIN,
+                             .explained_ns = INT64_MIN,
+                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
+                             .text = "text"};
+    snprintf(event.name, sizeof(event.name), "%s", name);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+}
+
+/* A sort has all of what it sorts in memory, however few were asked for. */
+static void events_are_found_in_their_order_and_never_sorted(void **state)
+{
+    (void)state;
+    for (int64_t after = -1; after <= 0; after++) {
+        for (int of_kind = 0; of_kind < 2; of_kind++) {
+            const struct effort effort = ask(after, of_kind ? "late-wake" : "", 3);
+            assert_int_equal(effort.sorts_n, 0);
+            assert_int_equal(effort.scans_n, 0);
+        }
+    }
+}
+
+static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **state)
+{
+    (void)state;
+    add_events("suspend", 2);
+    const struct effort few = ask(-1, "suspend", 2);
+    add_events("late-wake", 1000);
+    const struct effort many = ask(-1, "suspend", 2);
+    assert_int_equal(many.steps_n, few.steps_n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_events_begin_among_those_of_one_time),
         cmocka_unit_test(a_long_answer_takes_no_more_json_than_a_short_one),
         cmocka_unit_test(a_name_that_is_no_text_spoils_no_answer),
+        cmocka_unit_test(events_are_found_in_their_order_and_never_sorted),
+        cmocka_unit_test(the_last_events_of_a_kind_take_no_look_at_those_of_others),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
