@@ -25,8 +25,10 @@
 #define BESIDE_LEAST 0.005 /* of the step: less is not told */
 #define PART_MIN_N   24    /* blocks of a part that may have a slope of its own */
 #define PART_SURE    13.8  /* half the log of a likelihood ratio, of two curves: 1 in a million */
-#define LAGS_N       8
-#define REGULAR_MAX  0.25 /* values so much closer to others before them than noise would put them */
+#define PART_MOVES                                                                                           \
+    6 /* squares that they take from so much to one: no noise does, however it hangs together */
+#define LAGS_N      8
+#define REGULAR_MAX 0.25 /* values so much closer to others before them than noise would put them */
 
 struct ranked {
     double value;
@@ -569,6 +571,8 @@ static bool is_level(const double *left, size_t n, double *room)
     }
     if (level_square - square < (double)n * CURVE_MIN_NS * CURVE_MIN_NS)
         return true;
+    if (level_square > PART_MOVES * square)
+        return false;
     const double free_n = fmax(((double)n - 3) / inflation(room, n), 4);
     return free_n / 2 * log(level_square / fmax(square, 1e-12 * level_square)) < PART_SURE;
 }

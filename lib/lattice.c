@@ -35,6 +35,8 @@
 #define TEETH_MIDDLE_MIN 0.1
 #define STEERED_MAX      0.003 /* of a tick, while it is steered */
 #define USUAL_APART      0.02  /* the closest two of st_beat_usual_hz */
+#define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
+#define MIXED_MIN        0.15  /* ticks */
 
 /* Two clusters of differences: what lateness does from one sample to the next. */
 struct clusters {
@@ -267,10 +269,10 @@ static void fill_row(const struct track *t, const struct fit *fit, size_t i, dou
     row[5] = in_tooth * in_tooth;
     row[6] = row[5] * in_tooth;
     double before = row[3], last = row[4]; /* Legendre's polynomials of fourth degree and more */
-    for (int i = SIMPLE_N; i < CURVE_N; i++) {
-        const double degree = i - SIMPLE_N + 4,
+    for (int c = SIMPLE_N; c < CURVE_N; c++) {
+        const double degree = c - SIMPLE_N + 4,
                      next = ((2 * degree - 1) * u * last - (degree - 1) * before) / degree;
-        row[i] = next;
+        row[c] = next;
         before = last;
         last = next;
     }
@@ -486,6 +488,24 @@ static int usual_rate_of(const struct local *local)
     return found;
 }
 
+/* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
+ * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest, too.
+ */
+static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
+{
+    const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
+    return st_period_seconds(&s->period) > LOOP_S && near_ns > MIXED_MIN * (c->high_ns - c->low_ns);
+}
+
+static bool is_usual(int hz)
+{
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        if (st_beat_usual_hz[i] == hz)
+            return true;
+    }
+    return false;
+}
+
 static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
                           const struct local *local, struct st_lattice *lattice)
 {
@@ -541,7 +561,10 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
         !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
         return;
     lattice.jumps_n = fit.jumps_n;
-    const enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
+    const bool mixed = jumps_are_mixed(s, &clusters);
+    enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
+    if (mixed && !is_usual(rate_of(fit.tick_ns, fit.tick_sd_ns)))
+        bend = BEND_SURE;
     if (bend != BEND_SURE) {
         lattice.p_value = exp(log_p(&fit));
         tell(s, bulk, &fit, &lattice);
@@ -550,6 +573,9 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
         lattice.unseen_ppm = unseen_ppm(s, &fit);
     } else if (has_teeth(track, &fit, &local)) {
         tell_unsteady(s, bulk, &local, &lattice);
+        lattice.mixed = mixed;
+        if (mixed)
+            lattice.hz = 0;
     } else {
         return;
     }

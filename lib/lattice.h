@@ -22,6 +22,7 @@ struct st_lattice {
     double drift_ppm;  /* ticks are so much longer than 1 / hz */
     double drift_sd_ppm; /* its standard error */
     bool maybe_bent;     /* the slope may change (1 in 1000 otherwise): nothing is said of drift */
+    bool mixed;          /* not steady, and jumps are no ticks: lateness moves by as much in between */
     double unseen_ppm;   /* of drift a loop that steers the tick may have made or taken away so slowly that it
                             would not show; of a steady one */
     bool slope_modulo; /* with modulo_ppm more or less of drift, 500 ppm at most, samples would be the same */

@@ -116,6 +116,8 @@ static void say_lattice(struct st_analysis *a, double period_s)
     else if (l->steady)
         snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
                  number_text(1e9 / l->tick_ns, 5, number), tick);
+    else if (l->mixed)
+        snprintf(rate, sizeof(rate), "a tick that cannot be told from what lateness does in between");
     else
         snprintf(rate, sizeof(rate), "a tick of about %s", tick);
     say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
