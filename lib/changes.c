@@ -21,6 +21,7 @@
 #define JUMP_MIN     0.5   /* of a step, between what is right before and right behind it */
 #define JUMP_SURE    10    /* standard errors that a step has over its neighbourhood */
 #define PLACE_SDS    6     /* noise that a step of this size hides its place by about a block */
+#define BESIDE_N     8     /* blocks beside a step; fewer are too often of one kind where there are two */
 #define BESIDE_MAX   4     /* what is beside a step may be so much further off than four of five others are */
 #define BESIDE_LEAST 0.005 /* of the step: less is not told */
 #define PART_MIN_N   24    /* blocks of a part that may have a slope of its own */
@@ -607,8 +608,7 @@ static bool is_noise(struct blocks *b, const struct model *model, const struct s
         return false;
     for (size_t i = 0; i < model->cuts_n; i++) {
         const double size_ns = told->steps[i].size_ns;
-        if (!is_level_beside(b, left, model, i, 4, size_ns, noise_ns) ||
-            !is_level_beside(b, left, model, i, 8, size_ns, noise_ns))
+        if (!is_level_beside(b, left, model, i, BESIDE_N, size_ns, noise_ns))
             return false;
     }
     for (size_t part = 0; part <= model->cuts_n && model->cuts_n > 0; part++) {
