@@ -136,12 +136,14 @@ static json_t *analysis_json(const struct st_analysis *a)
                       : l->found && l->steady ? json_real(1e9 / l->tick_ns)
                                               : json_null();
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, "
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
+        "s:o, "
         "s:b, "
         "s:o}",
-        "tick_hz", tick_hz, "tick_ns", l->found ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
-        l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
-        l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "tick_drift_modulo", drift_modulo(l),
+        "tick_hz", tick_hz, "tick_ns", l->found && !l->mixed ? json_real(l->tick_ns) : json_null(),
+        "tick_drift_ppm", l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
+        l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "tick_drift_unseen_ppm",
+        l->drift_known ? json_real(l->unseen_ppm) : json_null(), "tick_drift_modulo", drift_modulo(l),
         "tick_steady", l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
         "settling", settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat",

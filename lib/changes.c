@@ -18,8 +18,18 @@
 #define CURVE_MIN_NS 1   /* rounding makes curves of less */
 #define ROUGH_MIN    0.1 /* of squares, between neighbours */
 #define ROUGH_MIN_N  24
-#define JUMP_MIN     0.5 /* of a step, between what is right before and right behind it */
-#define JUMP_SURE    10  /* standard errors that a step has over its neighbourhood */
+#define JUMP_MIN     0.5   /* of a step, between what is right before and right behind it */
+#define JUMP_SURE    10    /* standard errors that a step has over its neighbourhood */
+#define PLACE_SDS    6     /* noise that a step of this size hides its place by about a block */
+#define BESIDE_N     8     /* blocks beside a step; fewer are too often of one kind where there are two */
+#define BESIDE_MAX   4     /* what is beside a step may be so much further off than four of five others are */
+#define BESIDE_LEAST 0.005 /* of the step: less is not told */
+#define PART_MIN_N   24    /* blocks of a part that may have a slope of its own */
+#define PART_SURE    13.8  /* half the log of a likelihood ratio, of two curves: 1 in a million */
+#define PART_MOVES                                                                                           \
+    6 /* squares that they take from so much to one: no noise does, however it hangs together */
+#define LAGS_N      8
+#define REGULAR_MAX 0.25 /* values so much closer to others before them than noise would put them */
 
 struct ranked {
     double value;
@@ -33,6 +43,7 @@ struct blocks {
     double *time_s;  /* of the middle */
     uint64_t *index; /* of the first sample, from the first of all */
     double *work;    /* room for as many */
+    double *left;    /* and what a model leaves */
     struct ranked *ranked;
     double least_step_ns;
 };
@@ -55,6 +66,7 @@ static void blocks_free(struct blocks *b)
     free(b->time_s);
     free(b->index);
     free(b->work);
+    free(b->left);
     free(b->ranked);
 }
 
@@ -67,8 +79,10 @@ static int blocks_make(const struct st_levels *levels, struct blocks *ret)
     b.time_s = calloc(b.n, sizeof(*b.time_s));
     b.index = calloc(b.n, sizeof(*b.index));
     b.work = calloc(b.n, sizeof(*b.work));
+    b.left = calloc(b.n, sizeof(*b.left));
     b.ranked = calloc(b.n, sizeof(*b.ranked));
-    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.ranked == NULL) {
+    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.left == NULL ||
+        b.ranked == NULL) {
         blocks_free(&b);
         return -ENOMEM;
     }
@@ -507,6 +521,105 @@ static bool is_bent(struct blocks *b, const struct model *model)
     return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
 }
 
+static double median_of(const double *values, size_t n, double *room)
+{
+    memcpy(room, values, n * sizeof(*room));
+    return median(room, n);
+}
+
+/* Is lateness beside a step where it is in the rest of the part? The levels of `each` blocks right before and
+ * right behind it are compared with those of all others, whatever the noise is and however it hangs together.
+ * What goes back after a jump, or comes before it, is no step. left: what the model leaves. */
+static bool is_level_beside(const struct blocks *b, const double *left, const struct model *model, size_t i,
+                            size_t each, double size_ns, double noise_ns)
+{
+    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
+    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const double place = PLACE_SDS * noise_ns / size_ns;
+    const size_t hidden = (size_t)fmin(ceil(place * place), (double)b->n); /* the place may be so far off */
+    double room[STEP_MIN_N];
+    size_t n = 0;
+    for (size_t k = 0; k + each <= b->n; k += each)
+        b->work[n++] = fabs(median_of(left + k, each, room));
+    qsort(b->work, n, sizeof(*b->work), compare);
+    const double most =
+        fmax(BESIDE_MAX * b->work[n * 4 / 5], fmax(BESIDE_LEAST * fabs(size_ns), STEP_MIN_NS));
+    return (at < first + hidden + each || fabs(median_of(left + at - hidden - each, each, room)) <= most) &&
+           (at + hidden + each > end || fabs(median_of(left + at + hidden, each, room)) <= most);
+}
+
+/* Does this part move by itself? A line and a parabola must fit better than its level, as likelihoods. */
+static bool is_level(const double *left, size_t n, double *room)
+{
+    double level_square = 0, square = 0, mean = 0, tt = 0, tv = 0, qq = 0, qv = 0;
+    const double middle = (double)(n - 1) / 2, third = (double)n * (double)n / 12 - 1.0 / 12;
+    if (n < PART_MIN_N)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        mean += left[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle, q = t * t - third;
+        tt += t * t;
+        tv += t * left[i];
+        qq += q * q;
+        qv += q * left[i];
+        level_square += (left[i] - mean) * (left[i] - mean);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle;
+        room[i] = left[i] - mean - tv / tt * t - qv / qq * (t * t - third);
+        square += room[i] * room[i];
+    }
+    if (level_square - square < (double)n * CURVE_MIN_NS * CURVE_MIN_NS)
+        return true;
+    if (level_square > PART_MOVES * square)
+        return false;
+    const double free_n = fmax(((double)n - 3) / inflation(room, n), 4);
+    return free_n / 2 * log(level_square / fmax(square, 1e-12 * level_square)) < PART_SURE;
+}
+
+/* Does what line and steps leave repeat itself? Noise is not so close to what was just before. */
+static bool is_regular(const struct blocks *b, const double *left)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->work[i] = fabs(left[i]);
+    const double usual = median(b->work, b->n);
+    for (size_t lag = 1; lag <= LAGS_N && usual > CURVE_MIN_NS; lag++) {
+        for (size_t i = lag; i < b->n; i++)
+            b->work[i - lag] = fabs(left[i] - left[i - lag]);
+        if (median(b->work, b->n - lag) < REGULAR_MAX * M_SQRT2 * usual)
+            return true;
+    }
+    return false;
+}
+
+/* Is what line and steps leave noise, also right beside the steps and within each part? */
+static bool is_noise(struct blocks *b, const struct model *model, const struct st_changes *told,
+                     double noise_ns, double *left)
+{
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        const double middle = level(b, first, end);
+        for (size_t i = first; i < end; i++)
+            left[i] = b->value_ns[i] - middle;
+    }
+    if (is_regular(b, left))
+        return false;
+    for (size_t i = 0; i < model->cuts_n; i++) {
+        const double size_ns = told->steps[i].size_ns;
+        if (!is_level_beside(b, left, model, i, BESIDE_N, size_ns, noise_ns))
+            return false;
+    }
+    for (size_t part = 0; part <= model->cuts_n && model->cuts_n > 0; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        if (!is_level(left + first, end - first, b->work))
+            return false;
+    }
+    return true;
+}
+
 /* From end to end, without the noise. */
 static double range_ns(struct blocks *b)
 {
@@ -555,7 +668,7 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
     for (size_t i = 0; i < changes.steps_n; i++)
         curved |= !jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
-    curved |= moves && is_bent(&b, &best);
+    curved |= moves && (is_bent(&b, &best) || !is_noise(&b, &best, &changes, noise_ns, b.left));
     take_line(&b, -best.trend.slope);
     if (curved)
         changes =

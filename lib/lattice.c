@@ -18,8 +18,12 @@
 #define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
 
 /* One slope, or one that changes? */
-#define CURVE_N          7 /* level, slope, tick; two curves over all samples, and two over each tooth */
-#define P_CURVED         1e-7
+#define SIMPLE_N         7    /* level, slope, tick; two curves over all samples, and two over each tooth */
+#define CURVE_N          15   /* and eight more over all samples, for what has corners or comes to rest */
+#define CURVED_SURE      16.1 /* half the log of a likelihood ratio: 1 in 500 thousand for four curves */
+#define CURVED_ALL_SURE  31.0 /* for twelve: 1 in 50 million */
+#define CURVED_MAYBE     9.2  /* for four: 1 in 1000 */
+#define UNSEEN_SDS       24   /* a change of slope between two halves, six times its error */
 #define LAGS_MAX         200
 #define ROUNDING_NS      1.0 /* samples are whole ns */
 #define BEND_SHARED      1.5
@@ -31,6 +35,8 @@
 #define TEETH_MIDDLE_MIN 0.1
 #define STEERED_MAX      0.003 /* of a tick, while it is steered */
 #define USUAL_APART      0.02  /* the closest two of st_beat_usual_hz */
+#define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
+#define MIXED_MIN        0.15  /* ticks */
 
 /* Two clusters of differences: what lateness does from one sample to the next. */
 struct clusters {
@@ -262,27 +268,35 @@ static void fill_row(const struct track *t, const struct fit *fit, size_t i, dou
         2 * (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]) / fit->tick_ns;
     row[5] = in_tooth * in_tooth;
     row[6] = row[5] * in_tooth;
+    double before = row[3], last = row[4]; /* Legendre's polynomials of fourth degree and more */
+    for (int c = SIMPLE_N; c < CURVE_N; c++) {
+        const double degree = c - SIMPLE_N + 4,
+                     next = ((2 * degree - 1) * u * last - (degree - 1) * before) / degree;
+        row[c] = next;
+        before = last;
+        last = next;
+    }
 }
 
-/* Least squares: solves m x = v in place. Columns that say nothing new are 0. */
-static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[CURVE_N])
+/* Least squares: solves the first n of m x = v in place. Columns that say nothing new are 0. */
+static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[CURVE_N], int n)
 {
     double first[CURVE_N];
     bool used[CURVE_N];
-    for (int i = 0; i < CURVE_N; i++)
+    for (int i = 0; i < n; i++)
         first[i] = m[i][i];
-    for (int i = 0; i < CURVE_N; i++) {
+    for (int i = 0; i < n; i++) {
         used[i] = m[i][i] > 1e-10 * first[i];
-        for (int j = i + 1; j < CURVE_N && used[i]; j++) {
+        for (int j = i + 1; j < n && used[i]; j++) {
             const double f = m[j][i] / m[i][i];
-            for (int k = i; k < CURVE_N; k++)
+            for (int k = i; k < n; k++)
                 m[j][k] -= f * m[i][k];
             v[j] -= f * v[i];
         }
     }
-    for (int i = CURVE_N - 1; i >= 0; i--) {
+    for (int i = n - 1; i >= 0; i--) {
         x[i] = used[i] ? v[i] : 0;
-        for (int k = i + 1; k < CURVE_N && used[i]; k++)
+        for (int k = i + 1; k < n && used[i]; k++)
             x[i] -= m[i][k] * x[k];
         x[i] = used[i] ? x[i] / m[i][i] : 0;
     }
@@ -306,37 +320,55 @@ static double inflation(const double *left, size_t n)
     return 1 + 2 * sum;
 }
 
-/* Does a slope that changes fit better than one slope? An F test, for residuals that may hang together. */
-static bool is_curved(struct track *t, const struct fit *fit)
+/* What the first columns_n columns leave, as a sum of squares; left has it on return. */
+static double take_curve(struct track *t, const struct fit *fit, int columns_n)
 {
     double m[CURVE_N][CURVE_N] = {{0}}, v[CURVE_N] = {0}, x[CURVE_N], row[CURVE_N], square = 0;
     for (size_t i = 0; i < t->n; i++) {
         fill_row(t, fit, i, row);
-        for (int a = 0; a < CURVE_N; a++) {
-            for (int b = 0; b < CURVE_N; b++)
+        for (int a = 0; a < columns_n; a++) {
+            for (int b = 0; b < columns_n; b++)
                 m[a][b] += row[a] * row[b];
             v[a] += row[a] * t->left[i];
         }
     }
-    solve_curve(m, v, x);
+    solve_curve(m, v, x, columns_n);
     for (size_t i = 0; i < t->n; i++) {
         fill_row(t, fit, i, row);
-        for (int a = 0; a < CURVE_N; a++)
+        for (int a = 0; a < columns_n; a++)
             t->left[i] -= x[a] * row[a];
         square += t->left[i] * t->left[i];
     }
-    const double n = (double)t->n, less = fit->square - square;
-    if (less < n * ROUNDING_NS * ROUNDING_NS)
-        return false;
-    const double free_n = fmax((n - CURVE_N) / inflation(t->left, t->n), 4);
-    return -free_n / 2 * log(fit->square / fmax(square, 1e-12 * fit->square)) < log(P_CURVED);
+    return square;
 }
 
-static bool is_steady(struct track *t, const struct fit *fit, const struct local *local)
+enum bend { BEND_NONE, BEND_MAYBE, BEND_SURE };
+
+/* Does a slope that changes fit better than one slope? Likelihood ratios of curves, for residuals that may
+ * hang together: by as much as they do beside all curves, as what few curves leave of others hangs together,
+ * too. */
+static enum bend is_curved(struct track *t, const struct fit *fit)
+{
+    const double n = (double)t->n, rounding = n * ROUNDING_NS * ROUNDING_NS;
+    const double simple = take_curve(t, fit, SIMPLE_N), all = take_curve(t, fit, CURVE_N);
+    if (fit->square - all < rounding)
+        return BEND_NONE;
+    const double free_n = fmax((n - CURVE_N) / inflation(t->left, t->n), 4);
+    const double few = free_n / 2 * log(fit->square / fmax(simple, 1e-12 * fit->square));
+    const double many = free_n / 2 * log(fit->square / fmax(all, 1e-12 * fit->square));
+    if ((few > CURVED_SURE && fit->square - simple >= rounding) || many > CURVED_ALL_SURE)
+        return BEND_SURE;
+    return few > CURVED_MAYBE ? BEND_MAYBE : BEND_NONE;
+}
+
+/* One slope for all? BEND_MAYBE: its mean is known, and whether it is the same all the time is not. */
+static enum bend how_steady(struct track *t, const struct fit *fit, const struct local *local)
 {
     const double left = sqrt(fit->square / (double)(fit->n - 3));
-    return left < LEFT_MAX * local->noise_ns + ROUNDING_NS &&
-           fabs(fit->tick_ns - local->tick_ns) < TICK_SDS * local->tick_sd_ns && !is_curved(t, fit);
+    if (left >= LEFT_MAX * local->noise_ns + ROUNDING_NS ||
+        fabs(fit->tick_ns - local->tick_ns) >= TICK_SDS * local->tick_sd_ns)
+        return BEND_SURE;
+    return is_curved(t, fit);
 }
 
 /* Teeth with a slope that changes: each jump goes the same way, from one end of a tooth to the other, and
@@ -426,6 +458,24 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     lattice->extra_ticks = extra_ticks(period_ns, bulk, lattice);
 }
 
+/* What is told of the mean of a slope that may change. */
+static void doubt(struct st_lattice *lattice)
+{
+    lattice->maybe_bent = true;
+    lattice->drift_known = lattice->drift_modulo = false;
+}
+
+/* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift
+ * that it adds changes by its own square, over half a tick, each second. By how much it may do so unseen
+ * follows from the error of a slope over half the samples. */
+static double unseen_ppm(const struct st_series *s, const struct fit *fit)
+{
+    const double period_s = st_period_seconds(&s->period), span_s = period_s * (fit->last_k - fit->first_k);
+    const double variance = fit->square / (double)(fit->n - 3) + ROUNDING_NS * ROUNDING_NS / 12;
+    const double slope_sd = sqrt(12 * variance / (double)fit->n) / span_s; /* ns a second */
+    return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
+}
+
 /* The only usual rate near what the jumps say; 0: there is none, or more than one. */
 static int usual_rate_of(const struct local *local)
 {
@@ -436,6 +486,24 @@ static int usual_rate_of(const struct local *local)
             found = st_beat_usual_hz[i];
     }
     return found;
+}
+
+/* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
+ * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest, too.
+ */
+static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
+{
+    const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
+    return st_period_seconds(&s->period) > LOOP_S && near_ns > MIXED_MIN * (c->high_ns - c->low_ns);
+}
+
+static bool is_usual(int hz)
+{
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        if (st_beat_usual_hz[i] == hz)
+            return true;
+    }
+    return false;
 }
 
 static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
@@ -493,11 +561,21 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
         !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
         return;
     lattice.jumps_n = fit.jumps_n;
-    if (is_sawtooth(track, &fit) && is_steady(track, &fit, &local)) {
+    const bool mixed = jumps_are_mixed(s, &clusters);
+    enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
+    if (mixed && !is_usual(rate_of(fit.tick_ns, fit.tick_sd_ns)))
+        bend = BEND_SURE;
+    if (bend != BEND_SURE) {
         lattice.p_value = exp(log_p(&fit));
         tell(s, bulk, &fit, &lattice);
+        if (bend == BEND_MAYBE)
+            doubt(&lattice);
+        lattice.unseen_ppm = unseen_ppm(s, &fit);
     } else if (has_teeth(track, &fit, &local)) {
         tell_unsteady(s, bulk, &local, &lattice);
+        lattice.mixed = mixed;
+        if (mixed)
+            lattice.hz = 0;
     } else {
         return;
     }

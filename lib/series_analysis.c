@@ -14,6 +14,7 @@
 #define OVERLAPS_MAX     0.05 /* of samples */
 #define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
 #define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
+#define UNSEEN_MAX_PPM   1.5  /* of drift: less that a loop may have made is not worth a word */
 #define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
 
 ST_PRINTF(2, 3)
@@ -92,9 +93,15 @@ static void say_sawtooth(struct st_analysis *a, double period_s)
             "By how much ticks are longer or shorter than 1/%d s is known but for whole multiples of %s ppm: "
             "%s ppm, or that and any of them.",
             l->hz, modulo, number_text(l->drift_ppm, 3, slope));
-    if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM))
-        say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with.",
-            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz);
+    if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
+        also[0] = '\0';
+        if (l->unseen_ppm > UNSEEN_MAX_PPM)
+            snprintf(also, sizeof(also),
+                     ", in these %s: up to %s ppm of it may be a loop's that steers the tick",
+                     seconds_text(a->span_s, every), number_text(l->unseen_ppm, 2, modulo));
+        say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with%s.",
+            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
+    }
 }
 
 static void say_lattice(struct st_analysis *a, double period_s)
@@ -109,6 +116,8 @@ static void say_lattice(struct st_analysis *a, double period_s)
     else if (l->steady)
         snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
                  number_text(1e9 / l->tick_ns, 5, number), tick);
+    else if (l->mixed)
+        snprintf(rate, sizeof(rate), "a tick that cannot be told from what lateness does in between");
     else
         snprintf(rate, sizeof(rate), "a tick of about %s", tick);
     say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
@@ -133,6 +142,10 @@ static void say_lattice_limits(struct st_analysis *a)
             "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
             "not at rest: %sby how much the tick drifts, and a loop's gain, cannot be told.",
             l->hz == 0 ? "the rate of the tick, " : "");
+    if (l->steady && l->maybe_bent)
+        say(a, "Between its jumps lateness may change at no steady rate, as where a loop steers the tick: by "
+               "how "
+               "much the tick drifts cannot be told.");
     if (l->extra_ticks < 0)
         say(a, "Whether a tick is added to each sleep cannot be told: drift may move lateness by as much in "
                "a period.");
@@ -253,6 +266,11 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
         list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_BEAT_CYCLES_MIN);
 }
 
+static bool skips_often(uint64_t samples_n, uint64_t span)
+{
+    return (double)samples_n < (1 - SKIPPED_MAX) * (double)span;
+}
+
 /* Where lateness is as long as such a tick, or periods are skipped, the samples are as far apart as ticks. */
 static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
@@ -261,8 +279,8 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     const int r = st_series_bulk(series, &bulk);
     const double period_ns = (double)series->period.num / (double)series->period.den;
     const double tick_ns = period_ns / PERIOD_TICKS_MIN;
-    const bool skips = (double)series->n < (1 - SKIPPED_MAX) * (double)st_series_span(series);
-    if (r != 0 || (!skips && (double)bulk.high_ns - (double)bulk.low_ns < SPREAD_MIN * tick_ns))
+    if (r != 0 || (!skips_often(series->n, st_series_span(series)) &&
+                   (double)bulk.high_ns - (double)bulk.low_ns < SPREAD_MIN * tick_ns))
         return r;
     a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
     if (known_hz > 0 && known_hz < a->coarse_hz)
@@ -289,7 +307,12 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     if (a->lattice.found || a->interval.found || a->settling.found || (a->beat.found && a->beat.names_n > 0))
         return 0;
     say_blind(series, known_hz, a);
-    return say_coarse(series, known_hz, a);
+    const int r = say_coarse(series, known_hz, a);
+    if (r == 0 && a->skips)
+        say(a, "Whether lateness has a trend or steps cannot be told where so many periods are skipped: one "
+               "more or "
+               "less of them looks like a step.");
+    return r;
 }
 
 /* What is analysed: a series, or the first samples of a long one and what is known of all. */
@@ -307,8 +330,13 @@ static int find_clusters(const struct parts *parts, struct st_analysis *ret)
     return r == -ERANGE ? st_clusters_find(&parts->head, &ret->clusters) : r;
 }
 
+/* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
+ * less looks like a step, and many of them like any curve. */
 static int find_changes(const struct parts *parts, struct st_analysis *ret)
 {
+    ret->skips = skips_often(ret->samples_n, ret->span_periods);
+    if (ret->skips)
+        return 0;
     if (parts->all == NULL)
         return st_changes_find(&parts->head, &ret->changes);
     ret->level_n = parts->all->levels.samples_each;
@@ -366,6 +394,9 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         r = st_interval_find(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
             r = st_beat_find(head, known_hz, &ret->beat);
+        if (ret->beat.found && ret->beat.names_n == 0 && skips_often(head->n, st_series_span(head)))
+            ret->beat =
+                (struct st_beat){.samples_n = ret->beat.samples_n}; /* the rhythm of what is skipped */
         if (r != 0 && r != -ENODATA)
             return r;
         say_interval(ret);

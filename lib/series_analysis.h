@@ -20,6 +20,7 @@ struct st_analysis {
     uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
     uint64_t clusters_n; /* outliers: among the first so many samples */
     uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
+    bool skips;          /* so many periods are skipped that neither trend nor steps were looked for */
     bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
     struct st_lattice lattice;
     struct st_settling

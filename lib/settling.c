@@ -7,7 +7,8 @@
 #include "lib/beat.h"
 
 #define GAIN_MIN         0.004
-#define GAIN_STEP        1.1 /* of the grid */
+#define GAIN_STEP        1.1  /* of the grid */
+#define OTHER_STEP       1.02 /* of the finer one that others are looked for on: two may be near */
 #define REST_SHARE       0.01
 #define RESIDUAL_MAX     (1.0 / 64)   /* of the largest distance */
 #define RESIDUAL_FINE    (1.0 / 1000) /* up to here, residuals may be related: they are what is rounded */
@@ -20,17 +21,18 @@
 #define ODD_SDS          5     /* what is further from the curve is an outlier */
 #define ODD_SHARE        0.01  /* ... unless it is nearer than that share of the largest distance */
 #define SLOW_SHARE       0.1   /* of the slow pole, against the fast one */
-#define SLOW_SHARE_LEAST 0.02  /* ... where it is asked whether another gain fits as well */
-#define BEFORE_N         2     /* samples before the loop has acted */
-#define TICK_REACH       0.4   /* of the longest rise or fall from a tick, ticks: what it moves by itself */
-#define TICK_GAIN        0.5   /* residuals that a jump must leave at most, of those without */
-#define ODD_MAX          0.05  /* of the samples */
-#define GAIN_SD_MAX      0.1   /* of the gain */
-#define MOVING_ODD_MAX   0.1   /* outliers on the way to rest */
-#define STEERED_SHARE    1.5   /* gains that a jump may differ from a nominal tick by */
-#define APART            0.05  /* a gain that differs by more, as a share, is another one */
-#define LATER_SHARE      0.25  /* of the largest distance: from there on is the later part */
-#define AS_WELL          9     /* variances: what a curve may leave more than the best one and fit as well */
+#define SLOW_SHARE_LEAST 0.02  /* ... where it is asked whether another gain fits as well, and the fast */
+#define FAST_GONE_GAIN   0.8  /* ... pole of this one is over at once: then the slow one alone is no chance */
+#define BEFORE_N         2    /* samples before the loop has acted */
+#define TICK_REACH       0.4  /* of the longest rise or fall from a tick, ticks: what it moves by itself */
+#define TICK_GAIN        0.5  /* residuals that a jump must leave at most, of those without */
+#define ODD_MAX          0.05 /* of the samples */
+#define GAIN_SD_MAX      0.02 /* of the gain: 5 % are more than two of it */
+#define MOVING_ODD_MAX   0.1  /* outliers on the way to rest */
+#define STEERED_SHARE    1.5  /* gains that a jump may differ from a nominal tick by */
+#define APART            0.05 /* a gain that differs by more, as a share, is another one */
+#define LATER_SHARE      0.25 /* of the largest distance: from there on is the later part */
+#define AS_WELL          9    /* variances: what a curve may leave more than the best one and fit as well */
 
 /* Samples without jumps: time after the first one, lateness from the first one on. */
 struct curve {
@@ -267,20 +269,33 @@ static double later_apart(struct curve *c, const struct fit *fit, double largest
     return fabs(later.gain / fit->gain - 1);
 }
 
+static bool is_apart(double gain, const struct fit *fit)
+{
+    return fabs(gain / fit->gain - 1) > APART;
+}
+
 /* Does no other gain fit as well, the fast pole alone counted too? */
 static bool is_only_gain(struct curve *c, const struct fit *fit, double variance)
 {
     struct fit best = {.square = (double)INFINITY}, other;
-    c->slow_share = SLOW_SHARE_LEAST;
-    for (double gain = GAIN_MIN; gain <= 1; gain *= GAIN_STEP) {
-        if (fabs(gain / fit->gain - 1) > APART && fit_gain(c, gain, &other) && other.square < best.square)
+    c->slow_share = fit->gain >= FAST_GONE_GAIN ? SLOW_SHARE_LEAST : 0;
+    for (double gain = GAIN_MIN; gain <= 1; gain *= OTHER_STEP) {
+        if (is_apart(gain, fit) && fit_gain(c, gain, &other) && other.square < best.square)
             best = other;
     }
-    if (isfinite(best.square))
-        fit_fine(c, &best);
+    /* the best of the others, not the one that is told again */
+    for (double step = OTHER_STEP - 1; step > 1e-4 && isfinite(best.square); step /= 2) {
+        for (int side = -1; side <= 1; side += 2) {
+            const double gain = best.gain * (1 + side * step);
+            if (gain <= 1 && is_apart(gain, fit) && fit_gain(c, gain, &other) && other.square < best.square)
+                best = other;
+        }
+    }
     c->slow_share = SLOW_SHARE;
     fill_decay(c, fit->gain);
-    return fabs(best.gain / fit->gain - 1) <= APART || best.square > fit->square + AS_WELL * variance;
+    /* right beside it is the same one, whose error is judged by itself */
+    return best.square > fit->square + AS_WELL * variance ||
+           (fit->gain >= FAST_GONE_GAIN && fabs(best.gain / fit->gain - 1) < APART * 1.2);
 }
 
 /* Is the fit a settling? Fills what is told of it. */
@@ -343,6 +358,7 @@ static double longest_ns(const struct st_series *series, size_t n)
     return longest;
 }
 
+/* @return whether a curve follows the samples; ret says whether it is a settling. */
 static bool try_tick(const struct st_series *series, int hz, struct curve *c, struct st_settling *ret,
                      size_t *ret_odd_n)
 {
@@ -359,8 +375,10 @@ static bool try_tick(const struct st_series *series, int hz, struct curve *c, st
             return false;
     }
     fit_fine(c, &fit);
-    if (!judge(c, &fit, ret))
-        return false;
+    if (!judge(c, &fit, ret)) {
+        *ret = (struct st_settling){.residual_sd_ns = sqrt(fit.square / (double)(fit.used_n - 4))};
+        return true;
+    }
     ret->rest_ns += (double)series->lateness_ns[0];
     if (hz > 0) { /* rest is where the last samples are, not where the first one's tick would have been */
         const double tick_ns = 1e9 / hz, last_ns = (double)series->lateness_ns[c->n - 1];
@@ -417,21 +435,24 @@ int st_settling_find(const struct st_series *all, struct st_settling *ret)
         curve_finish(&c);
         return -ENOMEM;
     }
-    /* a tick of another length leaves what was before a jump beside the curve */
+    /* a tick of another length leaves what was before a jump beside the curve; where the gain of the best one
+     * cannot be told, that of a worse one is not told either */
     size_t best_odd_n = 0, odd_n = 0;
-    (void)try_tick(series, 0, &c, &best, &best_odd_n);
+    bool any = try_tick(series, 0, &c, &best, &best_odd_n);
     const double longest = longest_ns(series, c.n);
     for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
         if (fabs(longest * st_beat_usual_hz[i] / 1e9 - 1) >= TICK_REACH ||
             !try_tick(series, st_beat_usual_hz[i], &c, &settling, &odd_n))
             continue;
-        if (!best.found || odd_n < best_odd_n ||
+        if (!any || odd_n < best_odd_n ||
             (odd_n == best_odd_n && settling.residual_sd_ns < TICK_GAIN * best.residual_sd_ns)) {
             best = settling;
             best_odd_n = odd_n;
         }
+        any = true;
     }
     curve_finish(&c);
-    *ret = best;
+    if (best.found)
+        *ret = best;
     return 0;
 }

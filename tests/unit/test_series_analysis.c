@@ -446,6 +446,86 @@ static void noise_is_noise(void **state)
     assert_in_range(alarms, 0, 5);
 }
 
+/* Where a loop steers the tick, lateness goes back in a curve after it jumps by one, and its slope has
+ * corners where the loop acts. */
+static void what_a_loop_does_is_no_step_and_no_drift(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t hz;
+        double ppm, gain;
+        int64_t period_ns;
+        uint64_t count, seed;
+    } rows[] = {
+        {1000, -5, 0.03, 1000000000, 900, 2},  {250, -50, 0.05, 1000000000, 900, 2},
+        {1000, -10, 0.05, 1000000000, 900, 2}, {1000, -50, 0.1, 1000000000, 900, 2},
+        {100, -20, 0.01, 10000000000, 900, 1}, {1000, -50, 0.02, 10000000000, 900, 1},
+        {1000, -100, 0.9, 100000000, 900, 1},  {1000, 0, 0.2, 1333000, 3000, 1},
+        {1000, 20, 0.02, 1333000, 3000, 1},    {250, -70, 0.4, 500000000, 900, 11},
+    };
+    int found = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) * 2; i++) {
+        struct st_simulation s = told(rows[i / 2].hz, rows[i / 2].ppm, rows[i / 2].gain,
+                                      rows[i / 2].period_ns, i % 2 == 0 ? 5000 : 1000);
+        s.count = rows[i / 2].count;
+        s.seed = rows[i / 2].seed;
+        const struct st_analysis a = blind(&s);
+        found += a.changes.curve_found || a.settling.found || (a.lattice.found && !a.lattice.steady);
+        assert_true(a.changes.steps_n == 0 && !says(&a, "and stays there"));
+        assert_false(a.lattice.drift_known);
+        assert_true(!a.lattice.found || a.lattice.hz == s.hz || a.lattice.hz == 0);
+        assert_true(!a.settling.found || fabs(a.settling.gain / s.pll_gain - 1) < 0.05);
+    }
+    assert_true(found >= 16);
+}
+
+/* Sampled rarely, a loop acts many times between two jumps, and they are no ticks. */
+static void a_jump_that_the_loop_is_part_of_is_no_tick(void **state)
+{
+    (void)state;
+    static const double gains[] = {0.005, 0.01}, ppm[] = {50, -50};
+    for (size_t i = 0; i < 12; i++) {
+        struct st_simulation s =
+            told(1000, ppm[i / 2 % 2], gains[i % 2], 10000000000, (int64_t)(i / 4) * 1000);
+        const struct st_analysis a = blind(&s);
+        assert_true(!a.lattice.found || a.lattice.hz == 1000 || (a.lattice.hz == 0 && a.lattice.mixed));
+        assert_false(says(&a, "no usual rate"));
+    }
+}
+
+/* A due time more or less that is left out is a period of lateness. */
+static void skipped_periods_are_no_steps(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct st_simulation s = told(250, -100, 0, 1333000, seed % 2 == 0 ? 1000 : 5000);
+        s.count = 3000;
+        s.seed = seed;
+        s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+        const struct st_analysis a = blind(&s);
+        assert_true(a.skips && a.changes.steps_n == 0 && !a.changes.trend_found && !a.changes.curve_found);
+        assert_true(says(&a, "cannot be told where so many periods are skipped"));
+    }
+}
+
+/* What a few seconds say of the drift is its mean: a loop may have a part in it. */
+static void a_drift_of_a_few_seconds_may_be_a_loops(void **state)
+{
+    (void)state;
+    struct st_simulation s = told(1000, 20, 0, 1333000, 5000);
+    s.count = 3000;
+    s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+    struct st_analysis a = blind(&s);
+    assert_true(a.lattice.drift_known && fabs(a.lattice.drift_ppm - 20) < 1.5);
+    assert_true(a.lattice.unseen_ppm > 1.5 && says(&a, "of it may be a loop's"));
+    s.pll_gain = 0.005;
+    a = blind(&s);
+    assert_true(!a.lattice.drift_known || fabs(a.lattice.drift_ppm - 20) < a.lattice.unseen_ppm);
+    s = told(100, 40, 0, ST_NS_PER_S, 5000);
+    a = blind(&s);
+    assert_true(a.lattice.drift_known && a.lattice.unseen_ppm < 1.5 && !says(&a, "of it may be a loop's"));
+}
+
 static void few_samples_are_said_to_be_few(void **state)
 {
     (void)state;
@@ -505,6 +585,10 @@ int main(void)
         cmocka_unit_test(stalls_of_the_host_do_not_hide_a_lattice),
         cmocka_unit_test(a_quantum_of_the_host_in_words),
         cmocka_unit_test(noise_is_noise),
+        cmocka_unit_test(what_a_loop_does_is_no_step_and_no_drift),
+        cmocka_unit_test(a_jump_that_the_loop_is_part_of_is_no_tick),
+        cmocka_unit_test(skipped_periods_are_no_steps),
+        cmocka_unit_test(a_drift_of_a_few_seconds_may_be_a_loops),
         cmocka_unit_test(few_samples_are_said_to_be_few),
         cmocka_unit_test(absurd_values_do_no_harm),
     };

@@ -53,7 +53,8 @@ static void the_gain_is_what_the_simulator_was_told(void **state)
         }
         st_series_finish(&series);
     }
-    assert_true(found >= 160); /* of 180; some have come to rest before there are enough samples */
+    assert_true(found >= 155); /* of 180; some have come to rest before there are enough samples, and a gain
+                                  of 1 leaves one pole, which one of 0.3 may have, too */
 }
 
 /* Where the faster of the loop's two poles is nearly alone, a curve of another gain follows it closely. */
@@ -63,8 +64,8 @@ static void another_gain_that_fits_nearly_as_well_is_not_told(void **state)
     static const struct {
         int64_t hz;
         double ppm, gain;
-    } rows[] = {{100, -60, 0.03}, {1000, -10, 0.05}};
-    for (size_t i = 0; i < 8; i++) {
+    } rows[] = {{100, -60, 0.03}, {1000, -10, 0.05}, {250, -50, 0.05}, {300, -100, 0.2}, {1000, -20, 0.1}};
+    for (size_t i = 0; i < 4 * ST_ARRAY_LEN(rows); i++) {
         struct st_simulation s =
             told(rows[i / 4].hz, rows[i / 4].ppm, rows[i / 4].gain, i % 2 == 0 ? 0 : 2000);
         s.seed = 1 + i / 2 % 2;
@@ -73,6 +74,7 @@ static void another_gain_that_fits_nearly_as_well_is_not_told(void **state)
         assert_int_equal(st_simulate(&s, &series), 0);
         assert_int_equal(st_settling_find(&series, &settling), 0);
         assert_true(!settling.found || fabs(settling.gain / s.pll_gain - 1) < 0.05);
+        assert_true(settling.hz == 0 || settling.hz == s.hz);
         st_series_finish(&series);
     }
 }
