@@ -49,8 +49,8 @@ static json_t *sawtooth(const struct st_lattice *l)
 {
     if (!l->found || !l->steady)
         return json_null();
-    return json_pack("{s:f, s:f, s:o, s:I, s:f, s:o}", "slope_ns_per_s", l->slope_ns_per_s, "ppm",
-                     l->slope_ns_per_s / 1e3, "period_s",
+    return json_pack("{s:f, s:f, s:f, s:o, s:I, s:f, s:o}", "slope_ns_per_s", l->slope_ns_per_s,
+                     "slope_sd_ns_per_s", l->slope_sd_ns_per_s, "ppm", l->slope_ns_per_s / 1e3, "period_s",
                      l->tooth_s > 0 ? json_real(l->tooth_s) : json_null(), "jumps", (json_int_t)l->jumps_n,
                      "residual_sd_ns", l->residual_sd_ns, "modulo_ppm",
                      l->slope_modulo ? json_real(l->modulo_ppm) : json_null());

@@ -63,6 +63,7 @@ struct fit {
     double square;                      /* residuals */
     double square_flat;                 /* the same samples around their mean */
     double tick_sd_ns;
+    double slope_sd_ns;
     uint64_t n, odd_n, jumps_n;
     double first_k, last_k;
     struct sums sums;
@@ -155,6 +156,7 @@ static bool solve(const struct sums *s, struct fit *fit)
     fit->tick_ns = -(mx * kk - kx * km) / det;
     fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
     fit->tick_sd_ns = sqrt(kk / det); /* times the residual standard deviation */
+    fit->slope_sd_ns = sqrt(mm / det);
     return true;
 }
 
@@ -203,7 +205,9 @@ static bool fit_line(struct track *t, struct fit *fit)
         fit->square += t->left[i] * t->left[i];
     }
     fit->square_flat = fit->sums.xx - fit->sums.x * fit->sums.x / fit->sums.n;
-    fit->tick_sd_ns *= sqrt(fit->square / (double)(fit->n - 3));
+    const double left_ns = sqrt(fit->square / (double)(fit->n - 3));
+    fit->tick_sd_ns *= left_ns;
+    fit->slope_sd_ns *= left_ns;
     return true;
 }
 
@@ -438,11 +442,17 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     lattice->tick_sd_ns = fit->tick_sd_ns;
     lattice->hz = rate_of(fit->tick_ns, fit->tick_sd_ns);
     /* one more tick a period is the same samples: take the flatter one */
-    const double slope_ns = remainder(fit->slope_ns, fit->tick_ns);
-    lattice->slope_ns_per_s = slope_ns / (period_ns / 1e9);
+    double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
     lattice->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
     if (lattice->hz > 0)
         tell_drift(period_ns, fit, lattice);
+    if (lattice->drift_known) { /* where the ticks are known, so is what they are beside a period */
+        const double tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
+        slope_ns = remainder(-period_ns, tick_ns);
+        slope_sd_ns = nearbyint(period_ns / tick_ns) / lattice->hz * lattice->drift_sd_ppm * 1e3;
+    }
+    lattice->slope_ns_per_s = slope_ns / (period_ns / 1e9);
+    lattice->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
     lattice->modulo_ppm = fit->tick_ns / period_ns * 1e6;
     /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
     lattice->slope_modulo =
@@ -520,11 +530,7 @@ static void tell_unsteady(const struct st_series *s, const struct st_series_bulk
 static bool one_jump_is_a_tick(const struct fit *fit)
 {
     const double travel_ns = fit->slope_ns * (fit->last_k - fit->first_k);
-    const int hz = rate_of(fit->tick_ns, fit->tick_sd_ns);
-    bool usual = false;
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++)
-        usual |= st_beat_usual_hz[i] == hz;
-    return usual && fabs(travel_ns) > 0.1 * fit->tick_ns;
+    return is_usual(rate_of(fit->tick_ns, fit->tick_sd_ns)) && fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
 /* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave

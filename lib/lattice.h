@@ -16,8 +16,9 @@ struct st_lattice {
     double tick_sd_ns;     /* its standard error */
     int hz;                /* the whole rate that fits, a usual one first; 0: none fits, or none is sure */
     double slope_ns_per_s; /* between the jumps; of the two that explain the same samples the flatter one */
-    double tooth_s;        /* from jump to jump: tick / slope; 0: the slope is zero */
-    bool drift_known;      /* with hz only */
+    double slope_sd_ns_per_s; /* its standard error */
+    double tooth_s;           /* from jump to jump: tick / slope; 0: the slope is zero */
+    bool drift_known;         /* with hz only */
     bool drift_modulo; /* with hz only: known but for whole multiples of modulo_ppm; drift_ppm is the least */
     double drift_ppm;  /* ticks are so much longer than 1 / hz */
     double drift_sd_ppm; /* its standard error */
