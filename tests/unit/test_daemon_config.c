@@ -130,6 +130,11 @@ static void wrong_type_names_key_value_and_range(void **state)
     assert_refused("loop = 3;", "FILE:1: loop: allowed is a group");
     assert_refused("mute = ( 1, 2 );", "mute = ( ... )");
     assert_refused("mute = ( { id = 1; } );", "mute = ( ... )");
+    assert_refused("mute = ( { id = \"x\"; until = \"2026-13-45\"; } );",
+                   "FILE:1: mute = ( ... ): allowed is");
+    assert_refused("mute = ( { id = \"x\"; until = \"soon\"; } );", "mute = ( ... )");
+    assert_refused("mute = ( { reason = \"x\"; } );", "mute = ( ... )");
+    assert_refused("mute = ( { id = \"x\"; why = \"x\"; } );", "mute = ( ... )");
     assert_refused("audio = { backend = \"oss\"; };", "audio.backend = \"oss\"");
     assert_refused("loop = { load_percent = 50.01; };", "loop.load_percent = 50.01");
     assert_refused("socket = { mode = 660; };", "socket.mode = 660: allowed is octal");
