@@ -177,7 +177,14 @@ static void flood_of_errors_is_cut(void **state)
 static void syntax_error_names_the_line(void **state)
 {
     (void)state;
-    assert_refused("loop = {\n frames = ;\n};", "FILE:2: syntax error");
+    assert_refused("loop = {\n frames = ;\n};", "FILE:2: syntax error: frames = ;");
+    assert_refused("loop = {\n frames = 64;\n \t frames = 32; \r\n};",
+                   "FILE:3: duplicate setting name: frames = 32;");
+    assert_refused("loop = {\n", "FILE:2: syntax error"); /* there is nothing in that line */
+    assert_null(strstr(messages, "error:"));
+    assert_refused("loop = {\n x \x1b[2J = ;\n};", "syntax error: x ?[2J = ;");
+    assert_refused("a = ;  # 45678901234567890123456789012345678901234567890123456789012345",
+                   "syntax error: a = ;  # 456789012345678901234567890123456789012345678901...");
     assert_refused("loop = { frames = 64; }; loop = { frames = 32; };", "FILE:1: duplicate");
 }
 
