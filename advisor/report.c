@@ -123,18 +123,6 @@ void st_report_set_profile(struct st_report *report, enum st_profile profile)
     }
 }
 
-bool st_mute_day_valid(const char *day)
-{
-    static const char shape[] = "dddd-dd-dd";
-    for (size_t i = 0; i < sizeof(shape); i++) {
-        const bool digit = day[i] >= '0' && day[i] <= '9';
-        if (shape[i] == 'd' ? !digit : day[i] != shape[i])
-            return false;
-    }
-    const int month = (day[5] - '0') * 10 + day[6] - '0', date = (day[8] - '0') * 10 + day[9] - '0';
-    return month >= 1 && month <= 12 && date >= 1 && date <= 31;
-}
-
 void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today)
 {
     for (size_t m = 0; m < mutes_n; m++) {

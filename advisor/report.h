@@ -39,8 +39,6 @@ void st_report_set_trials(struct st_report *report, const struct st_trials *tria
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
 void st_report_set_profile(struct st_report *report, enum st_profile profile);
 
-/** Is this a day as in struct st_mute? */
-bool st_mute_day_valid(const char *day);
 /** Mutes the findings of the rules named, whose day has not come. today: "2026-11-20". mutes: borrowed by the
  * findings. */
 void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today);

@@ -38,7 +38,7 @@ static void help(void)
           "      --policy POLICY     fifo, rr or other (fifo)\n"
           "  -p, --priority N        1 .. 99 (70)\n"
           "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
-          "      --warmup CYCLES     not counted (200)\n"
+          "      --warmup CYCLES     not counted (200, at most 1 s)\n"
           "      --wait WAIT         plain, or precise: not stretched by FreeBSD (plain)\n"
           "      --timer-slack NS    of the loop's thread (as found)\n"
           "      --punctual[=BUDGET] wake early and spin the rest, beside plain waiting:\n"
@@ -168,7 +168,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
     int64_t rate_hz = config->rate_hz, frames = config->frames, periods = config->periods,
-            priority = config->priority, warmup = (int64_t)config->warmup_cycles;
+            priority = config->priority, warmup = -1;
     bool no_lock = false;
     const struct st_option options[] = {
         {"rate", 'r', .number = &rate_hz, .min = 1000, .max = 768000},
@@ -198,7 +198,10 @@ static int read_options(int argc, char **argv, struct arguments *a)
     config->frames = (uint32_t)frames;
     config->periods = (uint32_t)periods;
     config->priority = (int)priority;
-    config->warmup_cycles = (uint64_t)warmup;
+    if (warmup >= 0) { /* as many as asked for */
+        config->warmup_cycles = (uint64_t)warmup;
+        config->warmup_max_ns = 0;
+    }
     config->lock_memory = config->lock_memory && !no_lock;
     return r;
 }

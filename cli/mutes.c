@@ -8,6 +8,7 @@
 
 #include "advisor/text.h"
 #include "cli/command.h"
+#include "lib/when.h"
 #include "st_config.h"
 
 #define DEFAULT_CONFIG    ST_SYSCONF_DIR "/sleeptuned.conf"
@@ -55,7 +56,7 @@ static int read_member(const char *command, const char *path, const config_setti
                                                 : NULL;
     if (into == NULL || text == NULL)
         return bad(command, path, member, MUTE_WHAT_ALLOWED);
-    if (into == &mute->until && !st_mute_day_valid(text))
+    if (into == &mute->until && !st_when_is_day(text))
         return bad(command, path, member, "until: allowed is a day such as \"2027-01-01\"");
     *into = copy_text(text);
     return *into != NULL ? ST_EXIT_DONE : st_failure(command, "out of memory");

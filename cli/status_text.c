@@ -126,10 +126,15 @@ static void show_loop(const struct page *page, const json_t *loop)
         text_of(found, "memory_locked"));
     paragraph(page, "Loop", line.text);
 
-    const double bound = rounded_up(json_number_value(json_object_get(loop, "misses_per_hour_max95")));
+    const json_t *bound_max = json_object_get(loop, "misses_per_hour_max95");
+    const double bound = rounded_up(json_number_value(bound_max));
     line = (struct line){0};
-    put(&line, "%" PRId64 " of %" PRId64 " periods, at most %.*f per hour (95 %%); ",
-        st_json_field(loop, "misses"), st_json_field(loop, "elapsed_periods"), bound < 10 ? 2 : 0, bound);
+    put(&line, "%" PRId64 " of %" PRId64 " periods, ", st_json_field(loop, "misses"),
+        st_json_field(loop, "elapsed_periods"));
+    if (json_is_number(bound_max))
+        put(&line, "at most %.*f per hour (95 %%); ", bound < 10 ? 2 : 0, bound);
+    else
+        put(&line, "a bound per hour not yet; ");
     put_count(&line, st_json_field(loop, "skipped_periods"), "skipped period");
     if (st_json_field(loop, "records_lost") > 0) {
         put(&line, "; ");

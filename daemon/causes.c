@@ -35,6 +35,12 @@ struct recent {
     char culprit[ST_CAUSE_CULPRIT_BYTES];
 };
 
+/* What of one kind may still be told in this minute. */
+struct telling {
+    unsigned left, worse_left;
+    int64_t worst_ns; /* that was told */
+};
+
 struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
@@ -44,7 +50,7 @@ struct st_causes {
     struct st_cause_sums now;
     struct minute minute; /* the one that goes on */
     int64_t minute_from_ns;
-    unsigned late_events_left, xrun_events_left;
+    struct telling late, xruns;
     struct minute minutes[MINUTES_MAX];
     uint64_t minutes_n; /* since the beginning */
     struct st_cause_sum rows[ROWS_MAX];
@@ -64,7 +70,22 @@ static void begin_minute(struct st_causes *causes)
     causes->now.n = 0;
     causes->minute = (struct minute){.from_wall_ns = p->wall_ns(p)};
     causes->minute_from_ns = p->now_ns(p);
-    causes->late_events_left = causes->xrun_events_left = ST_CAUSES_EVENTS_A_MINUTE;
+    causes->late = causes->xruns =
+        (struct telling){.left = ST_CAUSES_EVENTS_A_MINUTE, .worse_left = ST_CAUSES_WORSE_EVENTS_A_MINUTE};
+}
+
+/* Is something of that length told? Under the mutex. */
+static bool is_told(struct telling *telling, int64_t length_ns)
+{
+    unsigned *left = telling->left > 0                    ? &telling->left
+                     : length_ns / 2 >= telling->worst_ns ? &telling->worse_left
+                                                          : NULL;
+    if (left == NULL || *left == 0)
+        return false;
+    (*left)--;
+    if (length_ns > telling->worst_ns)
+        telling->worst_ns = length_ns;
+    return true;
 }
 
 static void remember(struct st_causes *causes, const struct recent *late)
@@ -357,9 +378,8 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late, const 
     if (culprit != NULL && !culprit->in_part && culprit->ns > explained_ns)
         explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
     pthread_mutex_lock(&causes->mutex);
-    unsigned *left = late->xrun ? &causes->xrun_events_left : &causes->late_events_left;
-    const bool tells = *left > 0;
-    *left -= tells;
+    const bool tells = late->xrun ? is_told(&causes->xruns, late->silence_ns)
+                                  : is_told(&causes->late, late->event.lateness_ns);
     add(causes, late, culprit, explained_ns, wall_ns);
     pthread_mutex_unlock(&causes->mutex);
     if (tells)

@@ -17,6 +17,7 @@
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
 #define PERIOD_MAX_NS (2 * ST_NS_PER_S)
+#define QUOTE_BYTES   61 /* of a line that libconfig complains about */
 #define NAME_BYTES    64 /* longer names cannot be keys */
 
 struct parse {
@@ -54,6 +55,21 @@ static void complain(struct parse *parse, unsigned line, const char *format, ...
     vsnprintf(message + at, sizeof(message) - (size_t)at, format, args);
     va_end(args);
     parse->error(parse->ctx, message);
+}
+
+/* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
+static const char *quote_line(const char *text, unsigned line, char *buf, size_t buf_bytes)
+{
+    char copy[QUOTE_BYTES + 1], safe[QUOTE_BYTES];
+    for (; line > 1 && *text != '\0'; line -= *text++ == '\n')
+        ;
+    text += strspn(text, " \t\r");
+    size_t len = strcspn(text, "\n");
+    while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL)
+        len--;
+    snprintf(copy, sizeof(copy), "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
+    snprintf(buf, buf_bytes, "%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
+    return buf;
 }
 
 static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
@@ -233,8 +249,11 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     config_t file;
     config_init(&file);
     if (config_read_string(&file, text) != CONFIG_TRUE) {
-        complain(&parse, (unsigned)config_error_line(&file), "%s",
-                 config_error_text(&file) != NULL ? config_error_text(&file) : "cannot be read");
+        const unsigned line = (unsigned)config_error_line(&file);
+        const char *why = config_error_text(&file);
+        char quote[QUOTE_BYTES + 2];
+        complain(&parse, line, "%s%s", why != NULL ? why : "cannot be read",
+                 quote_line(text, line, quote, sizeof(quote)));
     } else {
         read_group(&parse, config_root_setting(&file), "");
         if (parse.errors_n == 0)

@@ -64,7 +64,7 @@ enum st_config_type {
     ST_CONFIG_PATH,   /* char[], "" or absolute */
     ST_CONFIG_MODE,   /* int64_t, written as octal text "0660" */
     ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
-    ST_CONFIG_LIST,   /* a list of texts and groups of texts that this program only checks */
+    ST_CONFIG_LIST,   /* a list of mutes, which this program only checks */
 };
 
 /* What a changed key does at SIGHUP; bits. */

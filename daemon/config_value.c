@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/when.h"
+
 const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
 {
     const char *space = key->unit[0] != '\0' ? " " : "";
@@ -123,21 +125,33 @@ bool st_config_store_text(const struct st_config_key *key, const char *text, voi
     return true;
 }
 
-/** Texts and groups of texts; what they mean is checked by who uses them. */
-static bool is_list_of_texts(const config_setting_t *setting)
+/** { id = "..."; reason = "..."; until = "2027-01-01"; }, as cli/mutes.c reads it. */
+static bool is_mute(const config_setting_t *group)
+{
+    bool has_id = false;
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *member = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(member), *text = config_setting_get_string(member);
+        if (name == NULL || text == NULL)
+            return false;
+        const bool is_id = strcmp(name, "id") == 0, is_until = strcmp(name, "until") == 0;
+        if ((!is_id && !is_until && strcmp(name, "reason") != 0) || (is_until && !st_when_is_day(text)))
+            return false;
+        has_id = has_id || is_id;
+    }
+    return has_id;
+}
+
+/** Mutes, or ids alone. Whether there is such a rule, who uses them says. */
+static bool is_list_of_mutes(const config_setting_t *setting)
 {
     if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
         return false;
     for (int i = 0; i < config_setting_length(setting); i++) {
         const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
-        if (config_setting_is_group(element)) {
-            for (int j = 0; j < config_setting_length(element); j++) {
-                if (config_setting_get_string_elem(element, j) == NULL)
-                    return false;
-            }
-        } else if (config_setting_type(element) != CONFIG_TYPE_STRING) {
+        if (config_setting_is_group(element) ? !is_mute(element)
+                                             : config_setting_type(element) != CONFIG_TYPE_STRING)
             return false;
-        }
     }
     return true;
 }
@@ -149,7 +163,7 @@ bool st_config_store(const struct st_config_key *key, const config_setting_t *se
     const int type = config_setting_type(setting);
     const bool whole = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
     if (key->type == ST_CONFIG_LIST)
-        return is_list_of_texts(setting);
+        return is_list_of_mutes(setting);
     if (key->type == ST_CONFIG_INT) {
         const int64_t value = config_setting_get_int64(setting);
         if (!whole || value < key->min || value > key->max)

@@ -201,6 +201,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     (void)upload_data;
     static int seen;
     struct st_http *http = ctx;
+    /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const struct st_route_names names = {.machine = http->machine, .others = http->names};
     struct st_route route = st_route_choose(method, url, host, http->tcp, &names);

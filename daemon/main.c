@@ -160,10 +160,20 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
 
 int main(int argc, char **argv)
 {
+    /* First of all: until here they end it by their default. And before any thread exists, so that every
+     * thread has them blocked. */
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)
         return status;
+    if (options.check)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     struct st_platform *platform = st_platform_native();
     struct st_config config;
     const char *config_path;
@@ -184,13 +194,6 @@ int main(int argc, char **argv)
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
     st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
-    /* blocked before any thread exists, so that every thread has them blocked */
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
     /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c) */
     sigset_t continued;
     sigemptyset(&continued);

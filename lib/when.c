@@ -153,6 +153,18 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     return r;
 }
 
+bool st_when_is_day(const char *text)
+{
+    static const char shape[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof(shape); i++) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        if (shape[i] == 'd' ? !digit : text[i] != shape[i])
+            return false;
+    }
+    const int month = (text[5] - '0') * 10 + text[6] - '0', date = (text[8] - '0') * 10 + text[9] - '0';
+    return month >= 1 && month <= 12 && date >= 1 && date <= 31;
+}
+
 const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)
 {
     const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);

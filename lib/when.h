@@ -20,6 +20,9 @@ ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local
  * -ERANGE. */
 ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
 
+/** Is this a day such as "2026-11-20"? Pure. */
+bool st_when_is_day(const char *text);
+
 /** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. @return buf. */
 const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes);
 

@@ -158,6 +158,20 @@ static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
     return buf;
 }
 
+static void say_uncounted(const struct st_result *result, char *buf, size_t buf_bytes)
+{
+    char length[32];
+    if (result->warmup_cycles == 0)
+        snprintf(buf, buf_bytes, "Nothing measured: it ended before the first counted period.");
+    else
+        snprintf(buf, buf_bytes,
+                 "Nothing measured: it ended before the first counted period. The %" PRIu64
+                 " cycles of warm-up take %s.",
+                 result->warmup_cycles,
+                 st_ns_format(st_period_due_ns(&result->period, 0, result->warmup_cycles), length,
+                              sizeof(length)));
+}
+
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char what[96], latest[32], bound[32], lost[80];
@@ -174,7 +188,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
         snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.",
                  result->elapsed_periods, strerror(-result->error));
     else if (result->elapsed_periods == 0)
-        snprintf(buf, buf_bytes, "Nothing measured: it ended before the first counted period.");
+        say_uncounted(result, buf, buf_bytes);
     else if (n == 0)
         snprintf(buf, buf_bytes, "Nothing measured: the ring was full all the time.");
     else if (result->misses == 0)

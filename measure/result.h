@@ -21,7 +21,8 @@ struct st_circumstance {
 struct st_result {
     struct st_period period;
     uint32_t frames, rate_hz, periods;
-    int cpu; /* -1: any */
+    uint64_t warmup_cycles; /* before the first counted period */
+    int cpu;                /* -1: any */
     double load_percent;
 
     enum st_policy policy_asked, policy; /* policy: what the kernel granted */

@@ -13,13 +13,14 @@
 #include "measure/load.h"
 #include "measure/loop.h"
 
-#define DRAIN_EVERY_NS   INT64_C(250000000)
-#define RING_SPAN_NS     (60 * ST_NS_PER_S) /* a stall of the drain thread that loses nothing */
-#define PERIOD_MIN_NS    (50 * ST_NS_PER_US)
-#define PERIOD_MAX_NS    (10 * ST_NS_PER_S)
-#define LOAD_MAX_PERCENT 90.0
-#define STACK_BYTES      (256 * 1024)
-#define STACK_TOUCH      (32 * 1024)
+#define DRAIN_EVERY_NS    INT64_C(250000000)
+#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* a stall of the drain thread that loses nothing */
+#define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
+#define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
+#define LOAD_MAX_PERCENT  90.0
+#define WARMUP_CYCLES_MIN 2
+#define STACK_BYTES       (256 * 1024)
+#define STACK_TOUCH       (32 * 1024)
 
 /* One loop with everything around it. */
 struct lane {
@@ -69,6 +70,7 @@ void st_session_defaults(struct st_session_config *config)
         .policy = ST_POLICY_FIFO,
         .priority = 70,
         .warmup_cycles = 200,
+        .warmup_max_ns = ST_NS_PER_S,
         .timer_slack_ns = -1,
         .lock_memory = true,
     };
@@ -305,6 +307,14 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
         machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;
 }
 
+/* Nobody is to wait for a minute where cycles are long. */
+static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
+{
+    const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
+    const uint64_t most = fit > WARMUP_CYCLES_MIN ? fit : WARMUP_CYCLES_MIN;
+    return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
+}
+
 /* Each arm has its turn in warm-up, twice: it learns, and what plain costs is known. */
 static int init_arms(struct lane *lane, const struct st_session_config *config)
 {
@@ -316,9 +326,9 @@ static int init_arms(struct lane *lane, const struct st_session_config *config)
         st_arm_init(&lane->arms[i], &config->arms[i], st_period_ns(&loop->period));
     loop->arms = lane->arms;
     loop->arms_n = config->arms_n;
-    const uint64_t warmup_cycles = 2 * ST_ARM_BLOCK * config->arms_n;
-    if (loop->warmup_cycles < warmup_cycles)
-        loop->warmup_cycles = warmup_cycles;
+    const uint64_t turns_cycles = 2 * ST_ARM_BLOCK * config->arms_n;
+    if (loop->warmup_cycles < turns_cycles)
+        loop->warmup_cycles = turns_cycles;
     return 0;
 }
 
@@ -334,13 +344,13 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     struct st_loop *loop = &lane->loop;
     loop->platform = p;
     loop->ring = &lane->ring;
-    loop->warmup_cycles = config->warmup_cycles;
     int r = st_period_init(&loop->period, config->frames, config->rate_hz);
     if (r != 0)
         return r;
     const int64_t period_ns = st_period_ns(&loop->period);
     if (period_ns < PERIOD_MIN_NS || period_ns > PERIOD_MAX_NS)
         return -ERANGE;
+    loop->warmup_cycles = warmup_cycles(config, period_ns);
     loop->max_periods =
         config->duration_ns > 0 ? st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1 : 0;
     loop->cause_above_ns = st_session_cause_above_ns(config);
@@ -359,6 +369,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     result->frames = config->frames;
     result->rate_hz = config->rate_hz;
     result->periods = config->periods;
+    result->warmup_cycles = loop->warmup_cycles;
     result->cpu = config->cpus[i];
     result->load_percent = config->load_percent;
     result->has_callback = config->load_percent > 0;

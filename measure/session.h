@@ -34,6 +34,7 @@ struct st_session_config {
     int priority;
     double load_percent; /* of the period, synthetic DSP work; 0: no callback */
     uint64_t warmup_cycles;
+    int64_t warmup_max_ns;  /* fewer cycles, but two, where they take longer than this; 0: no bound */
     int64_t duration_ns;    /* 0: until st_session_stop */
     int64_t timer_slack_ns; /* -1: as found */
     int64_t cause_above_ns; /* 0: half a period */
@@ -51,8 +52,8 @@ struct st_session_config {
 
 struct st_session;
 
-/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, 2 periods, FIFO 70, 200 warm-up cycles, unpinned.
- */
+/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, 2 periods, FIFO 70, 200 warm-up cycles or a second
+ * of them, unpinned. */
 void st_session_defaults(struct st_session_config *config);
 
 /** The lateness from which on a cause is sought. */

@@ -1,10 +1,9 @@
 /* sleeptune-observe-jack: the xruns of a JACK server, a line each.
  *
  * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
- * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Only the
- * driver renews the figure of jack_get_xrun_delayed_usecs (jack2: JackEngineControl::NotifyXRun, but not
- * JackEngine::CheckXRun), so a callback with the figure of before was a client's; which client, only the
- * server's own messages say. This client has no ports and no process callback: the server never waits for it.
+ * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
+ * the two it was, observe/jack_xrun.h concludes; which client, only the server's own messages say. This
+ * client has no ports and no process callback: the server never waits for it.
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more: that it is there is said.
@@ -19,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/jack_xrun.h"
 #include "observe/line.h"
 
 #define NAME         "sleeptune-observe-jack"
@@ -26,13 +26,19 @@
 #define PAUSE_MS     100 /* between two lines */
 #define SERVER_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */
 
-enum what { WHAT_DEVICE, WHAT_CLIENT, WHAT_GONE, WHAT_END };
+enum what {
+    WHAT_DEVICE,
+    WHAT_CLIENT,
+    WHAT_PROBABLY = 2, /* added to the two */
+    WHAT_GONE = 4,
+    WHAT_END
+};
 
 struct observer {
     jack_client_t *client;
-    int fds[2];       /* what happened, a byte each, from libjack's thread and the signal handler */
-    float delayed_us; /* of the latest xrun. Threads: libjack's, once it calls back */
-    bool own_plays;   /* on this server, as was said */
+    int fds[2];                 /* what happened, a byte each, from libjack's thread and the signal handler */
+    struct st_jack_judge judge; /* Threads: libjack's, once it calls back */
+    bool own_plays;             /* on this server, as was said */
 };
 
 static struct observer observer;
@@ -64,13 +70,33 @@ static void on_signal(int number)
     tell(WHAT_END);
 }
 
+static struct st_jack_cycle look_at_cycle(jack_client_t *client)
+{
+    struct st_jack_cycle cycle = {.late_us = INT64_MIN};
+    jack_nframes_t frames, again;
+    jack_time_t expected_us, next_us;
+    float period_us;
+    const double rate_hz = jack_get_sample_rate(client);
+    for (int tries = 0; tries < 3 && cycle.late_us == INT64_MIN; tries++) {
+        if (jack_get_cycle_times(client, &frames, &expected_us, &next_us, &period_us) != 0)
+            break;
+        const double since_us = jack_frames_since_cycle_start(client) * 1e6 / rate_hz;
+        const int64_t now_us = (int64_t)jack_get_time();
+        if (jack_get_cycle_times(client, &again, &expected_us, &next_us, &period_us) == 0 && again == frames)
+            cycle.late_us = now_us - (int64_t)since_us - (int64_t)expected_us;
+    }
+    cycle.delayed_us = jack_get_xrun_delayed_usecs(client);
+    cycle.at_us = (int64_t)jack_get_time();
+    cycle.period_us = (int64_t)(jack_get_buffer_size(client) * 1e6 / rate_hz);
+    return cycle;
+}
+
 static int on_xrun(void *ctx)
 {
     (void)ctx;
-    const float delayed_us = jack_get_xrun_delayed_usecs(observer.client);
-    const bool renewed = delayed_us < observer.delayed_us || delayed_us > observer.delayed_us;
-    observer.delayed_us = delayed_us;
-    tell(renewed ? WHAT_DEVICE : WHAT_CLIENT);
+    const struct st_jack_cycle now = look_at_cycle(observer.client);
+    const struct st_jack_xrun xrun = st_jack_judge(&observer.judge, &now);
+    tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
     return 0;
 }
 
@@ -98,7 +124,7 @@ static int open_client(const char *server)
         return st_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
                               (unsigned)status, message);
     }
-    observer.delayed_us = jack_get_xrun_delayed_usecs(observer.client);
+    st_jack_judge_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
     jack_on_shutdown(observer.client, on_shutdown, NULL);
     if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
         return st_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
@@ -129,18 +155,23 @@ static void say_ready(const char *server)
 static enum what forward(const char *server)
 {
     char what[256];
-    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_EXACT};
+    struct st_xrun_seen seen[] = {{.certainty = ST_CERTAINTY_EXACT}, {.certainty = ST_CERTAINTY_PROBABLE}};
     enum what over = WHAT_DEVICE;
     const ssize_t n = read(observer.fds[0], what, sizeof(what));
     for (ssize_t i = 0; i < n; i++) {
-        seen.device_xruns_n += what[i] == WHAT_DEVICE;
-        seen.starved_n += what[i] == WHAT_CLIENT;
-        if (what[i] == WHAT_GONE || what[i] == WHAT_END)
+        if (what[i] == WHAT_GONE || what[i] == WHAT_END) {
             over = (enum what)what[i];
+            continue;
+        }
+        struct st_xrun_seen *as = &seen[what[i] >= WHAT_PROBABLY];
+        as->device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
+        as->starved_n += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
     }
-    snprintf(seen.device, sizeof(seen.device), "%s", server);
-    if (seen.device_xruns_n > 0 || seen.starved_n > 0)
-        st_line_xrun(&seen);
+    for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
+        snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
+        if (seen[i].device_xruns_n > 0 || seen[i].starved_n > 0)
+            st_line_xrun(&seen[i]);
+    }
     return over;
 }
 

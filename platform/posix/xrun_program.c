@@ -312,7 +312,8 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
     if (r < 0)
         return r;
-    return program->ready ? 0 : -EAGAIN;
+    return program->ready && !program->ending ? 0
+                                              : -EAGAIN; /* its last line came: its end is the next thing */
 }
 
 static int program_fd(const struct st_xrun_watch *w)

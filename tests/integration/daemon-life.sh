@@ -72,4 +72,18 @@ kill -CONT "$daemon"
 wait "$daemon"
 is "SIGTERM behind SIGHUP: a clean end" "$?" 0
 is "which does not wait for the reload" "$(grep -c 'reloaded' "$log")" 0
+
+# while it reads its options
+early=$SLEEPTUNE_BUILD/tests/integration/early_signal.so
+if [ ! -e "$early" ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
+    skip "a signal at the very beginning" "nothing can be preloaded here"
+    tap_done
+fi
+EARLY_SIGNAL=15 LD_PRELOAD=$early timeout 60 "$SLEEPTUNED" -f -c "$conf" 2>"$log"
+is "SIGTERM at the very beginning: a clean end" "$?" 0
+like "which the log tells" "$(cat "$log")" 'SIGTERM: ending'
+starts "SIGHUP at the very beginning: it starts" env EARLY_SIGNAL=1 LD_PRELOAD="$early"
+ok "and reads the configuration again" wait_for logged 'reloaded'
+stop
+is "it ends cleanly" "$status" 0
 tap_done

@@ -55,6 +55,8 @@ ok "the helper program is the daemon's" test -n "$helper"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|of this user)|no JACK server"
+is "no event has announced it as watched when it had ended" \
+    "$(value '[e["text"] for e in d["events"] if e["event"] == "observe" and "ended" in e["text"]]')" '[]'
 before=$(of device_xruns)
 jack
 ok "one that comes again is watched again" wait_for of_is state watching

@@ -130,6 +130,11 @@ static void wrong_type_names_key_value_and_range(void **state)
     assert_refused("loop = 3;", "FILE:1: loop: allowed is a group");
     assert_refused("mute = ( 1, 2 );", "mute = ( ... )");
     assert_refused("mute = ( { id = 1; } );", "mute = ( ... )");
+    assert_refused("mute = ( { id = \"x\"; until = \"2026-13-45\"; } );",
+                   "FILE:1: mute = ( ... ): allowed is");
+    assert_refused("mute = ( { id = \"x\"; until = \"soon\"; } );", "mute = ( ... )");
+    assert_refused("mute = ( { reason = \"x\"; } );", "mute = ( ... )");
+    assert_refused("mute = ( { id = \"x\"; why = \"x\"; } );", "mute = ( ... )");
     assert_refused("audio = { backend = \"oss\"; };", "audio.backend = \"oss\"");
     assert_refused("loop = { load_percent = 50.01; };", "loop.load_percent = 50.01");
     assert_refused("socket = { mode = 660; };", "socket.mode = 660: allowed is octal");
@@ -172,7 +177,14 @@ static void flood_of_errors_is_cut(void **state)
 static void syntax_error_names_the_line(void **state)
 {
     (void)state;
-    assert_refused("loop = {\n frames = ;\n};", "FILE:2: syntax error");
+    assert_refused("loop = {\n frames = ;\n};", "FILE:2: syntax error: frames = ;");
+    assert_refused("loop = {\n frames = 64;\n \t frames = 32; \r\n};",
+                   "FILE:3: duplicate setting name: frames = 32;");
+    assert_refused("loop = {\n", "FILE:2: syntax error"); /* there is nothing in that line */
+    assert_null(strstr(messages, "error:"));
+    assert_refused("loop = {\n x \x1b[2J = ;\n};", "syntax error: x ?[2J = ;");
+    assert_refused("a = ;  # 45678901234567890123456789012345678901234567890123456789012345",
+                   "syntax error: a = ;  # 456789012345678901234567890123456789012345678901...");
     assert_refused("loop = { frames = 64; }; loop = { frames = 32; };", "FILE:1: duplicate");
 }
 

@@ -169,6 +169,43 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
 }
 
+static void worst_of_a_minute_is_told_after_a_flood(void **state)
+{
+    (void)state;
+    const struct st_sink functions = st_minute_sink_functions(&sink);
+    struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
+    for (int i = 0; i < 2 * ST_CAUSES_EVENTS_A_MINUTE; i++) {
+        functions.late(functions.ctx, &event);
+        functions.xrun(functions.ctx, i, 3 * ST_NS_PER_MS, NULL);
+    }
+    assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE);
+    event.lateness_ns = 2 * 2 * ST_NS_PER_MS - 2;
+    functions.late(functions.ctx, &event); /* not much worse */
+    assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE);
+    event.lateness_ns = 8 * ST_NS_PER_S;
+    functions.late(functions.ctx, &event);
+    functions.late(functions.ctx, &event); /* so bad once */
+    assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 1);
+    assert_true(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE].lateness_ns == 8 * ST_NS_PER_S);
+    functions.xrun(functions.ctx, 0, 8 * ST_NS_PER_S, NULL); /* each kind by itself */
+    assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 2);
+    assert_string_equal(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE + 1].name, "simulated-xrun");
+    st_causes_end_minute(causes, &ended);
+    event.lateness_ns = 2 * ST_NS_PER_MS;
+    functions.late(functions.ctx, &event); /* the next minute begins anew */
+    assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 3);
+}
+
+static void ever_worse_ones_are_told_so_often_and_no_more(void **state)
+{
+    (void)state;
+    const struct st_sink functions = st_minute_sink_functions(&sink);
+    struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 1};
+    for (int i = 0; i < 60; i++, event.lateness_ns *= 2)
+        functions.late(functions.ctx, &event);
+    assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + ST_CAUSES_WORSE_EVENTS_A_MINUTE);
+}
+
 static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **state)
 {
     (void)state;
@@ -193,6 +230,8 @@ int main(void)
         TEST(loop_that_does_not_sleep_measures_no_longer_than_time_went_by),
         TEST(minute_without_the_loop_goes_on_until_it_is_back),
         TEST(flood_of_late_wakes_is_counted_but_told_ten_times_a_minute),
+        TEST(worst_of_a_minute_is_told_after_a_flood),
+        TEST(ever_worse_ones_are_told_so_often_and_no_more),
         TEST(events_are_listed_newest_first_and_the_oldest_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,48 @@ static void session_runs_to_its_end_with_balanced_books(void **state)
     st_result_finish(&result);
 }
 
+static void warm_up_is_200_cycles_or_a_second(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t frames;
+        uint64_t cycles;
+        int64_t max_ns;
+        uint64_t expected;
+    } rows[] = {
+        {64, 200, ST_NS_PER_S, 200},     {1024, 200, ST_NS_PER_S, 46}, {16384, 200, ST_NS_PER_S, 2},
+        {65536, 200, ST_NS_PER_S, 2},    {16384, 1, ST_NS_PER_S, 1},   {16384, 0, ST_NS_PER_S, 0},
+        {1024, 200, 0 /* asked */, 200},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_session_config config;
+        struct st_session *session;
+        struct st_result result;
+        char text[256];
+        st_session_defaults(&config);
+        assert_int_equal(config.warmup_cycles, 200);
+        assert_true(config.warmup_max_ns == ST_NS_PER_S);
+        config.policy = ST_POLICY_OTHER;
+        config.lock_memory = false;
+        config.frames = rows[i].frames;
+        config.warmup_cycles = rows[i].cycles;
+        config.warmup_max_ns = rows[i].max_ns;
+        assert_int_equal(st_session_start(st_platform_native(), &config, &session), 0);
+        st_session_ask_stop(session);
+        st_session_join(session);
+        assert_int_equal(st_session_result(session, 0, &result), 0);
+        assert_int_equal(result.warmup_cycles, rows[i].expected);
+        result.elapsed_periods = 0;
+        result.error = 0;
+        if (i == 2) /* it says what it would have taken */
+            assert_string_equal(st_result_verdict(&result, text, sizeof(text)),
+                                "Nothing measured: it ended before the first counted period. The 2 cycles of "
+                                "warm-up take 682.667 ms.");
+        st_result_finish(&result);
+        st_session_free(session);
+    }
+}
+
 static const char *circumstance(const struct st_result *result, const char *key)
 {
     for (size_t i = 0; i < result->circumstances_n; i++) {
@@ -121,6 +163,7 @@ static void ways_that_counted_nothing_have_no_figures(void **state)
     short_config(&config);
     config.frames = 16;
     config.warmup_cycles = UINT64_MAX;
+    config.warmup_max_ns = 0;
     config.duration_ns = 0;
     config.arms_n = (size_t)st_arms_parse("free", config.arms);
     struct st_session *session;
@@ -399,6 +442,7 @@ static void settings_out_of_range_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm_up_is_200_cycles_or_a_second),
         cmocka_unit_test(session_runs_to_its_end_with_balanced_books),
         cmocka_unit_test(punctual_mode_gives_the_restartable_sequence_back_and_plain_mode_does_not),
         cmocka_unit_test(restartable_sequence_that_may_be_there_is_not_called_registered),

@@ -93,6 +93,17 @@ static void lines_fit_eighty_columns(void **state)
     free(text);
 }
 
+static void nothing_bounds_the_misses_of_no_period(void **state)
+{
+    (void)state;
+    char *text = render("{\"loop\": {\"misses\": 0, \"elapsed_periods\": 0, \"skipped_periods\": 0, "
+                        "\"misses_per_hour_max95\": null}}",
+                        80);
+    assert_non_null(strstr(text, "0 of 0 periods, a bound per hour not yet; 0 skipped periods"));
+    assert_null(strstr(text, "at most"));
+    free(text);
+}
+
 static void foreign_documents_are_survived(void **state)
 {
     (void)state;
@@ -166,6 +177,7 @@ int main(void)
         cmocka_unit_test(verdict_is_the_first_line_and_degraded_the_second),
         cmocka_unit_test(figures_have_n_and_circumstances),
         cmocka_unit_test(lines_fit_eighty_columns),
+        cmocka_unit_test(nothing_bounds_the_misses_of_no_period),
         cmocka_unit_test(foreign_documents_are_survived),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(line_is_cut_between_characters),

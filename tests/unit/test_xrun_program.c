@@ -129,6 +129,22 @@ static void absent_server_is_said_and_not_an_error_of_the_program(void **state)
     st_xrun_close(&watch);
 }
 
+static void server_that_ends_is_not_watched_any_more_from_the_line_on_that_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready JACK server default\n"
+                                 "while [ -e \"$0\" ]; do sleep 0.01; done\n"
+                                 "echo absent JACK server default has ended\nexit 2",
+                                 ""),
+                     0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    assert_int_equal(unlink(path), 0); /* go on */
+    assert_int_equal(poll_until(0, 0), -EAGAIN);
+    assert_string_equal(watch.why, "JACK server default has ended");
+    assert_int_equal(poll_until(-EAGAIN, 0), -ENOENT);
+    st_xrun_close(&watch);
+}
+
 static void program_that_dies_says_how(void **state)
 {
     (void)state;
@@ -249,6 +265,7 @@ int main(void)
         cmocka_unit_test(lines_become_sightings),
         cmocka_unit_test(server_is_told_by_its_variable),
         cmocka_unit_test(absent_server_is_said_and_not_an_error_of_the_program),
+        cmocka_unit_test(server_that_ends_is_not_watched_any_more_from_the_line_on_that_says_so),
         cmocka_unit_test(program_that_dies_says_how),
         cmocka_unit_test(rubbish_ends_it_and_is_quoted),
         cmocka_unit_test(endless_line_ends_it),

@@ -1,0 +1,90 @@
+/* Whose an xrun of JACK was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "observe/jack_xrun.h"
+
+#define PERIOD_US 21333
+
+#define LONG_AGO 20000000
+
+/* The xrun after_us after one that left figure `before`, or after watching began with it. @return "device",
+ * "client?" ... */
+static const char *judged(float before_us, float delayed_us, int64_t after_us, int64_t late_us)
+{
+    struct st_jack_judge judge;
+    st_jack_judge_begin(&judge, before_us);
+    judge.at_us = judge.device_us = 1000000;
+    const struct st_jack_cycle now = {
+        .delayed_us = delayed_us, .at_us = 1000000 + after_us, .period_us = PERIOD_US, .late_us = late_us};
+    const struct st_jack_xrun xrun = st_jack_judge(&judge, &now);
+    return xrun.client ? xrun.probable ? "client?" : "client" : xrun.probable ? "device?" : "device";
+}
+
+static void a_figure_that_is_renewed_is_the_devices(void **state)
+{
+    (void)state;
+    assert_string_equal(judged(9, 10, 500000, 0), "device");
+    assert_string_equal(judged(10, 9, 500000, INT64_MIN), "device");
+    assert_string_equal(judged(0, 9, 500000, 30000), "device");
+}
+
+static void without_any_xrun_of_the_device_it_is_a_clients(void **state)
+{
+    (void)state;
+    assert_string_equal(judged(0, 0, 500000, 0), "client");
+    assert_string_equal(judged(0, 0, 100, 30000), "client");
+}
+
+static void two_equal_small_figures_of_a_driver_that_is_late_are_two_xruns_of_it(void **state)
+{
+    (void)state;
+    assert_string_equal(judged(10, 10, LONG_AGO, 4000), "device?");
+    assert_string_equal(judged(10, 10, LONG_AGO, 100), "client?");
+    assert_string_equal(judged(10, 10, LONG_AGO, -4000), "client?");
+    assert_string_equal(judged(10, 10, LONG_AGO, INT64_MIN), "client?");
+    assert_string_equal(judged(10, 10, 54000, 100), "device?"); /* it lately had one */
+}
+
+static void two_that_are_told_at_once_share_the_figure_of_the_second(void **state)
+{
+    (void)state;
+    assert_string_equal(judged(11, 11, 121, 0), "device?");
+    assert_string_equal(judged(600123, 600123, 121, INT64_MIN), "device?");
+}
+
+static void a_long_silence_is_not_repeated_to_the_microsecond(void **state)
+{
+    (void)state;
+    assert_string_equal(judged(600123, 600123, 500000, 4000), "client");
+}
+
+static void what_was_there_before_watching_was_told_to_nobody(void **state)
+{
+    (void)state;
+    struct st_jack_judge judge;
+    st_jack_judge_begin(&judge, 10);
+    struct st_jack_cycle now = {.delayed_us = 10, .at_us = 5, .period_us = PERIOD_US, .late_us = 0};
+    assert_true(st_jack_judge(&judge, &now).client);
+    now.at_us += LONG_AGO;
+    assert_true(st_jack_judge(&judge, &now).client); /* a client's is none of the device */
+    now.delayed_us = 11;
+    assert_false(st_jack_judge(&judge, &now).client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_figure_that_is_renewed_is_the_devices),
+        cmocka_unit_test(without_any_xrun_of_the_device_it_is_a_clients),
+        cmocka_unit_test(two_equal_small_figures_of_a_driver_that_is_late_are_two_xruns_of_it),
+        cmocka_unit_test(two_that_are_told_at_once_share_the_figure_of_the_second),
+        cmocka_unit_test(a_long_silence_is_not_repeated_to_the_microsecond),
+        cmocka_unit_test(what_was_there_before_watching_was_told_to_nobody),
+    };
+    return cmocka_run_group_tests_name("observe_jack", tests, NULL, NULL);
+}
