@@ -108,6 +108,25 @@ static int step_up(struct st_history *history, int64_t version)
     return r;
 }
 
+/* The first line of what quick_check gave that is no heading ("*** in database main ***"). @return 1, 0
+ * at the end, or an error. */
+static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
+{
+    int r;
+    while ((r = st_sql_step(statement)) == 1) {
+        char said[1024]; /* a row has several lines, or one, as SQLite's version likes */
+        st_sql_text(statement, 0, said, sizeof(said));
+        char *rest = said;
+        for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
+            if (line[0] == '\0' || strncmp(line, "***", 3) == 0)
+                continue;
+            snprintf(buf, buf_bytes, "%s", line);
+            return 1;
+        }
+    }
+    return r;
+}
+
 /* A file that is damaged is found here, before anything is added to it. */
 static int check_pages(struct st_history *history, char *error, size_t error_bytes)
 {
@@ -115,14 +134,11 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     int r = st_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
     if (r < 0)
         return r;
-    char said[160] = "";
-    r = st_sql_step(statement);
-    if (r == 1)
-        st_sql_text(statement, 0, said, sizeof(said));
+    char said[160] = "SQLite does not say where";
+    r = first_damage(statement, said, sizeof(said));
     sqlite3_finalize(statement);
     if (r < 0 || strcmp(said, "ok") == 0)
         return r < 0 ? r : 0;
-    said[strcspn(said, "\n")] = '\0';
     snprintf(error, error_bytes, "it is damaged: %s", said);
     return -EBADMSG;
 }
