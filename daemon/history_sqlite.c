@@ -567,8 +567,9 @@ void st_keeper_stop(struct st_keeper *keeper)
     pthread_mutex_unlock(&keeper->mutex);
     pthread_join(keeper->thread, NULL);
     if (keeper->waiting.minutes_n > 0 || keeper->waiting.events_n > 0)
-        ST_WARN("%llu minutes and %llu events of the history are lost: %s",
-                (unsigned long long)keeper->waiting.minutes_n, (unsigned long long)keeper->waiting.events_n,
+        ST_WARN("%llu minute%s and %llu event%s of the history are lost: %s",
+                (unsigned long long)keeper->waiting.minutes_n, keeper->waiting.minutes_n == 1 ? "" : "s",
+                (unsigned long long)keeper->waiting.events_n, keeper->waiting.events_n == 1 ? "" : "s",
                 keeper->view.why);
     drop_all(&keeper->waiting);
     pthread_cond_destroy(&keeper->cond);
