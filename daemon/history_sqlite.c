@@ -275,9 +275,9 @@ static bool flush(struct st_keeper *keeper)
     if (r == 0) {
         tell_written(keeper, &rows);
         drop_all(&rows);
-        if (retain(keeper) < 0) /* the new rows are safe all the same */
-            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path,
-                    st_history_error(keeper->history));
+        const int retained = retain(keeper);
+        if (retained < 0) /* the new rows are safe all the same */
+            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
     }
     snprintf(why, sizeof(why), "%.115s cannot be written: %.115s", keeper->used.path,
              error[0] != '\0' ? error : strerror(-r));

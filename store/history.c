@@ -164,6 +164,11 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
         r = st_sql_identify(history->db, &version, error, error_bytes);
+    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* what is added would fail */
+        snprintf(error, error_bytes, "%s",
+                 access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
+        r = -EROFS;
+    }
     if (r == 0 && version == 0)
         r = exec(history, "PRAGMA auto_vacuum = INCREMENTAL");
     if (r == 0)

@@ -240,6 +240,30 @@ else
 fi
 is "it ends cleanly after all that" "$status" 0
 
+# --- a history that may only be read ---
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    mkdir "$tmp/nobody"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-2.db" "$tmp/nobody/history.db"
+    chmod 444 "$tmp/nobody/history.db"
+    chown 65534 "$tmp/nobody"
+    STATE_DIRECTORY=$tmp/nobody
+    (
+        sock=$tmp/nobody/sock conf=$tmp/nobody.conf log=$tmp/nobody.log
+        config "$audio" && chmod 644 "$conf"
+        start as_nobody || exit
+        trap 'kill -9 "$daemon"' EXIT
+        wait_for value_is 'd["history"]["state"] != "opening"' True
+        value 'd["history"]["state"], d["history"]["why"]' >"$tmp/read-only"
+        trap - EXIT
+        stop
+    )
+    like "a history that may only be read is failing from the first look on" "$(cat "$tmp/read-only")" '^failing .*history\.db cannot be written: Permission denied$'
+    is "and nothing is said of old rows" "$(grep -cE 'old rows|not an error' "$tmp/nobody.log")" 0
+    STATE_DIRECTORY=$tmp/state
+else
+    skip "a history that may only be read" "needs root and setpriv"
+fi
+
 # --- a state folder that comes later ---
 ok "a state folder that is there now is found within a minute" wait_for lonely_is "d['history']['state']" writing
 ok "for the last state, too" wait_for test -s "$tmp/lonely/last.json"
