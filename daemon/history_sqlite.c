@@ -158,21 +158,39 @@ static void close_file(struct st_keeper *keeper)
     keeper->history = NULL;
 }
 
-/* A file that is damaged or not ours makes room for a new one. @return 0 or why it stays. */
-static int put_aside(struct st_keeper *keeper, const char *why)
+/* In the state folder nobody else's file belongs. A path that somebody has set may be that of any file: it is
+ * not opened for writing, locked or renamed unless it is a history. @return 0 or why it is left alone. */
+static int look_at_file(const struct st_keeper *keeper, char *error, size_t error_bytes)
 {
-    char aside[ST_KEEPER_PATH_BYTES];
-    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
-    const int r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
-    if (r < 0)
+    return keeper->used.usual ? 0 : st_history_look(keeper->used.path, error, error_bytes);
+}
+
+/* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
+ * @param r, why  what is wrong with it. @return 0 or why it stays. */
+static int put_aside(struct st_keeper *keeper, int r, char *why, size_t why_bytes)
+{
+    char aside[ST_KEEPER_PATH_BYTES], reason[SENTENCE];
+    if (r != -EBADMSG && (r != -EPROTO || !keeper->used.usual))
         return r;
+    r = look_at_file(keeper, reason, sizeof(reason));
+    if (r < 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return r;
+    }
+    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
+    r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
+    if (r < 0) {
+        snprintf(reason, sizeof(reason), "%s", why);
+        snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
+        return r;
+    }
     pthread_mutex_lock(&keeper->mutex);
     snprintf(keeper->view.aside, sizeof(keeper->view.aside), "%s", aside);
     pthread_mutex_unlock(&keeper->mutex);
     const char *name = strrchr(aside, '/');
     st_events_add(keeper->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
-                  "a new history begins; the old one is now %.80s: %.90s", name != NULL ? name + 1 : aside,
-                  why);
+                  "a new history begins; the file that was there is now %.80s: %.90s",
+                  name != NULL ? name + 1 : aside, why);
     return 0;
 }
 
@@ -182,14 +200,16 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
         close_file(keeper); /* it was moved or removed: what is written there would be lost */
         st_history_unlock(keeper->used.path, &keeper->lock_fd);
     }
-    int r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
+    int r = keeper->history == NULL ? look_at_file(keeper, error, error_bytes) : 0;
+    if (r == 0)
+        r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
     if (r < 0)
         close_file(keeper);
     if (r < 0 || keeper->history != NULL)
         return r;
     r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
-    if (r == -EBADMSG) {
-        r = put_aside(keeper, error);
+    if (r < 0) {
+        r = put_aside(keeper, r, error, error_bytes);
         if (r == 0)
             r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
     }
@@ -232,8 +252,11 @@ static int write_all(struct st_keeper *keeper, const struct waiting *rows, char 
         if (r == -EBUSY || r == -ENOSPC)
             break;
         close_file(keeper); /* what it knows of the file may be wrong */
-        if (r == -EBADMSG && attempt == 0 && put_aside(keeper, error) == 0)
-            r = open_file(keeper, error, error_bytes);
+        if (attempt == 0) {
+            r = put_aside(keeper, r, error, error_bytes);
+            if (r == 0)
+                r = open_file(keeper, error, error_bytes);
+        }
     }
     return r;
 }
@@ -262,6 +285,17 @@ static void give_back(struct st_keeper *keeper, struct waiting *rows)
     trim(keeper);
 }
 
+static void say_why(const struct st_keeper *keeper, int r, const char *error, char *buf, size_t buf_bytes)
+{
+    const char *path = keeper->used.path;
+    if (r == -EPROTO)
+        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune: left alone (%.80s)", path, error);
+    else if (r == -EPROTONOSUPPORT)
+        snprintf(buf, buf_bytes, "%.115s is left alone: %.120s", path, error);
+    else
+        snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
+}
+
 /* Writes what waits. @return true when it is in the file. */
 static bool flush(struct st_keeper *keeper)
 {
@@ -279,8 +313,7 @@ static bool flush(struct st_keeper *keeper)
         if (retained < 0) /* the new rows are safe all the same */
             ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
     }
-    snprintf(why, sizeof(why), "%.115s cannot be written: %.115s", keeper->used.path,
-             error[0] != '\0' ? error : strerror(-r));
+    say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
     pthread_mutex_lock(&keeper->mutex);
     give_back(keeper, &rows);
     if (r < 0) {

@@ -115,15 +115,32 @@ last.json"
 printf 'not a database at all, and long enough to be one\n%.0s' {1..99} >"$db"
 starts "it starts with a file that is no database"
 ok "and begins a new history" wait_for state_is writing
-like "the old one is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
+like "the file that was there is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
 is "byte for byte" "$(head -c 20 "$tmp"/state/history.db.aside-*Z)" "not a database at al"
 ok "which is an event" wait_for events_are history-aside 1
+like "with what became of it" "$("$SLEEPTUNE" events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the file that was there is now history\.db\.aside-'
 
 # --- removed while it runs ---
 rm "$db"
 kill -HUP "$daemon"
 ok "a file that was removed is made anew" wait_for test -s "$db"
 ok "with the event" wait_for events_are config-read 1
+
+# --- a path that somebody has set may be that of any file ---
+mkdir "$tmp/others"
+echo "a letter" >"$tmp/others/letter.txt"
+"$PYTHON" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE t (a)"); db.commit()' "$tmp/others/their.db"
+cp -r "$tmp/others" "$tmp/copy"
+for name in letter.txt their.db; do
+    config "$audio" "history: { path = \"$tmp/others/$name\"; };"
+    kill -HUP "$daemon"
+    ok "$name is not a history: said" wait_for value_is "'others/$name is not a history of sleeptune: left alone' in (d['history']['why'] or '')" True
+    is "and degraded" "$(value "d['history']['state'], 'history' in [x['what'] for x in d['degraded']]")" "failing True"
+done
+is "they are left alone, byte for byte, with nothing beside them" "$(diff -r "$tmp/others" "$tmp/copy" && echo same)" same
+config "$audio"
+kill -HUP "$daemon"
+ok "and back to the state folder" wait_for state_is writing
 
 # --- nowhere to write ---
 config "$audio" 'history: { path = "/proc/history.db"; };'
