@@ -208,8 +208,12 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
         fputs(cells[i] == INT64_MIN ? " " : st_locale_utf8() ? unicode[level] : ascii[level], out);
     }
     char text[128];
-    snprintf(text, sizeof(text), "latest wake, %s to %s, logarithmic; blank: not measured",
-             st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
+    if (low_ns == high_ns)
+        snprintf(text, sizeof(text), "latest wake, %s; blank: not measured",
+                 st_ns_format(low_ns, low, sizeof(low)));
+    else
+        snprintf(text, sizeof(text), "latest wake, %s to %s, logarithmic; blank: not measured",
+                 st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
     fprintf(out, "\n%*s", LABEL_COLUMNS, "");
     st_text_wrap(out, text, LABEL_COLUMNS, columns - LABEL_COLUMNS);
 }

@@ -33,6 +33,7 @@ static const char *reload_text(const struct st_config_key *key)
     case ST_CONFIG_APPLIES_AUDIO:
         return "At SIGHUP the streams are opened again.";
     case ST_CONFIG_APPLIES_SOCKET:
+    case ST_CONFIG_APPLIES_HISTORY:
         return "Applied at SIGHUP.";
     case ST_CONFIG_APPLIES_HTTP:
         return "At SIGHUP the listener is opened again.";

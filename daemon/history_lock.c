@@ -27,6 +27,12 @@ static int open_lock(const char *path)
                : fd;
 }
 
+static bool is_file(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* Is the file that is open the one at the path? */
 static bool is_at_path(int fd, const char *path)
 {
@@ -60,6 +66,10 @@ int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)
         const int lock_fd = open_lock(lock_path);
         if (lock_fd < 0)
             return 0;
+        if (!is_file(lock_fd)) { /* st_history_open tells; so it does of a link */
+            close(lock_fd);
+            return 0;
+        }
         if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
             const int r = errno == EWOULDBLOCK ? -EBUSY : 0;
             if (r < 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/history_lock.h"
+#include "daemon/history_waiting.h"
 #include "daemon/laststate.h"
 #include "lib/ns.h"
 #include "store/hist_deflate.h"
@@ -20,23 +21,6 @@
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
 #define SENTENCE    256
 #define BYTES_A_MB  INT64_C(1000000)
-
-struct minute_node {
-    struct minute_node *next;
-    struct st_history_minute minute;
-};
-
-struct event_node {
-    struct event_node *next;
-    struct st_event event;
-};
-
-/* What waits to be written, oldest first. */
-struct waiting {
-    struct minute_node *minutes, **minutes_end;
-    struct event_node *events, **events_end;
-    uint64_t minutes_n, events_n;
-};
 
 struct settings {
     char path[ST_KEEPER_PATH_BYTES]; /* "": off */
@@ -55,7 +39,7 @@ struct st_keeper {
     pthread_cond_t cond;
     struct settings settings;
     bool changed, stop;
-    struct waiting waiting;
+    struct st_waiting waiting;
     struct st_keeper_view view;
 
     /* the thread's */
@@ -65,86 +49,17 @@ struct st_keeper {
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
 };
 
-/* --- lists ------------------------------------------------------------------------------------------------
+/* --- what waits -------------------------------------------------------------------------------------------
  */
-
-static void waiting_init(struct waiting *waiting)
-{
-    *waiting = (struct waiting){0};
-    waiting->minutes_end = &waiting->minutes;
-    waiting->events_end = &waiting->events;
-}
-
-static void append_minute(struct waiting *waiting, struct minute_node *node)
-{
-    node->next = NULL;
-    *waiting->minutes_end = node;
-    waiting->minutes_end = &node->next;
-    waiting->minutes_n++;
-}
-
-static void append_event(struct waiting *waiting, struct event_node *node)
-{
-    node->next = NULL;
-    *waiting->events_end = node;
-    waiting->events_end = &node->next;
-    waiting->events_n++;
-}
-
-static void drop_minute(struct waiting *waiting)
-{
-    struct minute_node *node = waiting->minutes;
-    waiting->minutes = node->next;
-    if (waiting->minutes == NULL)
-        waiting->minutes_end = &waiting->minutes;
-    waiting->minutes_n--;
-    free(node->minute.lateness);
-    free(node->minute.causes);
-    free(node);
-}
-
-static void drop_event(struct waiting *waiting)
-{
-    struct event_node *node = waiting->events;
-    waiting->events = node->next;
-    if (waiting->events == NULL)
-        waiting->events_end = &waiting->events;
-    waiting->events_n--;
-    free(node);
-}
-
-static void drop_all(struct waiting *waiting)
-{
-    while (waiting->minutes != NULL)
-        drop_minute(waiting);
-    while (waiting->events != NULL)
-        drop_event(waiting);
-}
-
-/* Moves all of `from` behind `to`. */
-static void move_all(struct waiting *to, struct waiting *from)
-{
-    if (from->minutes != NULL) {
-        *to->minutes_end = from->minutes;
-        to->minutes_end = from->minutes_end;
-    }
-    if (from->events != NULL) {
-        *to->events_end = from->events;
-        to->events_end = from->events_end;
-    }
-    to->minutes_n += from->minutes_n;
-    to->events_n += from->events_n;
-    waiting_init(from);
-}
 
 /* The oldest beyond the bounds are lost. The mutex is held. */
 static void trim(struct st_keeper *keeper)
 {
-    struct waiting *waiting = &keeper->waiting;
+    struct st_waiting *waiting = &keeper->waiting;
     for (; waiting->minutes_n > ST_KEEPER_MINUTES_MAX; keeper->view.lost_minutes_n++)
-        drop_minute(waiting);
+        st_waiting_drop_minute(waiting);
     for (; waiting->events_n > ST_KEEPER_EVENTS_MAX; keeper->view.lost_events_n++)
-        drop_event(waiting);
+        st_waiting_drop_event(waiting);
     keeper->view.waiting_minutes_n = waiting->minutes_n;
     keeper->view.waiting_events_n = waiting->events_n;
 }
@@ -158,21 +73,39 @@ static void close_file(struct st_keeper *keeper)
     keeper->history = NULL;
 }
 
-/* A file that is damaged or not ours makes room for a new one. @return 0 or why it stays. */
-static int put_aside(struct st_keeper *keeper, const char *why)
+/* In the state folder nobody else's file belongs. A path that somebody has set may be that of any file: it is
+ * not opened for writing, locked or renamed unless it is a history. @return 0 or why it is left alone. */
+static int look_at_file(const struct st_keeper *keeper, char *error, size_t error_bytes)
 {
-    char aside[ST_KEEPER_PATH_BYTES];
-    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
-    const int r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
-    if (r < 0)
+    return keeper->used.usual ? 0 : st_history_look(keeper->used.path, error, error_bytes);
+}
+
+/* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
+ * @param r, why  what is wrong with it. @return 0 or why it stays. */
+static int put_aside(struct st_keeper *keeper, int r, char *why, size_t why_bytes)
+{
+    char aside[ST_KEEPER_PATH_BYTES], reason[SENTENCE];
+    if (r != -EBADMSG && (r != -EPROTO || !keeper->used.usual))
         return r;
+    r = look_at_file(keeper, reason, sizeof(reason));
+    if (r < 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return r;
+    }
+    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
+    r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
+    if (r < 0) {
+        snprintf(reason, sizeof(reason), "%s", why);
+        snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
+        return r;
+    }
     pthread_mutex_lock(&keeper->mutex);
     snprintf(keeper->view.aside, sizeof(keeper->view.aside), "%s", aside);
     pthread_mutex_unlock(&keeper->mutex);
     const char *name = strrchr(aside, '/');
     st_events_add(keeper->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
-                  "a new history begins; the old one is now %.80s: %.90s", name != NULL ? name + 1 : aside,
-                  why);
+                  "a new history begins; the file that was there is now %.80s: %.90s",
+                  name != NULL ? name + 1 : aside, why);
     return 0;
 }
 
@@ -182,14 +115,16 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
         close_file(keeper); /* it was moved or removed: what is written there would be lost */
         st_history_unlock(keeper->used.path, &keeper->lock_fd);
     }
-    int r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
+    int r = keeper->history == NULL ? look_at_file(keeper, error, error_bytes) : 0;
+    if (r == 0)
+        r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
     if (r < 0)
         close_file(keeper);
     if (r < 0 || keeper->history != NULL)
         return r;
     r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
-    if (r == -EBADMSG) {
-        r = put_aside(keeper, error);
+    if (r < 0) {
+        r = put_aside(keeper, r, error, error_bytes);
         if (r == 0)
             r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
     }
@@ -198,12 +133,12 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
 }
 
 /* All of it in one transaction. */
-static int write_rows(struct st_keeper *keeper, const struct waiting *rows)
+static int write_rows(struct st_keeper *keeper, const struct st_waiting *rows)
 {
     int r = st_history_begin(keeper->history);
-    for (const struct minute_node *node = rows->minutes; r == 0 && node != NULL; node = node->next)
+    for (const struct st_waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
         r = st_history_add_minute(keeper->history, &node->minute);
-    for (const struct event_node *node = rows->events; r == 0 && node != NULL; node = node->next)
+    for (const struct st_waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
         r = st_history_add_event(keeper->history, &node->event);
     return r == 0 ? st_history_commit(keeper->history) : r;
 }
@@ -219,7 +154,7 @@ static int retain(struct st_keeper *keeper)
 }
 
 /* @return 0 when all is in the file. */
-static int write_all(struct st_keeper *keeper, const struct waiting *rows, char *error, size_t error_bytes)
+static int write_all(struct st_keeper *keeper, const struct st_waiting *rows, char *error, size_t error_bytes)
 {
     int r = open_file(keeper, error, error_bytes);
     for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
@@ -232,13 +167,16 @@ static int write_all(struct st_keeper *keeper, const struct waiting *rows, char 
         if (r == -EBUSY || r == -ENOSPC)
             break;
         close_file(keeper); /* what it knows of the file may be wrong */
-        if (r == -EBADMSG && attempt == 0 && put_aside(keeper, error) == 0)
-            r = open_file(keeper, error, error_bytes);
+        if (attempt == 0) {
+            r = put_aside(keeper, r, error, error_bytes);
+            if (r == 0)
+                r = open_file(keeper, error, error_bytes);
+        }
     }
     return r;
 }
 
-static void tell_written(struct st_keeper *keeper, const struct waiting *rows)
+static void tell_written(struct st_keeper *keeper, const struct st_waiting *rows)
 {
     const int64_t bytes = st_history_bytes(keeper->history);
     pthread_mutex_lock(&keeper->mutex);
@@ -252,35 +190,45 @@ static void tell_written(struct st_keeper *keeper, const struct waiting *rows)
 }
 
 /* What could not be written goes back to where it was, before what has come since. The mutex is held. */
-static void give_back(struct st_keeper *keeper, struct waiting *rows)
+static void give_back(struct st_keeper *keeper, struct st_waiting *rows)
 {
-    struct waiting since;
-    waiting_init(&since);
-    move_all(&since, &keeper->waiting);
-    move_all(&keeper->waiting, rows);
-    move_all(&keeper->waiting, &since);
+    struct st_waiting since;
+    st_waiting_init(&since);
+    st_waiting_move(&since, &keeper->waiting);
+    st_waiting_move(&keeper->waiting, rows);
+    st_waiting_move(&keeper->waiting, &since);
     trim(keeper);
+}
+
+static void say_why(const struct st_keeper *keeper, int r, const char *error, char *buf, size_t buf_bytes)
+{
+    const char *path = keeper->used.path;
+    if (r == -EPROTO)
+        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune: left alone (%.80s)", path, error);
+    else if (r == -EPROTONOSUPPORT)
+        snprintf(buf, buf_bytes, "%.115s is left alone: %.120s", path, error);
+    else
+        snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
 }
 
 /* Writes what waits. @return true when it is in the file. */
 static bool flush(struct st_keeper *keeper)
 {
-    struct waiting rows;
+    struct st_waiting rows;
     char error[SENTENCE] = "", why[SENTENCE];
-    waiting_init(&rows);
+    st_waiting_init(&rows);
     pthread_mutex_lock(&keeper->mutex);
-    move_all(&rows, &keeper->waiting);
+    st_waiting_move(&rows, &keeper->waiting);
     pthread_mutex_unlock(&keeper->mutex);
     int r = write_all(keeper, &rows, error, sizeof(error));
     if (r == 0) {
         tell_written(keeper, &rows);
-        drop_all(&rows);
-        if (retain(keeper) < 0) /* the new rows are safe all the same */
-            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path,
-                    st_history_error(keeper->history));
+        st_waiting_drop_all(&rows);
+        const int retained = retain(keeper);
+        if (retained < 0) /* the new rows are safe all the same */
+            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
     }
-    snprintf(why, sizeof(why), "%.115s cannot be written: %.115s", keeper->used.path,
-             error[0] != '\0' ? error : strerror(-r));
+    say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
     pthread_mutex_lock(&keeper->mutex);
     give_back(keeper, &rows);
     if (r < 0) {
@@ -304,7 +252,7 @@ static bool use_settings(struct st_keeper *keeper)
     if (keeper->used.path[0] == '\0') {
         keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
         keeper->view.lost_events_n += keeper->waiting.events_n;
-        drop_all(&keeper->waiting);
+        st_waiting_drop_all(&keeper->waiting);
         trim(keeper);
         keeper->view.state = ST_KEEPER_OFF;
     } else if (other) {
@@ -384,7 +332,7 @@ static void *run(void *ctx)
 static void hear(void *ctx, const struct st_event *event)
 {
     struct st_keeper *keeper = ctx;
-    struct event_node *node = malloc(sizeof(*node));
+    struct st_waiting_event *node = malloc(sizeof(*node));
     pthread_mutex_lock(&keeper->mutex);
     if (keeper->settings.path[0] == '\0') {
         free(node);
@@ -393,7 +341,7 @@ static void hear(void *ctx, const struct st_event *event)
     } else {
         const bool first = keeper->waiting.events == NULL;
         node->event = *event;
-        append_event(&keeper->waiting, node);
+        st_waiting_append_event(&keeper->waiting, node);
         trim(keeper);
         if (first)
             pthread_cond_signal(&keeper->cond);
@@ -454,7 +402,7 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
     keeper->events = events;
     keeper->view.bytes = INT64_MIN;
     keeper->lock_fd = -1;
-    waiting_init(&keeper->waiting);
+    st_waiting_init(&keeper->waiting);
     keeper->settings = read_settings(config);
     (void)use_settings(keeper);
     if (keeper->used.path[0] == '\0')
@@ -519,7 +467,7 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
                       const struct st_hist *lateness, const struct st_causes_minute *causes,
                       const struct st_result *result)
 {
-    struct minute_node *node = malloc(sizeof(*node));
+    struct st_waiting_minute *node = malloc(sizeof(*node));
     size_t bytes = 0;
     uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
     struct st_cause_sum *rows = copy_of(&causes->sums);
@@ -550,7 +498,7 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
         free(rows);
         free(node);
     } else {
-        append_minute(&keeper->waiting, node);
+        st_waiting_append_minute(&keeper->waiting, node);
         trim(keeper);
         pthread_cond_signal(&keeper->cond);
     }
@@ -567,10 +515,11 @@ void st_keeper_stop(struct st_keeper *keeper)
     pthread_mutex_unlock(&keeper->mutex);
     pthread_join(keeper->thread, NULL);
     if (keeper->waiting.minutes_n > 0 || keeper->waiting.events_n > 0)
-        ST_WARN("%llu minutes and %llu events of the history are lost: %s",
-                (unsigned long long)keeper->waiting.minutes_n, (unsigned long long)keeper->waiting.events_n,
+        ST_WARN("%llu minute%s and %llu event%s of the history are lost: %s",
+                (unsigned long long)keeper->waiting.minutes_n, keeper->waiting.minutes_n == 1 ? "" : "s",
+                (unsigned long long)keeper->waiting.events_n, keeper->waiting.events_n == 1 ? "" : "s",
                 keeper->view.why);
-    drop_all(&keeper->waiting);
+    st_waiting_drop_all(&keeper->waiting);
     pthread_cond_destroy(&keeper->cond);
     pthread_mutex_destroy(&keeper->mutex);
     free(keeper);

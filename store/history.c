@@ -11,7 +11,8 @@
 #include "lib/ns.h"
 #include "store/history_private.h"
 
-#define BUSY_MS 2000
+#define BUSY_MS        2000
+#define APPLICATION_AT 68 /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
 /* Row i brings a file of version i to version i + 1. What was released is never changed here. */
 static const struct {
@@ -108,6 +109,25 @@ static int step_up(struct st_history *history, int64_t version)
     return r;
 }
 
+/* The first line of what quick_check gave that is no heading ("*** in database main ***"). @return 1, 0
+ * at the end, or an error. */
+static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
+{
+    int r;
+    while ((r = st_sql_step(statement)) == 1) {
+        char said[1024]; /* a row has several lines, or one, as SQLite's version likes */
+        st_sql_text(statement, 0, said, sizeof(said));
+        char *rest = said;
+        for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
+            if (line[0] == '\0' || strncmp(line, "***", 3) == 0)
+                continue;
+            snprintf(buf, buf_bytes, "%s", line);
+            return 1;
+        }
+    }
+    return r;
+}
+
 /* A file that is damaged is found here, before anything is added to it. */
 static int check_pages(struct st_history *history, char *error, size_t error_bytes)
 {
@@ -115,14 +135,11 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     int r = st_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
     if (r < 0)
         return r;
-    char said[160] = "";
-    r = st_sql_step(statement);
-    if (r == 1)
-        st_sql_text(statement, 0, said, sizeof(said));
+    char said[160] = "SQLite does not say where";
+    r = first_damage(statement, said, sizeof(said));
     sqlite3_finalize(statement);
     if (r < 0 || strcmp(said, "ok") == 0)
         return r < 0 ? r : 0;
-    said[strcspn(said, "\n")] = '\0';
     snprintf(error, error_bytes, "it is damaged: %s", said);
     return -EBADMSG;
 }
@@ -143,13 +160,22 @@ static int check_tables(struct st_history *history, char *error, size_t error_by
 static int prepare_file(struct st_history *history, char *error, size_t error_bytes)
 {
     int64_t version;
+    char sql[128];
     sqlite3_extended_result_codes(history->db, 1);
     sqlite3_busy_timeout(history->db, BUSY_MS);
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
         r = st_sql_identify(history->db, &version, error, error_bytes);
-    if (r == 0 && version == 0)
-        r = exec(history, "PRAGMA auto_vacuum = INCREMENTAL");
+    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* what is added would fail */
+        snprintf(error, error_bytes, "%s",
+                 access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
+        r = -EROFS;
+    }
+    if (r == 0 && version == 0) { /* before there is a log: whose it is must be in the file's first bytes */
+        snprintf(sql, sizeof(sql), "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
+                 (long long)ST_HISTORY_APPLICATION);
+        r = exec(history, sql);
+    }
     if (r == 0)
         r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                           "PRAGMA journal_size_limit = 4194304; PRAGMA foreign_keys = ON");
@@ -160,21 +186,74 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     return r < 0 ? r : check_tables(history, error, error_bytes);
 }
 
-/* Nothing but a file is opened: a FIFO would keep us waiting. */
-static int look_at_path(const char *path, char *error, size_t error_bytes)
+/* Nothing but a file is opened: a FIFO would keep us waiting, and a link may lead to anybody's file.
+ * @param suffix "" for the file itself. */
+static int look_at_path(const char *path, const char *suffix, char *error, size_t error_bytes)
 {
+    char whole[4096];
     struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        snprintf(error, error_bytes, "it is not a file");
-        return -EINVAL;
+    if (snprintf(whole, sizeof(whole), "%s%s", path, suffix) >= (int)sizeof(whole))
+        return -ENAMETOOLONG;
+    if (lstat(whole, &status) != 0 || S_ISREG(status.st_mode))
+        return 0;
+    const char *what = S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file";
+    const char *name = strrchr(whole, '/');
+    if (suffix[0] == '\0')
+        snprintf(error, error_bytes, "it is %s", what);
+    else
+        snprintf(error, error_bytes, "%s beside it is %s", name != NULL ? name + 1 : whole, what);
+    return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
+}
+
+static int look_at_all(const char *path, char *error, size_t error_bytes)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(suffixes); i++)
+        r = look_at_path(path, suffixes[i], error, error_bytes);
+    return r;
+}
+
+int st_history_look(const char *path, char *error, size_t error_bytes)
+{
+    static const char magic[16] = "SQLite format 3";
+    unsigned char head[APPLICATION_AT + 4] = {0};
+    sqlite3 *db = NULL;
+    sqlite3_file *file = NULL;
+    sqlite3_int64 bytes = 0;
+    error[0] = '\0';
+    int r = look_at_path(path, "", error, error_bytes);
+    if (r < 0)
+        return r;
+    /* through SQLite: a file that we close ourselves would lose the locks that a reader of ours has on it */
+    bool is_read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
+    if (is_read)
+        is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+                  file->pMethods != NULL && file->pMethods->xFileSize(file, &bytes) == SQLITE_OK;
+    if (is_read && bytes > 0) {
+        const int n = bytes < (sqlite3_int64)sizeof(head) ? (int)bytes : (int)sizeof(head);
+        is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
     }
-    return 0;
+    sqlite3_close(db);
+    if (is_read && bytes == 0) { /* of a single byte, too, which SQLite takes for none */
+        struct stat status;
+        is_read = stat(path, &status) == 0 && status.st_size > 0;
+    }
+    if (!is_read)
+        return 0;
+    const uint8_t *id = head + APPLICATION_AT;
+    const int64_t application = (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
+    if (memcmp(head, magic, sizeof(magic)) != 0)
+        snprintf(error, error_bytes, "it is no database");
+    else if (application != ST_HISTORY_APPLICATION)
+        snprintf(error, error_bytes, "it is the database of another program");
+    return error[0] == '\0' ? 0 : -EPROTO;
 }
 
 int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes)
 {
     error[0] = '\0';
-    int r = look_at_path(path, error, error_bytes);
+    int r = look_at_all(path, error, error_bytes);
     if (r < 0)
         return r;
     struct st_history *history = calloc(1, sizeof(*history));
@@ -255,6 +334,9 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
     const time_t now_s = (time_t)(now_wall_ns / ST_NS_PER_S);
     struct tm utc;
     char when[32] = "unknown-time";
+    struct stat status;
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return -EINVAL;
     if (gmtime_r(&now_s, &utc) != NULL)
         strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
     int n = snprintf(buf, buf_bytes, "%s.aside-%s", path, when);
@@ -266,6 +348,8 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
     int r = rename_beside(path, "-wal", buf);
     if (r == 0)
         r = rename_beside(path, "-shm", buf);
+    if (r == 0)
+        r = rename_beside(path, "-journal", buf);
     if (r == 0)
         r = rename(path, buf) == 0 ? 0 : -errno;
     return r;

@@ -44,12 +44,21 @@ struct st_history_minute {
 struct st_history;
 
 /**
+ * Whose file is it, by its first bytes? Nothing is changed, locked or made.
+ * @param error  a sentence without the path, when it fails.
+ * @return 0: a history, whole or damaged, an empty file, no file, or one that cannot be read; -EPROTO: of
+ * somebody else; -ELOOP: a symbolic link; -EINVAL: no file. Threads: any.
+ */
+ST_NODISCARD int st_history_look(const char *path, char *error, size_t error_bytes);
+
+/**
  * Opens a history, makes a new one where there is no file or an empty one, and brings an older one up to
  * date.
  * @param error  a sentence without the path, when it fails.
- * @return 0; -EBADMSG: damaged or no database (st_history_put_aside helps); -EPROTO: of a newer version or of
- * another program, to be left alone; -EBUSY: locked by another program for 2 s; -ENOSPC, -EROFS, -EACCES,
- * -ENOENT, -EIO, -ENOMEM. Threads: any, one a history.
+ * @return 0; -EBADMSG: damaged or no database; -EPROTO: of another program; -EPROTONOSUPPORT: of a newer
+ * version; -ELOOP, -EINVAL: it, its log or its lock is a symbolic link or no file; -EBUSY: locked by another
+ * program for 2 s; -EROFS: it can only be read; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one a
+ * history.
  */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
 void st_history_close(struct st_history *history); /* NULL is fine */
@@ -58,8 +67,8 @@ void st_history_close(struct st_history *history); /* NULL is fine */
 bool st_history_is_at_path(const struct st_history *history);
 
 /**
- * Renames a file that is no history, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ; it is never overwritten.
- * @return 0 or what rename said; what it is called now is in buf.
+ * Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ; it is never overwritten.
+ * @return 0, -EINVAL: no file, or what rename said; what it is called now is in buf.
  */
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
 

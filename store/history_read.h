@@ -15,8 +15,8 @@ struct st_history_reader;
  * Opens a history that another process may be writing, also one on a medium that cannot be written. All that
  * is read until it is closed is as of the first read: one reader is for one answer.
  * @param error a sentence without the path, when it fails.
- * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of a newer version or another
- * program), -EBUSY, -EIO, -ENOMEM. Threads: any, one a reader.
+ * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program),
+ * -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ENOMEM. Threads: any, one a reader.
  */
 ST_NODISCARD int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error,
                                         size_t error_bytes);

@@ -56,6 +56,11 @@ static bool has_log(const char *path)
            status.st_size > 0;
 }
 
+static bool is_other(int r)
+{
+    return r == -EPROTO || r == -EPROTONOSUPPORT;
+}
+
 int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
 {
     struct stat status;
@@ -72,7 +77,7 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
         r = open_with(reader, path, "mode=ro", error, error_bytes);
         /* Without the right to make files beside it, or where nothing can be written, SQLite cannot share the
          * log. Where there is none, nobody writes, and the file alone is whole. */
-        if (r < 0 && r != -EBADMSG && r != -EPROTO && !has_log(path)) {
+        if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->db);
             reader->db = NULL;
             error[0] = '\0';
@@ -88,7 +93,7 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
             snprintf(error, error_bytes, "there is nothing in it yet");
         else if (r == -EINVAL)
             snprintf(error, error_bytes, "it is not a file");
-        else if (r != -EBADMSG && r != -EPROTO && r != -EBUSY)
+        else if (r != -EBADMSG && !is_other(r) && r != -EBUSY)
             snprintf(error, error_bytes, "%s", strerror(-r));
         st_history_reader_close(reader);
         return r;

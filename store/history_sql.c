@@ -169,7 +169,8 @@ int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error
         snprintf(error, error_bytes, "%s", sqlite3_errmsg(db));
         return r;
     }
-    const bool is_new = application == 0 && version == 0 && tables_n == 0;
+    const bool is_new =
+        (application == 0 || application == ST_HISTORY_APPLICATION) && version == 0 && tables_n == 0;
     if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
         snprintf(error, error_bytes, "it is the database of another program");
         return -EPROTO;
@@ -178,7 +179,7 @@ int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error
         snprintf(error, error_bytes,
                  "it is of version %lld, made by a newer sleeptune; this one knows versions up to %d",
                  (long long)version, ST_HISTORY_VERSION);
-        return -EPROTO;
+        return -EPROTONOSUPPORT;
     }
     *ret_version = version;
     return 0;

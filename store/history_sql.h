@@ -40,7 +40,7 @@ int64_t st_sql_add(int64_t sum, int64_t value);
 void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
 
 /** Is it a history, and which version of it? An empty database is version 0.
- * @return 0, -EPROTO (newer, or of another program), what SQLite says; with a sentence. */
+ * @return 0, -EPROTO (of another program), -EPROTONOSUPPORT (newer), what SQLite says; with a sentence. */
 ST_NODISCARD int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
 
 #endif

@@ -115,15 +115,32 @@ last.json"
 printf 'not a database at all, and long enough to be one\n%.0s' {1..99} >"$db"
 starts "it starts with a file that is no database"
 ok "and begins a new history" wait_for state_is writing
-like "the old one is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
+like "the file that was there is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
 is "byte for byte" "$(head -c 20 "$tmp"/state/history.db.aside-*Z)" "not a database at al"
 ok "which is an event" wait_for events_are history-aside 1
+like "with what became of it" "$("$SLEEPTUNE" events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the file that was there is now history\.db\.aside-'
 
 # --- removed while it runs ---
 rm "$db"
 kill -HUP "$daemon"
 ok "a file that was removed is made anew" wait_for test -s "$db"
 ok "with the event" wait_for events_are config-read 1
+
+# --- a path that somebody has set may be that of any file ---
+mkdir "$tmp/others"
+echo "a letter" >"$tmp/others/letter.txt"
+"$PYTHON" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE t (a)"); db.commit()' "$tmp/others/their.db"
+cp -r "$tmp/others" "$tmp/copy"
+for name in letter.txt their.db; do
+    config "$audio" "history: { path = \"$tmp/others/$name\"; };"
+    kill -HUP "$daemon"
+    ok "$name is not a history: said" wait_for value_is "'others/$name is not a history of sleeptune: left alone' in (d['history']['why'] or '')" True
+    is "and degraded" "$(value "d['history']['state'], 'history' in [x['what'] for x in d['degraded']]")" "failing True"
+done
+is "they are left alone, byte for byte, with nothing beside them" "$(diff -r "$tmp/others" "$tmp/copy" && echo same)" same
+config "$audio"
+kill -HUP "$daemon"
+ok "and back to the state folder" wait_for state_is writing
 
 # --- nowhere to write ---
 config "$audio" 'history: { path = "/proc/history.db"; };'
@@ -239,6 +256,30 @@ else
     stop
 fi
 is "it ends cleanly after all that" "$status" 0
+
+# --- a history that may only be read ---
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    mkdir "$tmp/nobody"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-2.db" "$tmp/nobody/history.db"
+    chmod 444 "$tmp/nobody/history.db"
+    chown 65534 "$tmp/nobody"
+    STATE_DIRECTORY=$tmp/nobody
+    (
+        sock=$tmp/nobody/sock conf=$tmp/nobody.conf log=$tmp/nobody.log
+        config "$audio" && chmod 644 "$conf"
+        start as_nobody || exit
+        trap 'kill -9 "$daemon"' EXIT
+        wait_for value_is 'd["history"]["state"] != "opening"' True
+        value 'd["history"]["state"], d["history"]["why"]' >"$tmp/read-only"
+        trap - EXIT
+        stop
+    )
+    like "a history that may only be read is failing from the first look on" "$(cat "$tmp/read-only")" '^failing .*history\.db cannot be written: Permission denied$'
+    is "and nothing is said of old rows" "$(grep -cE 'old rows|not an error' "$tmp/nobody.log")" 0
+    STATE_DIRECTORY=$tmp/state
+else
+    skip "a history that may only be read" "needs root and setpriv"
+fi
 
 # --- a state folder that comes later ---
 ok "a state folder that is there now is found within a minute" wait_for lonely_is "d['history']['state']" writing

@@ -39,6 +39,8 @@ like "where only hours are left, the sentence is about the hour" "$text" '^2026-
 text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m)
 like "a young history begins where it was asked from" "$text" '^2026-11-20 14:25 to 2026-11-20 16:00: measured for 2 min'
 like "in the rows, too" "$text" '^2026-11-20 14:25  no data until 2026-11-20 15:55$'
+text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20 --until 2026-11-20T16:00 --step 1h)
+like "a range of one value is said once" "$text" '^ +latest wake, [0-9.]+ [mµ]s; blank: not measured$'
 for since in 0 20000d; do
     text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10)
     is "--since $since: all that is in the file" "$?" 0

@@ -361,6 +361,19 @@ static void key_list_of_the_manual_is_current(void **state)
     free(current);
 }
 
+static void each_key_of_the_daemon_says_what_sighup_does(void **state)
+{
+    (void)state;
+    char *manual = written(st_config_write_mdoc);
+    unsigned keys_n = 0;
+    for (size_t i = 0; i < st_config_keys_n; i++)
+        keys_n += st_config_keys[i].applies != ST_CONFIG_APPLIES_NEVER;
+    for (const char *at = manual; (at = strstr(at, "SIGHUP")) != NULL; at++)
+        keys_n--;
+    assert_int_equal(keys_n, 0);
+    free(manual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +396,7 @@ int main(void)
         cmocka_unit_test(committed_example_is_current),
         cmocka_unit_test(example_with_all_lines_in_force_means_defaults),
         cmocka_unit_test(key_list_of_the_manual_is_current),
+        cmocka_unit_test(each_key_of_the_daemon_says_what_sighup_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,70 +23,10 @@
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 
+#include "keeper_fixture.h"
+
 #define THREADS     3
 #define EVENTS_EACH 50
-#define TRIES_MAX   600
-#define TRY_NS      50000000
-
-static char folder[64];
-static struct st_platform *fake;
-static struct st_events events;
-static struct st_config config;
-static struct st_keeper *keeper;
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_keeper.XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    setenv("STATE_DIRECTORY", folder, 1);
-    st_config_defaults(&config);
-    fake = st_fake_new(ST_OS_LINUX, 0);
-    keeper = NULL;
-    return fake == NULL || st_events_init(&events) != 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[128];
-    st_keeper_stop(keeper);
-    st_events_finish(&events);
-    st_fake_free(fake);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static void start(void)
-{
-    assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
-}
-
-static struct st_keeper_view look(void)
-{
-    struct st_keeper_view view;
-    st_keeper_look(keeper, &view);
-    return view;
-}
-
-/* How long it takes says nothing; half a minute is a failure. */
-static void wait_for_other(struct st_keeper *other, enum st_keeper_state state, uint64_t minutes_n)
-{
-    const struct timespec pause = {.tv_nsec = TRY_NS};
-    struct st_keeper_view view;
-    st_keeper_look(other, &view);
-    for (int i = 0; i < TRIES_MAX && (view.state != state || view.minutes_n < minutes_n); i++) {
-        nanosleep(&pause, NULL);
-        st_keeper_look(other, &view);
-    }
-    assert_int_equal(view.state, state);
-}
-
-static void wait_for(enum st_keeper_state state)
-{
-    wait_for_other(keeper, state, 0);
-}
 
 /* SIGHUP: at once. */
 static void set_and_wait_for(enum st_keeper_state state)
@@ -98,12 +38,6 @@ static void set_and_wait_for(enum st_keeper_state state)
 static void want_none(void)
 {
     snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
-}
-
-/* What has this path in the folder. */
-static void in_folder(char *buf, size_t buf_bytes, const char *path)
-{
-    assert_true(snprintf(buf, buf_bytes, "%s/%s", folder, path) < (int)buf_bytes);
 }
 
 static void *add_events(void *ctx)
@@ -363,22 +297,6 @@ static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
     wait_for(ST_KEEPER_WRITING);
 }
 
-static void a_foreign_file_is_put_aside(void **state)
-{
-    (void)state;
-    char path[96];
-    in_folder(path, sizeof(path), "history.db");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("my precious letter, which is no database\n", file);
-    fclose(file);
-    start();
-    wait_for(ST_KEEPER_WRITING);
-    assert_non_null(strstr(look().aside, "history.db.aside-"));
-    assert_int_equal(access(look().aside, F_OK), 0);
-    assert_string_equal(events.events[0].name, "history-aside");
-}
-
 static void what_waits_is_written_before_another_file_is_taken(void **state)
 {
     (void)state;
@@ -420,7 +338,6 @@ int main(void)
         TEST(a_lock_whose_file_was_removed_is_taken_anew_or_lost),
         TEST(a_dead_process_is_not_named_as_the_writer),
         TEST(a_lock_that_was_left_behind_is_no_hindrance),
-        TEST(a_foreign_file_is_put_aside),
         TEST(what_waits_is_written_before_another_file_is_taken),
         TEST(what_is_given_up_is_counted),
     };

@@ -147,8 +147,9 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
     assert_int_equal(query("PRAGMA user_version = 5"), -1);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
-    assert_non_null(strstr(error, "newer"));
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
+    assert_non_null(
+        strstr(error, "of version 5, made by a newer sleeptune; this one knows versions up to 4"));
     assert_int_equal(query("PRAGMA user_version = 4"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
@@ -170,7 +171,9 @@ static void damaged_pages_are_found_when_it_is_opened(void **state)
     assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
     close(fd);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_true(error[0] != '\0');
+    assert_non_null(strstr(error, "it is damaged: "));
+    assert_null(strstr(error, "***")); /* a heading is no reason */
+    assert_null(strstr(error, "SQLite does not say"));
 }
 
 static void nothing_but_files_is_opened(void **state)
@@ -183,6 +186,67 @@ static void nothing_but_files_is_opened(void **state)
     snprintf(path, sizeof(path), "%s/none/history.db", folder);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
     assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -ENOENT);
+}
+
+static void a_link_or_no_file_beside_it_is_named(void **state)
+{
+    (void)state;
+    static const char *const beside[] = {"-wal", "-shm", "-journal", ".lock"};
+    char name[128], target[128], wanted[128];
+    struct stat status;
+    open_it();
+    st_history_close(history);
+    history = NULL;
+    for (size_t i = 0; i < ST_ARRAY_LEN(beside); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+        assert_int_equal(symlink("elsewhere", name), 0);
+        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+        snprintf(wanted, sizeof(wanted), "history.db%s beside it is a symbolic link", beside[i]);
+        assert_string_equal(error, wanted);
+        assert_int_equal(unlink(name), 0);
+        assert_int_equal(mkdir(name, 0700), 0);
+        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
+        snprintf(wanted, sizeof(wanted), "history.db%s beside it is not a file", beside[i]);
+        assert_string_equal(error, wanted);
+        assert_int_equal(rmdir(name), 0);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("elsewhere", path), 0); /* which would be made there */
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+    assert_string_equal(error, "it is a symbolic link");
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -ELOOP);
+    snprintf(target, sizeof(target), "%s/elsewhere", folder);
+    assert_int_equal(access(target, F_OK), -1);
+    assert_int_equal(st_history_put_aside(path, NOON_NS, name, sizeof(name)), -EINVAL);
+    assert_int_equal(lstat(path, &status), 0);
+}
+
+static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0); /* none */
+    assert_int_equal(access(path, F_OK), -1);
+    write_file("", 0);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    write_file("x", 1);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error, "it is no database");
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    assert_int_equal(st_history_look(path, error, sizeof(error)),
+                     0); /* at once, not from the first checkpoint on */
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(truncate(path, 200), 0); /* damaged, ours all the same */
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(query("PRAGMA application_id = 1"), -1);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error, "it is the database of another program");
 }
 
 static void what_is_put_aside_is_never_overwritten(void **state)
@@ -308,6 +372,8 @@ int main(void)
         TEST(what_is_no_history_is_told_and_left_as_it_was),
         TEST(damaged_pages_are_found_when_it_is_opened),
         TEST(nothing_but_files_is_opened),
+        TEST(a_link_or_no_file_beside_it_is_named),
+        TEST(whose_file_it_is_is_told_by_its_first_bytes),
         TEST(what_is_put_aside_is_never_overwritten),
         TEST(old_minutes_go_first_then_old_hours),
         TEST(a_clock_years_ahead_costs_a_day_a_call),

@@ -1,0 +1,84 @@
+/* A thread that writes the history in a folder of its own: what its tests start from. */
+#ifndef ST_TESTS_UNIT_KEEPER_FIXTURE_H
+#define ST_TESTS_UNIT_KEEPER_FIXTURE_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/history.h"
+#include "platform/fake/fake.h"
+
+#define TRIES_MAX 600
+#define TRY_NS    50000000
+
+static char folder[64];
+static struct st_platform *fake;
+static struct st_events events;
+static struct st_config config;
+static struct st_keeper *keeper;
+
+static inline int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/test_keeper.XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    setenv("STATE_DIRECTORY", folder, 1);
+    st_config_defaults(&config);
+    fake = st_fake_new(ST_OS_LINUX, 0);
+    keeper = NULL;
+    return fake == NULL || st_events_init(&events) != 0;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    char command[128];
+    st_keeper_stop(keeper);
+    st_events_finish(&events);
+    st_fake_free(fake);
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static inline void start(void)
+{
+    assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
+}
+
+static inline struct st_keeper_view look(void)
+{
+    struct st_keeper_view view;
+    st_keeper_look(keeper, &view);
+    return view;
+}
+
+/* How long it takes says nothing; half a minute is a failure. */
+static inline void wait_for_other(struct st_keeper *other, enum st_keeper_state state, uint64_t minutes_n)
+{
+    const struct timespec pause = {.tv_nsec = TRY_NS};
+    struct st_keeper_view view;
+    st_keeper_look(other, &view);
+    for (int i = 0; i < TRIES_MAX && (view.state != state || view.minutes_n < minutes_n); i++) {
+        nanosleep(&pause, NULL);
+        st_keeper_look(other, &view);
+    }
+    assert_int_equal(view.state, state);
+}
+
+static inline void wait_for(enum st_keeper_state state)
+{
+    wait_for_other(keeper, state, 0);
+}
+
+/* What has this path in the folder. */
+static inline void in_folder(char *buf, size_t buf_bytes, const char *path)
+{
+    assert_true(snprintf(buf, buf_bytes, "%s/%s", folder, path) < (int)buf_bytes);
+}
+
+#endif
