@@ -134,6 +134,14 @@ for file in empty words other.json newer.json hollow.json torn.json noise.bin no
 done
 "$SLEEPTUNE" analyse words 2>err
 like "the line is named" "$(cat err)" 'line 3'
+printf '1\n2\0003\n4\n' >nul
+status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE" analyse nul
+like "the line is named, and what it should be" "$(cat err)" 'line 2: not one figure a line'
+timeout 60 "$SLEEPTUNE" analyse /dev/zero >out 2>err
+is "/dev/zero ends at the first of them" "$?" 4
+printf '1\n2' >unended
+status 0 "a last line without a newline is read" "$SLEEPTUNE" analyse unended
+like "it counts" "$(cat out)" '2 samples'
 "$SLEEPTUNE" analyse newer.json 2>err
 like "a newer document is said to be newer" "$(cat err)" 'newer sleeptune'
 status 3 "analyse without a file is a usage error" "$SLEEPTUNE" analyse
