@@ -150,6 +150,7 @@ for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' 
     # shellcheck disable=SC2086  # option and value
     status 3 "simulate $option is a usage error" "$SLEEPTUNE" simulate $option
 done
+like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE" simulate --help)" 'out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1'
 "$SLEEPTUNE" simulate --drift-ppm fast 2>err
 like "what is no number is said to be none" "$(cat err)" "--drift-ppm: 'fast' is not a number"
 "$SLEEPTUNE" simulate --pll-gain 1.01 2>err
