@@ -130,7 +130,10 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
     put_number(out, s->mean_ns);
     put_quantile(out, &s->q3);
     put_number(out, (double)s->max_ns);
-    fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
+    if (row->outliers_known)
+        fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
+    else
+        fprintf(out, "%6s\n", "-");
     if (brief)
         return;
     details(row, out, width);
@@ -300,7 +303,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_plat
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
         "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
-        "few samples; a median takes 20, q1 and q3 40. Measured in %s%s.",
+        "few samples; a median takes 20, q1, q3 and outliers 40. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

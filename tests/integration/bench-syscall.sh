@@ -45,7 +45,8 @@ is "nothing is subtracted from the empty measurement, its median from the others
     "$(key run.json 'r("empty")["offset_ns"], r("getppid")["offset_ns"] > 0')" "(0, True)"
 is "min, q1, median, q3, max ascend" \
     "$(key run.json 'all(sorted(v) == v for v in ([x["ns"][k] for k in ("min", "q1", "median", "q3", "max")] for x in d["results"] if x["n"] >= 40))')" True
-is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"])')" True
+is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"] if x["n"] >= 40)')" True
+is "outliers are known where q1 and q3 are" "$(key run.json 'all((x["outliers"] is None) == (x["ns"]["q1"] is None) for x in d["results"]), r("getppid", "fresh")["outliers"]')" "(True, None)"
 is "the figures are those of the samples behind the warm-up" \
     "$(key run.json 'all(x["ns"]["max"] == max(x["samples_ns"][x["warm_up"]:]) for x in d["results"] if x["n"])')" True
 is "what is missing says why" "$(key run.json 'all((x["n"] == 0) == (x["missing"] is not None) for x in d["results"])')" True
