@@ -9,7 +9,7 @@
 #include "lib/fence.h"
 #include "lib/ns.h"
 
-#define NAME_COLUMNS 31
+#define NAME_COLUMNS 32
 #define LINE_BYTES   400
 
 void st_bench_syscall_list(struct st_platform *p, FILE *out, int width)
@@ -146,7 +146,7 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
 static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, bool brief, FILE *out,
                   int width)
 {
-    bool any = false;
+    bool any = false, measured = false;
     for (size_t i = 0; i < bench->rows_n; i++)
         any = any || bench->rows[i].mode == mode;
     if (!any)
@@ -158,7 +158,14 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     for (size_t i = 0; i < bench->rows_n; i++) {
         if (bench->rows[i].mode == mode && bench->rows[i].method->absent == NULL)
             row_lines(&bench->rows[i], brief, out, width);
+        measured |= bench->rows[i].mode == mode && bench->rows[i].n > 0;
     }
+    if (mode == ST_CALL_FRESH && measured)
+        st_text_wrap(out,
+                     "A first call has in it the dynamic linker's search for the function, unless all are "
+                     "bound at start, and page faults where code or data are touched for the first time: "
+                     "what is dearer here may be the cheaper call in one process.",
+                     0, width);
     fputc('\n', out);
 }
 

@@ -63,7 +63,7 @@ like "of a few fresh processes, too" "$(bench --quiet --count 50 --fresh 3 --cal
 is "from 25 fresh processes it is not said that even 100000 would not do" "$(bench --quiet --count 25 --fresh 25 | grep -c 'even 100000')" 0
 is "a column of ns has no k below a million" "$(grep -E ' [0-9]{1,3}k' text)" ""
 is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
-like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples; a median takes 20, q1 and q3 40\.'
+like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples; a median takes 20, q1, q3 and outliers 40\.'
 like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
 
 # --- rights and ends -------------------------------------------------------------------------------------------------

@@ -109,6 +109,18 @@ static void outliers_of_a_row_without_spread_are_explained(void **state)
     assert_non_null(strstr(text(), "In 2 rows q1 and q3 are the same"));
 }
 
+static void what_a_first_call_has_in_it_is_said_under_its_table(void **state)
+{
+    (void)state;
+    assert_null(strstr(text(), "A first call"));
+    rows[1].mode = ST_CALL_FRESH;
+    const char *table = strstr(text(), "The first call of a fresh process each, ns\n");
+    assert_non_null(table);
+    assert_non_null(strstr(table, "\nA first call has in it the dynamic linker's search for the function"));
+    rows[1].n = 0; /* nothing measured, nothing to explain */
+    assert_null(strstr(text(), "A first call"));
+}
+
 static void outliers_are_a_dash_where_quartiles_are(void **state)
 {
     (void)state;
@@ -127,6 +139,7 @@ int main(void)
         TEST(more_than_there_are_is_an_estimate),
         TEST(who_needs_most_is_said_only_of_one),
         TEST(outliers_of_a_row_without_spread_are_explained),
+        TEST(what_a_first_call_has_in_it_is_said_under_its_table),
         TEST(outliers_are_a_dash_where_quartiles_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
