@@ -59,6 +59,11 @@ static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf
 void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
 {
     const struct st_sleep_method *m;
+    int name_columns = NAME_COLUMNS;
+    for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
+        const int columns = st_text_columns(m->name) + 1;
+        name_columns = columns > name_columns && columns <= width / 2 ? columns : name_columns;
+    }
     for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
         char text[240], unit[32];
         struct st_sleep s;
@@ -74,11 +79,11 @@ void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
                 used += (size_t)snprintf(text + used, sizeof(text) - used, ", in steps of %s",
                                          st_ns_format(m->unit_ns, unit, sizeof(unit)));
             if (r != 0 && used < sizeof(text))
-                snprintf(text + used, sizeof(text) - used, "; NOT HERE: %s", strerror(-r));
+                snprintf(text + used, sizeof(text) - used, "; not here: %s", strerror(-r));
         }
         if (r == 0)
             st_sleep_close(&s);
-        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+        st_text_field(out, m->name, text, name_columns, width);
     }
 }
 

@@ -26,7 +26,7 @@ void st_bench_syscall_list(struct st_platform *p, FILE *out, int width)
         if (m->absent != NULL)
             snprintf(text, sizeof(text), "not here: %s", m->absent);
         else if (r != 0)
-            snprintf(text, sizeof(text), "%s; NOT HERE: %s", m->summary, strerror(-r));
+            snprintf(text, sizeof(text), "%s; not here: %s", m->summary, strerror(-r));
         else
             snprintf(text, sizeof(text), "%s", m->summary);
         st_text_field(out, m->name, text, NAME_COLUMNS, width);

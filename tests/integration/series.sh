@@ -86,7 +86,7 @@ status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --e
 is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
 like "how is said" "$(head -1 out)" 'one after the other'
 is "each has its figures" "$(grep -c '^lateness' out)" 2
-missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ]*\) .*not here: .*/\1/p' | head -1)
+missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ]*\) *not here: .*/\1/p' | head -1)
 status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE" bench series --every 1ms --count 70 --method "$missing,ppoll"
 is "the others are measured" "$(grep -c '^lateness' out)" 1
 like "and it is listed with the reason" "$(tail -1 out)" "^$missing: not measured: ."
@@ -119,6 +119,9 @@ done
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE" analyse herman
 like "and said to be few" "$(cat out)" '5 samples are too few'
+
+status 0 "one sample" "$SLEEPTUNE" simulate --count 1
+like "is no plural" "$(cat out)" '^series    1 simulated sample, one every 1.00 s'
 
 # --- bad input
 : >empty
