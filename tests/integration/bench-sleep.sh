@@ -52,7 +52,7 @@ is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns
 
 bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
-missing=$(sed -n 's/^\([^ ]*\) *not here: .*/\1/p' list | head -1)
+missing=$(sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' list | head -1)
 bench --budget 1s --methods "$missing" >text.out 2>text.err
 is "a method that is missing here, alone: a failure" $? 4
 is "no longer --budget is advised, that would not help" "$(grep -c -e budget -e samples text.err)" 0

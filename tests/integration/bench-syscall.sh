@@ -85,7 +85,7 @@ is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], r("getppid")["n"] > 50')" "(True, True)"
 is "a full disk is a failure" "$(bench --quiet --count 10 --fresh 0 --json >/dev/full 2>/dev/null; echo $?)" 4
 is "also of text" "$(bench --quiet --count 10 --fresh 0 >/dev/full 2>/dev/null; echo $?)" 4
-is "a call that is missing: nothing measured is a failure" "$(bench --quiet --fresh 0 --calls umtx-wake,futex-wake >/dev/null 2>&1; bench --quiet --fresh 0 --calls "$(sed -n 's/ *not here.*//p' list | head -n 1)" >/dev/null 2>&1; echo $?)" 4
+is "a call that is missing: nothing measured is a failure" "$(bench --quiet --fresh 0 --calls umtx-wake,futex-wake >/dev/null 2>&1; bench --quiet --fresh 0 --calls "$(sed -n 's/^\([^ ][^ ]*\) *not here.*/\1/p' list | head -n 1)" >/dev/null 2>&1; echo $?)" 4
 
 # --- bad input ---------------------------------------------------------------------------------------------------------
 for bad in '--calls nonsense' '--calls ,' '--calls getpid,,time' '--count 0' '--count -1' '--count 1e3' '--count 9999999' '--fresh -1' \
