@@ -248,6 +248,19 @@ draw narrow-wake --width 500 wake.json
 is "where there is no room for it, it has two lines, broken between its parts" "$(grep '^group: ' parts | sed 2q | tr '\n' '|')" \
     "group: kind interrupted, peers processes, placement other-cpu,|group: slice 2.000 ms; 1 of 4, own axis|"
 
+# --- what has no axis in common
+for pair in 'sleep.json overshoot wake.json delay' 'wake.json delay sleep.json overshoot' 'run.strec lateness wide-calls.json time.of.a.call' \
+    'wide-calls.json time.of.a.call saw.json lateness'; do
+    read -r first quantity second other <<<"$pair"
+    status 4 "$first and $second are refused in one picture" plot "$first" "$second" -o mix.svg
+    like "with what each is of" "$(cat err)" "^sleeptune plot: $first is of $quantity.* and $second of $other.*: they have no axis in common"
+done
+status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
+if [ -x "$make_hlog" ]; then
+    draw log-and-recording run.hlog run.strec --kind box
+    part "times of a histogram log go with others; the axis says no more than that" '^axis-name: time \('
+fi
+
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'
 {"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 3, "warm_up": 2, "outliers": 0,
