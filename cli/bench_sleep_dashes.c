@@ -126,9 +126,9 @@ void st_bench_sleep_dashes(const struct st_bench_sleep *bench, const struct st_s
         refused(bench, figures, out, width);
     if (n == 0)
         return;
-    const int64_t ns = expected_ns(bench, n);
+    const int64_t ns = (int64_t)(1.1 * (double)expected_ns(bench, n)); /* with what is around them */
     if (ns <= BUDGET_MAX)
-        snprintf(budget, sizeof(budget), ": --precision 0 --budget %.0fs", ceil(1.1 * (double)ns / 1e9));
+        snprintf(budget, sizeof(budget), ": --precision 0 --budget %.0fs", ceil((double)ns / 1e9));
     if (brief)
         snprintf(line, sizeof(line), "-: fewer than %u samples, too few for a median.", (unsigned)n);
     else

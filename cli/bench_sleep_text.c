@@ -59,6 +59,11 @@ static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf
 void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
 {
     const struct st_sleep_method *m;
+    int name_columns = NAME_COLUMNS;
+    for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
+        const int columns = st_text_columns(m->name) + 1;
+        name_columns = columns > name_columns && columns <= width / 2 ? columns : name_columns;
+    }
     for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
         char text[240], unit[32];
         struct st_sleep s;
@@ -74,11 +79,11 @@ void st_bench_sleep_list(struct st_platform *p, FILE *out, int width)
                 used += (size_t)snprintf(text + used, sizeof(text) - used, ", in steps of %s",
                                          st_ns_format(m->unit_ns, unit, sizeof(unit)));
             if (r != 0 && used < sizeof(text))
-                snprintf(text + used, sizeof(text) - used, "; NOT HERE: %s", strerror(-r));
+                snprintf(text + used, sizeof(text) - used, "; not here: %s", strerror(-r));
         }
         if (r == 0)
             st_sleep_close(&s);
-        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+        st_text_field(out, m->name, text, name_columns, width);
     }
 }
 
@@ -378,8 +383,18 @@ static void missing(const struct st_bench_sleep *bench, FILE *out, int width)
         fputc('\n', out);
 }
 
-/* How often none was shown to be earlier than a method: the most. Those of rank 1 that are, in a chain, are
- * not among them. */
+static size_t ranked_n(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                       size_t setting, size_t duration)
+{
+    const size_t first = (size_t)(st_bench_sleep_cell(bench, setting, duration, 0) - bench->cells);
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        n += figures[first + i].rank > 0;
+    return n;
+}
+
+/* How often none was shown to be earlier than a method, of two or more: the most. Those of rank 1 that are,
+ * in a chain, are not among them. */
 static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           size_t setting, FILE *out, int width)
 {
@@ -391,15 +406,16 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
         for (size_t d = 0; d < durations_n; d++) {
             const struct st_sleep_figures *f =
                 &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
-            firsts[i] += f->rank > 0 && f->beaten_by_n == 0;
+            firsts[i] += f->rank > 0 && f->beaten_by_n == 0 && ranked_n(bench, figures, setting, d) > 1;
         }
         most = firsts[i] > most ? firsts[i] : most;
     }
-    if (most == 0 || bench->config.methods_n < 2)
+    if (most == 0)
         return;
     used = (size_t)snprintf(line, sizeof(line),
-                            "Most exact (%s; none is shown to be earlier at %zu of %zu durations): ",
-                            st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n);
+                            "Most exact (%s; none is shown to be earlier at %zu of %zu duration%s): ",
+                            st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n,
+                            durations_n == 1 ? "" : "s");
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
         if (firsts[i] == most)

@@ -9,7 +9,7 @@
 #include "lib/fence.h"
 #include "lib/ns.h"
 
-#define NAME_COLUMNS 31
+#define NAME_COLUMNS 32
 #define LINE_BYTES   400
 
 void st_bench_syscall_list(struct st_platform *p, FILE *out, int width)
@@ -26,7 +26,7 @@ void st_bench_syscall_list(struct st_platform *p, FILE *out, int width)
         if (m->absent != NULL)
             snprintf(text, sizeof(text), "not here: %s", m->absent);
         else if (r != 0)
-            snprintf(text, sizeof(text), "%s; NOT HERE: %s", m->summary, strerror(-r));
+            snprintf(text, sizeof(text), "%s; not here: %s", m->summary, strerror(-r));
         else
             snprintf(text, sizeof(text), "%s", m->summary);
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
@@ -130,7 +130,10 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
     put_number(out, s->mean_ns);
     put_quantile(out, &s->q3);
     put_number(out, (double)s->max_ns);
-    fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
+    if (row->outliers_known)
+        fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
+    else
+        fprintf(out, "%6s\n", "-");
     if (brief)
         return;
     details(row, out, width);
@@ -143,7 +146,7 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
 static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, bool brief, FILE *out,
                   int width)
 {
-    bool any = false;
+    bool any = false, measured = false;
     for (size_t i = 0; i < bench->rows_n; i++)
         any = any || bench->rows[i].mode == mode;
     if (!any)
@@ -155,7 +158,14 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     for (size_t i = 0; i < bench->rows_n; i++) {
         if (bench->rows[i].mode == mode && bench->rows[i].method->absent == NULL)
             row_lines(&bench->rows[i], brief, out, width);
+        measured |= bench->rows[i].mode == mode && bench->rows[i].n > 0;
     }
+    if (mode == ST_CALL_FRESH && measured)
+        st_text_wrap(out,
+                     "A first call has in it the dynamic linker's search for the function, unless all are "
+                     "bound at start, and page faults where code or data are touched for the first time: "
+                     "what is dearer here may be the cheaper call in one process.",
+                     0, width);
     fputc('\n', out);
 }
 
@@ -300,7 +310,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_plat
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
         "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
-        "few samples; a median takes 20, q1 and q3 40. Measured in %s%s.",
+        "few samples; a median takes 20, q1, q3 and outliers 40. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

@@ -126,15 +126,17 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
 {
     const struct st_wake_cell *best = NULL;
     char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
-    size_t as_good_n = 0;
+    size_t as_good_n = 0, known_n = 0;
     for (size_t i = first; i < last; i++) {
         const struct st_wake_cell *cell = &bench->cells[i];
-        if (!cell->method->spins && cell->delay.median.interval_known &&
-            (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns))
+        if (cell->method->spins || !cell->delay.median.interval_known)
+            continue;
+        known_n++;
+        if (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns)
             best = cell;
     }
-    if (best == NULL || best->kind != ST_WAKE_INTERRUPTED)
-        return;
+    if (known_n < 2 || best->kind != ST_WAKE_INTERRUPTED)
+        return; /* nothing to compare */
     for (size_t i = first; i < last; i++) {
         const struct st_wake_cell *cell = &bench->cells[i];
         as_good_n += cell != best && !cell->method->spins && cell->delay.median.interval_known &&

@@ -194,19 +194,52 @@ void st_chart_x_numbers(const struct st_chart_area *area, const char *name)
     area->canvas->end(area->canvas);
 }
 
-int st_chart_heading_columns(const struct st_chart_area *area)
+static int heading_columns(const struct st_chart_area *area)
 {
     return (int)((area->canvas->width - 2 * ST_CHART_MARGIN_PX) / (0.6 * HEADING_PX));
 }
 
+/* Bytes of a heading that go on a line of so many columns: to behind the last comma or semicolon that has
+ * room, else to the last space. 0: there is none. */
+static size_t heading_bytes(const char *text, int columns)
+{
+    size_t parts = 0, words = 0;
+    int column = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (column > columns + 1)
+            break;
+        if (text[i] != ' ' || i == 0)
+            continue;
+        words = i;
+        parts = text[i - 1] == ',' || text[i - 1] == ';' ? i : parts;
+    }
+    return parts > 0 ? parts : words;
+}
+
 void st_chart_heading(const struct st_chart_area *area, const char *text)
 {
-    char line[200];
+    char line[300];
     const struct st_font font = {.size = HEADING_PX, .rgb = ST_CHART_INK, .role = "group"};
+    const int columns = heading_columns(area);
+    double y = area->y - 14;
+    if (st_text_columns(text) > columns) {
+        const size_t bytes = heading_bytes(text, columns);
+        snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
+        if (bytes > 0)
+            area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, y - 7, line, &font);
+        text += bytes > 0 ? bytes + 1 : 0;
+        y += bytes > 0 ? 8 : 0;
+    }
     snprintf(line, sizeof(line), "%s", text);
+    if (st_text_columns(text) > columns) { /* longer than two lines: to its last word that has room */
+        const size_t bytes = heading_bytes(text, columns - 2);
+        if (bytes > 0)
+            line[bytes < sizeof(line) ? bytes : 0] = '\0';
+        st_chart_say(st_text_clip(line, columns - 2), sizeof(line), " …");
+    }
     if (line[0] != '\0')
-        area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, area->y - 14,
-                           st_text_clip(line, st_chart_heading_columns(area)), &font);
+        area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, y, line, &font);
 }
 
 void st_chart_frame(const struct st_chart_area *area)

@@ -202,18 +202,13 @@ static int plan(struct st_chart_picture *picture)
     return 0;
 }
 
-/* Of a group's name as much as there is room for. */
 static void heading(const struct st_chart_area *area, const char *group, const struct part *part, bool own)
 {
     char text[256] = "", of[64] = "";
     if (part->parts_n > 1)
         snprintf(of, sizeof(of), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
-                 own ? ", on an axis of its own" : "");
-    snprintf(text, sizeof(text), "%s", group);
-    const int room = st_chart_heading_columns(area) - st_text_columns(of);
-    if (st_text_columns(text) > room)
-        st_chart_say(st_text_clip(text, room - 1), sizeof(text), "…");
-    st_chart_say(text, sizeof(text), "%s", of);
+                 own ? ", own axis" : "");
+    snprintf(text, sizeof(text), "%s%s", group, of);
     st_chart_heading(area, text);
 }
 

@@ -13,6 +13,7 @@
 #include "store/recording.h"
 
 #define LATENESS "lateness (woke - due)"
+#define TIME     "time"
 
 /* A name without its folders: it is written in the picture. */
 static const char *short_name(const char *path)
@@ -116,7 +117,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
     const size_t before = data->n;
     const int r = read_log(stream, take_interval, data, NULL);
-    snprintf(data->quantity, sizeof(data->quantity), "time");
+    snprintf(data->quantity, sizeof(data->quantity), TIME);
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name,
                           r == -EBADMSG ? "it is damaged, or newer" : strerror(-r));
@@ -181,11 +182,28 @@ static int read_file(const char *command, const char *path, const struct st_seri
     return read_text(command, path, options, data);
 }
 
+/* Pictures have one axis of values: those of histogram logs, which may be any time, go with all others. */
+static int join_quantities(const char *command, const char *path, const char *quantity,
+                           struct st_chart_data *data)
+{
+    if (strcmp(quantity, data->quantity) == 0)
+        return ST_EXIT_DONE;
+    if (strcmp(quantity, TIME) != 0 && strcmp(data->quantity, TIME) != 0)
+        return st_failure(command, "%s is of %s and %s of %s: they have no axis in common",
+                          data->set[0]->file, quantity, short_name(path), data->quantity);
+    snprintf(data->quantity, sizeof(data->quantity), TIME);
+    return ST_EXIT_DONE;
+}
+
 int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
                   struct st_chart_data *data)
 {
+    char quantity[sizeof(data->quantity)];
     const size_t before = data->n;
-    const int status = read_file(command, path, options, data);
+    snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    int status = read_file(command, path, options, data);
+    if (status == ST_EXIT_DONE && before > 0)
+        status = join_quantities(command, path, quantity, data);
     const char *name = short_name(path);
     for (size_t i = 0; i < before; i++) {
         if (strcmp(data->set[i]->file, name) == 0)

@@ -87,10 +87,8 @@ void st_chart_x_numbers(const struct st_chart_area *area, const char *name);
 /** One tick at the foot, with its line. @param text "": only the line. */
 void st_chart_x_tick(const struct st_chart_area *area, double at, const char *text);
 void st_chart_x_name(const struct st_chart_area *area, const char *name);
-/** What a panel is of, above it. */
+/** What a panel is of, above it: on two lines, broken behind a comma or semicolon, where one is too short. */
 void st_chart_heading(const struct st_chart_area *area, const char *text);
-/** How many characters of it there is room for. */
-int st_chart_heading_columns(const struct st_chart_area *area);
 void st_chart_frame(const struct st_chart_area *area);
 
 /** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0

@@ -2,6 +2,7 @@
 #include "cli/measure_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,6 +86,25 @@ static void cell_right(FILE *out, const char *text)
     fprintf(out, "%*s%s", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
 }
 
+/* Where there is a dash for too few blocks: in which time each way has two whole ones, and one may be lost.
+ */
+static void dash_sentence(const struct st_result *result, FILE *out, int width)
+{
+    char line[160];
+    bool few = false;
+    for (size_t i = 0; i < result->arms_n; i++)
+        few |= result->arms[i].choice.kind != ST_ARM_PLAIN && result->arms[i].blocks_n < 2;
+    if (!few || result->running || result->cpu_ns_per_cycle < 0)
+        return; /* without a clock of CPU time, more time does not help */
+    const double periods = (double)((2 * result->arms_n + 1) * ST_ARM_BLOCK);
+    double seconds = ceil(periods * st_period_seconds(&result->period));
+    if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
+        seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
+    snprintf(line, sizeof(line), "A dash: too few blocks; all take about %.0f s: --duration %.0fs.", seconds,
+             seconds);
+    st_text_wrap(out, line, 0, width);
+}
+
 /* One row an arm: what being on time costs. In 80 columns, whatever the figures are. */
 static void arms(const struct st_result *result, FILE *out, int width)
 {
@@ -119,6 +139,7 @@ static void arms(const struct st_result *result, FILE *out, int width)
         else
             fputs(arm->choice.kind == ST_ARM_PLAIN ? "1\n" : "-\n", out);
     }
+    dash_sentence(result, out, width);
     fputc('\n', out);
 }
 

@@ -176,20 +176,37 @@ static const char *reason(int r)
     }
 }
 
+/* A line without its newline, as many bytes of it as there is room for, no further than to a NUL. @return
+ * whether there is one. */
+static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    int c = 0;
+    while (bytes + 1 < LINE_BYTES && (c = getc(stream)) != EOF && c != '\n') {
+        line[bytes++] = (char)c;
+        if (c == '\0')
+            break;
+    }
+    line[bytes] = '\0';
+    *ret_bytes = bytes;
+    return bytes > 0 || c == '\n';
+}
+
 static int read_lines(struct input *input, struct st_series_text *text, struct st_series_result *result,
                       uint64_t *ret_line)
 {
     char line[LINE_BYTES];
+    size_t bytes;
     int r = 0;
-    for (*ret_line = 1; r == 0 && fgets(line, sizeof(line), input->stream) != NULL; ++*ret_line) {
-        const size_t bytes = strlen(line);
-        if (bytes + 1 == sizeof(line) && line[bytes - 1] != '\n')
+    for (*ret_line = 1; r == 0 && read_line(input->stream, line, &bytes); ++*ret_line) {
+        if (bytes + 1 == sizeof(line))
             return -E2BIG;
-        line[strcspn(line, "\n")] = '\0';
+        if (strlen(line) != bytes)
+            return -EBADMSG;
         if (text->column_n == ST_SERIES_COUNT_MAX || text->series.n == ST_SERIES_COUNT_MAX)
             result->left_out_n++;
         else
-            r = st_series_text_line(text, line);
+            r = st_series_text_line(text, line, bytes);
         if (r != 0)
             return r;
     }

@@ -302,15 +302,17 @@ int st_series_result_text(const char *command, const struct st_series_result *re
 {
     const struct st_long_series *all = &result->all;
     const struct st_analysis *a = &result->analysis;
+    const uint64_t missing_n = st_long_series_span(all) - all->n;
     char line[400], where[4096], period[32], span[32];
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line),
-             "%" PRIu64 " %s samples, one every %s for %s; %" PRIu64 " periods without one%s", all->n,
-             result->source, st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
-             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), st_long_series_span(all) - all->n,
-             result->interrupted ? "; ended before its time" : "");
+             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " period%s without one%s", all->n,
+             result->source, all->n == 1 ? "" : "s",
+             st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
+             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
+             missing_n == 1 ? "" : "s", result->interrupted ? "; ended before its time" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->note[0] != '\0')
         st_text_field(out, "note", result->note, LABEL_COLUMNS, width);

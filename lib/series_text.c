@@ -117,8 +117,10 @@ static int column_line(struct st_series_text *text, const char *line)
     return 0;
 }
 
-int st_series_text_line(struct st_series_text *text, const char *line)
+int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes)
 {
+    if (strlen(line) != bytes)
+        return -EBADMSG;
     line = skip_blanks(line);
     if (*line == '#')
         return comment(text, line);

@@ -30,11 +30,12 @@ void st_series_text_init(struct st_series_text *text, const struct st_period *pe
 void st_series_text_finish(struct st_series_text *text);
 
 /**
- * One line, without its newline. Empty ones and those that begin with '#' are comments.
- * @return 0; -EBADMSG (not a figure, or more than one); -ERANGE (a lateness of more than an hour, a period
- * out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one a text.
+ * One line, without its newline, and its bytes up to the NUL that ends it. Empty ones and those that begin
+ * with '#' are comments.
+ * @return 0; -EBADMSG (not a figure, or more than one, or a NUL among the bytes); -ERANGE (a lateness of more
+ * than an hour, a period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one a text.
  */
-ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line);
+ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
 
 /** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
  * -ERANGE. */

@@ -19,7 +19,7 @@ struct ticker {
     double second_ns;  /* the next full second */
 };
 
-/* Once a second: proportional and integral part, critically damped. */
+/* Once a second: proportional and integral part, next to critically damped. */
 static void steer(struct ticker *t)
 {
     double error_ns = t->edge_ns - t->second_ns - ST_SIMULATE_PLL_TARGET_NS;

@@ -118,9 +118,12 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     memcpy(scratch, row->ns + row->warm_up_n, steady_n * sizeof(*scratch));
     const struct st_sample sample = st_sample_of(scratch, steady_n);
     st_summary_of(&sample, &row->summary);
-    row->outliers_n = st_fence_outliers_n(&sample);
-    const struct st_fences fences = st_fences_of(&sample);
-    row->iqr_is_zero = fences.low_ns == fences.high_ns;
+    row->outliers_known = row->summary.q1.known && row->summary.q3.known;
+    if (row->outliers_known) {
+        const struct st_fences fences = st_fences_of(&sample);
+        row->outliers_n = st_fence_outliers_n(&sample);
+        row->iqr_is_zero = fences.low_ns == fences.high_ns;
+    }
     row->enough_n =
         st_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
 }

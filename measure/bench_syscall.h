@@ -27,6 +27,7 @@ struct st_syscall_row {
     int64_t offset_ns; /* median of the empty measurement: what was subtracted; 0: it is the row of it */
     size_t warm_up_n;  /* the first ones of n that are set apart */
     struct st_summary summary; /* of the others */
+    bool outliers_known;       /* as q1 and q3, which they are told by */
     uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */
     bool iqr_is_zero;          /* then every value that is not the median is one */
     uint64_t enough_n;         /* so many samples give a median good enough; 0: not known */

@@ -37,7 +37,7 @@ static json_t *row_json(const struct st_syscall_row *row)
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
     st_json_set(o, "below_clock", json_boolean(st_syscall_is_below_clock(row)));
     st_json_set(o, "warm_up", ST_JSON(row->warm_up_n));
-    st_json_set(o, "outliers", ST_JSON(row->outliers_n));
+    st_json_set(o, "outliers", st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
     st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
     st_json_set(o, "amortised", batches_json(&row->batches));
     st_json_set(o, "samples_ns", st_integers_json(row->ns, row->n));

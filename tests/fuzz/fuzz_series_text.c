@@ -1,4 +1,4 @@
-/* Columns and CSV: whatever is accepted ascends, is within an hour, and can be analysed. */
+/* Columns and CSV: whatever is accepted has no NUL, ascends, is within an hour, and can be analysed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +39,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     st_series_text_init(&text, &period);
     int r = 0;
     for (char *at = copy, *end; r == 0 && at != NULL; at = end) {
-        end = strchr(at, '\n');
+        const size_t left = (size_t)(copy + size - at);
+        end = memchr(at, '\n', left);
+        const size_t bytes = end != NULL ? (size_t)(end - at) : left;
         if (end != NULL)
             *end++ = '\0';
-        r = st_series_text_line(&text, at);
+        r = st_series_text_line(&text, at, bytes);
+        if (r == 0 && memchr(at, '\0', bytes) != NULL)
+            abort(); /* what is behind it is lost */
     }
     if (r == 0 && st_series_text_end(&text) == 0)
         check(&text.series);

@@ -19,7 +19,7 @@ for method in clock_nanosleep-abs-monotonic nanosleep usleep select pselect poll
 done
 like "--list says what punctual may spin" "$(COLUMNS=400 bench --list | grep '^punctual ')" 'spins the rest: at most 2 % of what is asked for'
 like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
-COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; NOT HERE: .*/\1/p' >refused
+COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; not here: .*/\1/p' >refused
 while read -r method; do # what the kernel refuses is refused when it is measured, too
     is "--list says that $method is not here: nor is it measured" \
         "$(bench --quiet --budget 200ms --durations 1ms --methods "$method" >/dev/null 2>&1; echo $?)" 4
@@ -27,6 +27,8 @@ done <refused
 is "--list does not say so of posix-timer" "$(grep -c '^posix-timer$' refused)" \
     "$(bench --quiet --budget 200ms --durations 1ms --methods posix-timer >/dev/null 2>&1 && echo 0 || echo 1)"
 is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 82')" "" # bytes: µ has two
+is "all its texts begin in one column, and absence is told in one way" \
+    "$(COLUMNS=80 bench --list | grep -oE '^( +|[^ ]+ +)' | awk '{ print length }' | sort -u | wc -l) $(grep -c 'NOT HERE' list)" "1 0"
 is "--list is ASCII where the locale is not UTF-8" "$(LC_ALL=C bench --list | LC_ALL=C grep -c '[^ -~]')" 0
 
 # --- a run -------------------------------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns
 
 bench --quiet --budget 1s --durations 1ms --methods nanosleep,umtx,futex >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
-missing=$(sed -n 's/^\([^ ]*\) .*not here: .*/\1/p' list | head -1)
+missing=$(sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' list | head -1)
 bench --budget 1s --methods "$missing" >text.out 2>text.err
 is "a method that is missing here, alone: a failure" $? 4
 is "no longer --budget is advised, that would not help" "$(grep -c -e budget -e samples text.err)" 0

@@ -20,6 +20,8 @@ for call in empty clock_gettime-monotonic clock_gettime-realtime clock_gettime-t
     sysconf sched_yield futex-wake umtx-wake read-0 nanosleep-1ns; do
     grep -q "^$call " list || fail "--list has $call"
 done
+is "all texts of the list begin in one column, and absence is told in one way" \
+    "$(COLUMNS=80 bench --list | grep -oE '^( +|[^ ]+ +)' | awk '{ print length }' | sort -u | wc -l) $(grep -c 'NOT HERE' list)" "1 0"
 like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex)-wake ' list)" 'not here: .'
 is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 
@@ -45,7 +47,8 @@ is "nothing is subtracted from the empty measurement, its median from the others
     "$(key run.json 'r("empty")["offset_ns"], r("getppid")["offset_ns"] > 0')" "(0, True)"
 is "min, q1, median, q3, max ascend" \
     "$(key run.json 'all(sorted(v) == v for v in ([x["ns"][k] for k in ("min", "q1", "median", "q3", "max")] for x in d["results"] if x["n"] >= 40))')" True
-is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"])')" True
+is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"] if x["n"] >= 40)')" True
+is "outliers are known where q1 and q3 are" "$(key run.json 'all((x["outliers"] is None) == (x["ns"]["q1"] is None) for x in d["results"]), r("getppid", "fresh")["outliers"]')" "(True, None)"
 is "the figures are those of the samples behind the warm-up" \
     "$(key run.json 'all(x["ns"]["max"] == max(x["samples_ns"][x["warm_up"]:]) for x in d["results"] if x["n"])')" True
 is "what is missing says why" "$(key run.json 'all((x["n"] == 0) == (x["missing"] is not None) for x in d["results"])')" True
@@ -62,7 +65,7 @@ like "of a few fresh processes, too" "$(bench --quiet --count 50 --fresh 3 --cal
 is "from 25 fresh processes it is not said that even 100000 would not do" "$(bench --quiet --count 25 --fresh 25 | grep -c 'even 100000')" 0
 is "a column of ns has no k below a million" "$(grep -E ' [0-9]{1,3}k' text)" ""
 is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
-like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples; a median takes 20, q1 and q3 40\.'
+like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples; a median takes 20, q1, q3 and outliers 40\.'
 like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
@@ -82,7 +85,7 @@ is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], r("getppid")["n"] > 50')" "(True, True)"
 is "a full disk is a failure" "$(bench --quiet --count 10 --fresh 0 --json >/dev/full 2>/dev/null; echo $?)" 4
 is "also of text" "$(bench --quiet --count 10 --fresh 0 >/dev/full 2>/dev/null; echo $?)" 4
-is "a call that is missing: nothing measured is a failure" "$(bench --quiet --fresh 0 --calls umtx-wake,futex-wake >/dev/null 2>&1; bench --quiet --fresh 0 --calls "$(sed -n 's/ .*not here.*//p' list | head -n 1)" >/dev/null 2>&1; echo $?)" 4
+is "a call that is missing: nothing measured is a failure" "$(bench --quiet --fresh 0 --calls umtx-wake,futex-wake >/dev/null 2>&1; bench --quiet --fresh 0 --calls "$(sed -n 's/^\([^ ][^ ]*\) *not here.*/\1/p' list | head -n 1)" >/dev/null 2>&1; echo $?)" 4
 
 # --- bad input ---------------------------------------------------------------------------------------------------------
 for bad in '--calls nonsense' '--calls ,' '--calls getpid,,time' '--count 0' '--count -1' '--count 1e3' '--count 9999999' '--fresh -1' \

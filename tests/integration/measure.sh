@@ -215,6 +215,10 @@ is "punctual: the books balance, each way has its turns" \
 is "it never wakes early, and its margins are in their order" \
     "$(key punctual.json 'd["early"], (lambda a: 0 < a[1]["margin_ns"] < a[2]["margin_ns"] and a[3]["margin_ns"] == 125000)(d["punctual"]["arms"])')" "(0, True)"
 is "plain mode says null" "$("$SLEEPTUNE" measure --duration 100ms --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["punctual"])')" None
+COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 50ms --punctual=curve >out
+arms=$(grep -c ' -$' out)
+like "what is a dash for too few blocks is said, with a remedy: two blocks of 128 periods each, and one" "$(cat out)" \
+    "^A dash: too few blocks; all take about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: --duration [0-9]+s\.\$"
 for bad in x 0.5 60% p100 200ms '1.7,' ''; do
     "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
     is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"

@@ -232,6 +232,35 @@ for picture in lateness price; do
     is "docs/pictures/$picture.svg is current (docs/pictures/draw)" "$(cat differs)" ""
 done
 
+# --- headings with many words, panels in parts
+"$PYTHON" - >wake.json <<'PYTHON'
+import json
+def result(i, slice_ns):
+    low = 1000 * (1 + 50 * (i // 6)) + 10 * i
+    return {"mechanism": f"way{i}", "kind": "interrupted", "peers": "processes", "placement": "other-cpu", "slice_ns": slice_ns, "n": 60,
+            "delay_ns": {"min": low, "q1": low + 5, "median": low + 10, "q3": low + 20, "p95": low + 30, "p99": None, "max": low + 40}}
+print(json.dumps({"schema": "sleeptune-bench-wake/1", "results": [result(i, s) for s in (2000000, 100000000) for i in range(12)]}))
+PYTHON
+draw wake wake.json
+is "a heading is whole, with which part of the setting it is, and that its axis is its own" "$(grep -c '^group: kind interrupted, .*, slice [0-9.]* ms; [12] of 2' parts) \
+$(grep -c '^group: .*slice 2.000 ms; 1 of 2, own axis$' parts)" "4 1"
+draw narrow-wake --width 500 wake.json
+is "where there is no room for it, it has two lines, broken between its parts" "$(grep '^group: ' parts | sed 2q | tr '\n' '|')" \
+    "group: kind interrupted, peers processes, placement other-cpu,|group: slice 2.000 ms; 1 of 4, own axis|"
+
+# --- what has no axis in common
+for pair in 'sleep.json overshoot wake.json delay' 'wake.json delay sleep.json overshoot' 'run.strec lateness wide-calls.json time.of.a.call' \
+    'wide-calls.json time.of.a.call saw.json lateness'; do
+    read -r first quantity second other <<<"$pair"
+    status 4 "$first and $second are refused in one picture" plot "$first" "$second" -o mix.svg
+    like "with what each is of" "$(cat err)" "^sleeptune plot: $first is of $quantity.* and $second of $other.*: they have no axis in common"
+done
+status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
+if [ -x "$make_hlog" ]; then
+    draw log-and-recording run.hlog run.strec --kind box
+    part "times of a histogram log go with others; the axis says no more than that" '^axis-name: time \('
+fi
+
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'
 {"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 3, "warm_up": 2, "outliers": 0,

@@ -86,7 +86,7 @@ status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --e
 is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
 like "how is said" "$(head -1 out)" 'one after the other'
 is "each has its figures" "$(grep -c '^lateness' out)" 2
-missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ]*\) .*not here: .*/\1/p' | head -1)
+missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' | head -1)
 status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE" bench series --every 1ms --count 70 --method "$missing,ppoll"
 is "the others are measured" "$(grep -c '^lateness' out)" 1
 like "and it is listed with the reason" "$(tail -1 out)" "^$missing: not measured: ."
@@ -120,6 +120,9 @@ printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE" analyse herman
 like "and said to be few" "$(cat out)" '5 samples are too few'
 
+status 0 "one sample" "$SLEEPTUNE" simulate --count 1
+like "is no plural" "$(cat out)" '^series    1 simulated sample, one every 1.00 s'
+
 # --- bad input
 : >empty
 printf '1\n2\nlate\n' >words
@@ -134,6 +137,14 @@ for file in empty words other.json newer.json hollow.json torn.json noise.bin no
 done
 "$SLEEPTUNE" analyse words 2>err
 like "the line is named" "$(cat err)" 'line 3'
+printf '1\n2\0003\n4\n' >nul
+status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE" analyse nul
+like "the line is named, and what it should be" "$(cat err)" 'line 2: not one figure a line'
+timeout 60 "$SLEEPTUNE" analyse /dev/zero >out 2>err
+is "/dev/zero ends at the first of them" "$?" 4
+printf '1\n2' >unended
+status 0 "a last line without a newline is read" "$SLEEPTUNE" analyse unended
+like "it counts" "$(cat out)" '2 samples'
 "$SLEEPTUNE" analyse newer.json 2>err
 like "a newer document is said to be newer" "$(cat err)" 'newer sleeptune'
 status 3 "analyse without a file is a usage error" "$SLEEPTUNE" analyse
@@ -142,6 +153,7 @@ for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' 
     # shellcheck disable=SC2086  # option and value
     status 3 "simulate $option is a usage error" "$SLEEPTUNE" simulate $option
 done
+like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE" simulate --help)" 'out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1'
 "$SLEEPTUNE" simulate --drift-ppm fast 2>err
 like "what is no number is said to be none" "$(cat err)" "--drift-ppm: 'fast' is not a number"
 "$SLEEPTUNE" simulate --pll-gain 1.01 2>err

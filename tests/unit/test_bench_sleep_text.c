@@ -119,7 +119,7 @@ static void a_rank_that_joins_two_that_are_told_apart_is_explained(void **state)
                            ".. 1.10 µs block by block): others of this rank, which the blocks do not tell "
                            "from their neighbours, lie between."));
     assert_non_null(strstr(buf,
-                           "none is shown to be earlier at 1 of 1 durations): ppoll, timerfd-abs; the blocks "
+                           "none is shown to be earlier at 1 of 1 duration): ppoll, timerfd-abs; the blocks "
                            "do not tell them apart."));
 }
 
@@ -149,7 +149,7 @@ static void a_rank_of_its_own_needs_no_word(void **state)
     assert_null(strstr(buf, "is shared though"));
     assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
     assert_non_null(strstr(buf, "On time: within 100 ns of due."));
-    assert_non_null(strstr(buf, "none is shown to be earlier at 1 of 1 durations): ppoll."));
+    assert_non_null(strstr(buf, "none is shown to be earlier at 1 of 1 duration): ppoll."));
 }
 
 static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
@@ -246,6 +246,28 @@ static void what_a_rank_means_is_told_once(void **state)
     assert_null(strstr(buf, meaning));
 }
 
+/* Two were asked for, but one has figures at a duration. */
+static void the_most_exact_of_one_is_not_said(void **state)
+{
+    (void)state;
+    char buf[8192];
+    const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
+    const int64_t durations_ns[] = {5 * ST_NS_PER_MS, 6 * ST_NS_PER_MS};
+    config.durations_ns = durations_ns;
+    config.durations_n = 2;
+    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    fill(&bench.cells[0], late);
+    fill(&bench.cells[2], late);
+    bench.cells[1].why = bench.cells[3].why = "refused";
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf, "ppoll"));
+    assert_null(strstr(buf, "Most exact"));
+    bench.cells[3].why = NULL;
+    fill(&bench.cells[3], late);
+    text(buf, sizeof(buf), false);
+    assert_non_null(strstr(buf, "none is shown to be earlier at 1 of 2 durations): ppoll, timerfd-abs."));
+}
+
 static void a_dash_says_how_long_a_figure_takes(void **state)
 {
     (void)state;
@@ -259,10 +281,10 @@ static void a_dash_says_how_long_a_figure_takes(void **state)
     /* 100 blocks of 10 sleeps of both, 6 ms each; a tenth more for what is around */
     assert_non_null(strstr(buf,
                            "A dash: too few samples; a median takes 20, q1 and q3 40, p95 200, p99 1000. "
-                           "1000 of each take about 12 s: --precision 0 --budget 14s.\n"));
+                           "1000 of each take about 14 s: --precision 0 --budget 14s.\n"));
     bench.cells[0].spent_ns = bench.cells[1].spent_ns = BLOCKS * EACH * 3600 * ST_NS_PER_S;
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf, "1000 of each take about 2000.0 h.\n"));
+    assert_non_null(strstr(buf, "1000 of each take about 2200.0 h.\n"));
     brief = true;
     text(buf, sizeof(buf), false);
     assert_null(strstr(buf, "of each take")); /* the medians are there */
@@ -280,6 +302,7 @@ int main(void)
         TEST(what_is_not_here_is_not_announced),
         TEST(what_was_refused_is_no_matter_of_samples),
         TEST(what_a_rank_means_is_told_once),
+        TEST(the_most_exact_of_one_is_not_said),
         TEST(a_dash_says_how_long_a_figure_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,22 @@ static void the_warm_up_is_set_apart(void **state)
     assert_int_equal(r->enough_n, 20);
 }
 
+static void outliers_of_fewer_than_quartiles_take_are_not_counted(void **state)
+{
+    (void)state;
+    int64_t costs[39];
+    for (size_t i = 0; i < ST_ARRAY_LEN(costs); i++)
+        costs[i] = 100 + (int64_t)(i % 20) + (i == 30 ? 9000 : 0);
+    assert_int_equal(st_fake_script_call(story.fake, "getppid", costs, 39, 120), 0);
+    story.config.count = 39;
+    measure();
+    const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
+    assert_int_equal(r->summary.n, 39);
+    assert_false(r->summary.q1.known || r->outliers_known);
+    assert_int_equal(r->outliers_n, 0);
+    assert_false(row("sysconf", ST_CALL_IN_PROCESS)->iqr_is_zero);
+}
+
 static void outliers_are_counted_and_kept(void **state)
 {
     (void)state;
@@ -116,6 +132,7 @@ static void outliers_are_counted_and_kept(void **state)
     assert_int_equal(st_fake_script_call(story.fake, "getppid", costs, 500, 120), 0);
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
+    assert_true(r->outliers_known);
     assert_int_equal(r->outliers_n, 5);
     assert_false(r->iqr_is_zero);
     assert_true(row("sysconf", ST_CALL_IN_PROCESS)->iqr_is_zero);
@@ -248,6 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_measuring_costs_is_subtracted, prepare, finish),
         cmocka_unit_test_setup_teardown(the_warm_up_is_set_apart, prepare, finish),
+        cmocka_unit_test_setup_teardown(outliers_of_fewer_than_quartiles_take_are_not_counted, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(outliers_are_counted_and_kept, prepare, finish),
         cmocka_unit_test_setup_teardown(the_path_is_told_by_evidence, prepare, finish),
         cmocka_unit_test_setup_teardown(a_dear_clock_in_user_space_is_no_system_call, prepare, finish),

@@ -31,8 +31,12 @@ static int prepare(void **state)
     bench = (struct st_bench_syscall){
         .config = {.methods = methods, .methods_n = ROWS, .count = 300}, .rows = rows, .rows_n = ROWS};
     for (size_t i = 0; i < ROWS; i++)
-        rows[i] = (struct st_syscall_row){
-            .method = methods[i], .n = 300, .summary = {.n = 300}, .enough_n = 20, .outliers_n = 4};
+        rows[i] = (struct st_syscall_row){.method = methods[i],
+                                          .n = 300,
+                                          .summary = {.n = 300},
+                                          .enough_n = 20,
+                                          .outliers_known = true,
+                                          .outliers_n = 4};
     return 0;
 }
 
@@ -105,6 +109,28 @@ static void outliers_of_a_row_without_spread_are_explained(void **state)
     assert_non_null(strstr(text(), "In 2 rows q1 and q3 are the same"));
 }
 
+static void what_a_first_call_has_in_it_is_said_under_its_table(void **state)
+{
+    (void)state;
+    assert_null(strstr(text(), "A first call"));
+    rows[1].mode = ST_CALL_FRESH;
+    const char *table = strstr(text(), "The first call of a fresh process each, ns\n");
+    assert_non_null(table);
+    assert_non_null(strstr(table, "\nA first call has in it the dynamic linker's search for the function"));
+    rows[1].n = 0; /* nothing measured, nothing to explain */
+    assert_null(strstr(text(), "A first call"));
+}
+
+static void outliers_are_a_dash_where_quartiles_are(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(text(), "     4\n"));
+    for (size_t i = 0; i < ROWS; i++)
+        rows[i].outliers_known = false;
+    assert_null(strstr(text(), "     4\n"));
+    assert_non_null(strstr(buf, "      0     -\n")); /* behind max */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
@@ -113,6 +139,8 @@ int main(void)
         TEST(more_than_there_are_is_an_estimate),
         TEST(who_needs_most_is_said_only_of_one),
         TEST(outliers_of_a_row_without_spread_are_explained),
+        TEST(what_a_first_call_has_in_it_is_said_under_its_table),
+        TEST(outliers_are_a_dash_where_quartiles_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

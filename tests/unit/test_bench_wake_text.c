@@ -82,12 +82,48 @@ static void without_a_dash_nothing_is_said(void **state)
     assert_null(strstr(text(0, 0), "dash"));
 }
 
+/* Two ways of sleeping, then one of them spins, or has no figure. */
+static void the_fastest_of_one_is_not_said(void **state)
+{
+    (void)state;
+    const struct st_wake_method *two[2] = {method, fake->wake_method(fake, 1)};
+    const struct st_quantile median = {
+        .p = 0.5, .known = true, .interval_known = true, .value_ns = 3000, .low_ns = 2000, .high_ns = 4000};
+    assert_non_null(two[1]);
+    assert_false(two[0]->spins || two[1]->spins);
+    st_bench_wake_finish(&bench);
+    config.methods = two;
+    config.methods_n = 2;
+    assert_int_equal(st_bench_wake_init(&bench, &config), 0);
+    assert_int_equal(bench.cells_n, 2);
+    bench.cells[1].n = 60;
+    bench.cells[1].delay.median = median;
+    (void)text(60, 1);
+    assert_null(strstr(buf, "fastest")); /* the other's interval is not known */
+    struct st_wake_method spins = *two[0];
+    spins.spins = true;
+    bench.cells[0].delay.median = median;
+    for (int i = 0; i < 2; i++) {
+        bench.cells[0].method = i == 0 ? two[0] : &spins;
+        buf[0] = '\0';
+        FILE *out = fmemopen(buf, sizeof(buf), "w");
+        assert_non_null(out);
+        st_bench_wake_print(&bench, fake, out, 1000);
+        assert_int_equal(fclose(out), 0);
+        if (i == 0)
+            assert_non_null(strstr(buf, "wakes fastest of those that sleep"));
+        else
+            assert_null(strstr(buf, "fastest"));
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
         TEST(a_dash_says_how_long_a_figure_takes),
         TEST(without_a_dash_nothing_is_said),
+        TEST(the_fastest_of_one_is_not_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "lib/series_text.h"
 
@@ -26,10 +27,15 @@ static int teardown(void **state)
     return 0;
 }
 
+static int take(const char *line)
+{
+    return st_series_text_line(&text, line, strlen(line));
+}
+
 static void lines(const char *const *line, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(st_series_text_line(&text, line[i]), 0);
+        assert_int_equal(take(line[i]), 0);
     assert_int_equal(st_series_text_end(&text), 0);
 }
 
@@ -82,33 +88,36 @@ static void what_is_no_figure_is_refused(void **state)
     static const char *const bad[] = {"late", "nan", "inf", "-",     "1 2",  "1,2",
                                       "0x10", "1e",  "--1", "1.2.3", "12 us"};
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_series_text_line(&text, bad[i]), -EBADMSG);
-    assert_int_equal(st_series_text_line(&text, "1e13"), -ERANGE);
-    assert_int_equal(st_series_text_line(&text, "1e308"), -ERANGE);
+        assert_int_equal(take(bad[i]), -EBADMSG);
+    assert_int_equal(st_series_text_line(&text, "1\0002", 3), -EBADMSG); /* not 1, and the 2 lost */
+    assert_int_equal(st_series_text_line(&text, "\0", 1), -EBADMSG);
+    assert_int_equal(st_series_text_line(&text, "# 1\0002", 5), -EBADMSG);
+    assert_int_equal(take("1e13"), -ERANGE);
+    assert_int_equal(take("1e308"), -ERANGE);
     assert_int_equal(st_series_text_end(&text), -ENODATA);
 }
 
 static void seconds_beyond_an_hour_are_refused_at_the_end(void **state)
 {
     (void)state;
-    assert_int_equal(st_series_text_line(&text, "3601"), 0); /* would do as nanoseconds */
-    assert_int_equal(st_series_text_line(&text, "0.5"), 0);
+    assert_int_equal(take("3601"), 0); /* would do as nanoseconds */
+    assert_int_equal(take("0.5"), 0);
     assert_int_equal(st_series_text_end(&text), -ERANGE);
 }
 
 static void broken_csv_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(st_series_text_line(&text, "# period_ns: 5"), -EBADMSG);
-    assert_int_equal(st_series_text_line(&text, "# period_ns: 5/0"), -ERANGE);
-    assert_int_equal(st_series_text_line(&text, "period,lateness_ns,skipped"), 0);
+    assert_int_equal(take("# period_ns: 5"), -EBADMSG);
+    assert_int_equal(take("# period_ns: 5/0"), -ERANGE);
+    assert_int_equal(take("period,lateness_ns,skipped"), 0);
     static const char *const bad[] = {"1",      "1,2",     "1,2,2",   "1,2,0,3",
                                       "-1,2,0", "1,--2,0", "1,2.5,0", "99999999999999999999,2,0"};
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_series_text_line(&text, bad[i]), -EBADMSG);
-    assert_int_equal(st_series_text_line(&text, "1,3600000000001,0"), -ERANGE);
-    assert_int_equal(st_series_text_line(&text, "5,1,0"), 0);
-    assert_int_equal(st_series_text_line(&text, "5,1,0"), -EINVAL);
+        assert_int_equal(take(bad[i]), -EBADMSG);
+    assert_int_equal(take("1,3600000000001,0"), -ERANGE);
+    assert_int_equal(take("5,1,0"), 0);
+    assert_int_equal(take("5,1,0"), -EINVAL);
 }
 
 int main(void)

@@ -100,6 +100,37 @@ static void a_steered_tick_comes_to_rest_behind_the_second(void **state)
     }
 }
 
+/* The error of a steered tick is that of two seconds before: what help, manual and simulate.h say of a gain.
+ */
+static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        double gain, left;
+    } rows[] = {{1, 0.75}, {0.5, 0.8476}, {0.1, 0.96}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const double g = rows[i].gain, root = 1 - g / 2 - g * g / 8 + g * sqrt(g * (8 + g)) / 8;
+        struct st_simulation s = herman();
+        s.pll_gain = g;
+        s.drift_ppm = 500;
+        s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+        struct st_series series = run(&s);
+        double e[100];
+        for (size_t n = 0; n < 100; n++)
+            e[n] = (double)series.lateness_ns[n] - ST_SIMULATE_PLL_TARGET_NS;
+        size_t from = 2; /* the tick behind the second is another one while the error is half a tick */
+        for (size_t n = 2; n < 40; n++)
+            from = fabs(e[n] - e[n - 1]) > 3e6 ? n + 2 : from;
+        assert_true(from < 40);
+        for (size_t n = from; n < 99; n++)
+            assert_true(fabs(e[n + 1] - (2 - g - g * g / 4) * e[n] + (1 - g) * e[n - 1]) < 4);
+        assert_true(fabs(root - rows[i].left) < 5e-4);
+        if (g >= 0.5) /* the other root's part has died away, and ns are fine enough */
+            assert_true(fabs(pow(e[30] / e[25], 0.2) - rows[i].left) < 0.003);
+        st_series_finish(&series);
+    }
+}
+
 static void due_times_that_pass_are_left_out(void **state)
 {
     (void)state;
@@ -150,6 +181,7 @@ int main(void)
         cmocka_unit_test(without_the_extra_tick_it_is_less_than_one_late),
         cmocka_unit_test(without_ticks_it_is_on_time),
         cmocka_unit_test(a_steered_tick_comes_to_rest_behind_the_second),
+        cmocka_unit_test(what_a_gain_leaves_of_the_error_is_as_it_is_said),
         cmocka_unit_test(due_times_that_pass_are_left_out),
         cmocka_unit_test(the_seed_decides_everything),
         cmocka_unit_test(nonsense_is_refused),
