@@ -14,8 +14,8 @@
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
 #define EVENTS_MIN       10 /* beyond a figure, that come independently */
 #define MISSING_MAX      0.5
-/* Two runs of the fewest stretches. */
-#define GROUPS_DF (2.0 * (ST_COMPARE_GROUPS_MIN - 1))
+/* The fewest stretches of the run that misses more. */
+#define GROUPS_DF (ST_COMPARE_GROUPS_MIN - 1.0)
 
 enum { QUANTILES = ST_COMPARE_MISSED };
 
@@ -148,6 +148,7 @@ struct widest {
     struct st_compare_figure figure;
     size_t bucket[2];  /* of a quantile, on each side */
     double bursts[2];  /* of misses: st_bursts_scatter; else 1 */
+    double ratio[2];   /* of stretches of half the length; 0: not known */
     double scatter[2]; /* st_stretches_scatter where it is more than chance; else bursts */
 };
 
@@ -234,8 +235,12 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
             double p;
             const double ratio =
                 st_stretches_scatter(&both->run[side], all[id].bucket[side], all[id].bursts[side], &p);
+            /* of misses, what stretches of twice the length add is what longer ones would, once more */
+            const double more =
+                id == ST_COMPARE_MISSED && all[id].ratio[side] > 0 ? fmax(0, ratio - all[id].ratio[side]) : 0;
             if (p < NEIGHBOURS_LEVEL)
-                all[id].scatter[side] = fmax(all[id].scatter[side], ratio);
+                all[id].scatter[side] = fmax(all[id].scatter[side], ratio + more);
+            all[id].ratio[side] = p < 1 ? ratio : 0;
         }
     }
 }
