@@ -68,16 +68,17 @@ static json_t *pair_json(const struct st_compare_result *result, const struct st
     json_t *figures = json_array();
     for (int id = 0; id < ST_COMPARE_FIGURES; id++)
         append(figures, figure_json(result, pair, (enum st_compare_id)id));
-    return json_pack("{s:i, s:i, s:s, s:[I, I], s:b, s:o, s:o, s:o, s:b, s:[o, o], s:[o, o]}", "a", 0, "b",
-                     (int)i, "label", pair->label, "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1],
-                     "same", (int)pair->found.same, "differs", differ_json(result, i), "figures", figures,
-                     "superiority",
-                     pair->found.superiority.known ? estimate_json(&pair->found.superiority) : json_null(),
-                     "neighbours_depend", (int)pair->found.neighbours_depend, "independent_n",
-                     number(pair->found.independent_n[0] > 0, pair->found.independent_n[0]),
-                     number(pair->found.independent_n[1] > 0, pair->found.independent_n[1]), "drift_ns",
-                     number(pair->a->in_order, pair->found.drift_ns[0]),
-                     number(pair->b->in_order, pair->found.drift_ns[1]));
+    return json_pack(
+        "{s:i, s:i, s:s, s:[I, I], s:b, s:o, s:o, s:o, s:b, s:[o, o], s:[o, o]}", "a", 0, "b", (int)i,
+        "label", pair->label, "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1], "same",
+        (int)pair->found.same, "differs", differ_json(result, i), "figures", figures, "superiority",
+        pair->found.superiority.known ? estimate_json(&pair->found.superiority) : json_null(),
+        "neighbours_depend", (int)(pair->found.neighbours_depend && (pair->a->in_order || pair->b->in_order)),
+        "independent_n",
+        number(pair->a->in_order && pair->found.independent_n[0] > 0, pair->found.independent_n[0]),
+        number(pair->b->in_order && pair->found.independent_n[1] > 0, pair->found.independent_n[1]),
+        "drift_ns", number(pair->a->in_order, pair->found.drift_ns[0]),
+        number(pair->b->in_order, pair->found.drift_ns[1]));
 }
 
 int st_compare_print_json(const struct st_compare_result *result)

@@ -149,6 +149,13 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st
     st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
 
+/* Rounded to three digits, to be written without an exponent. */
+static double three_digits(double value)
+{
+    const double step = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
+    return round(value / step) * step;
+}
+
 static void print_effect(FILE *out, const struct st_compare_pair *pair, const char *letter, int width)
 {
     const struct st_estimate *s = &pair->found.superiority;
@@ -162,11 +169,26 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
         "difference), Cliff's delta %+.3f.",
         letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
-    if (pair->found.neighbours_depend) {
+    const bool in_order[2] = {pair->a->in_order, pair->b->in_order};
+    if (pair->found.neighbours_depend && (in_order[0] || in_order[1])) {
+        size_t at = (size_t)snprintf(text, sizeof(text), "Neighbours depend on each other: for the median, ");
+        for (size_t side = 0, said_n = 0; side < 2; side++) {
+            if (!in_order[side])
+                continue;
+            at += (size_t)snprintf(text + at, sizeof(text) - at,
+                                   said_n == 0 ? "%s tells as much as some %.0f independent values"
+                                               : ", %s as %.0f",
+                                   side == 0 ? "A" : letter, three_digits(n[side]));
+            said_n++;
+        }
+        snprintf(text + at, sizeof(text) - at, ".");
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
+    }
+    const double bursts = pair->found.figures[ST_COMPARE_MISSED].counts.scatter;
+    if (bursts > 1) {
         snprintf(text, sizeof(text),
-                 "Neighbours depend on each other: for the median, A tells as much as some %.3g independent "
-                 "values, %s as %.3g.",
-                 n[0], letter, n[1]);
+                 "Missed periods do not come one by one: they tell as much as %.3g %% as many that do.",
+                 100 / bursts);
         st_text_field(out, "", text, LABEL_COLUMNS, width);
     }
 }
@@ -262,9 +284,10 @@ static void print_verdict(FILE *out, const struct st_compare_result *result,
         else if (factor > 0)
             snprintf(text + at, sizeof(text) - at, " One of %s would have been (in 4 of 5 cases at least).",
                      size);
-        else if (f->error > 0)
-            snprintf(text + at, sizeof(text) - at, " One of %s would have been in 4 of 5 cases.",
-                     value_text((enum st_compare_id)id, st_compare_detectable(f, result->tests_n), level));
+        else if (f->error > 0 && isfinite(st_compare_detectable(f, result->tests_n)))
+            snprintf(text + at, sizeof(text) - at, " One of %s%s would have been in 4 of 5 cases.",
+                     value_text((enum st_compare_id)id, st_compare_detectable(f, result->tests_n), level),
+                     id == ST_COMPARE_MISSED ? " more" : "");
         st_text_field(out, label, text, LABEL_COLUMNS, width);
         label = "";
         any = true;

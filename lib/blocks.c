@@ -132,11 +132,13 @@ int st_blocks_add(struct st_blocks *blocks, int64_t value_ns, bool missed)
     st_hist_add(&blocks->hist, value_ns);
     blocks->hist_trials_n++;
     blocks->hist_missed_n += missed;
+    st_bursts_add(&blocks->bursts, 1, missed);
     return ++blocks->parts_n < blocks->parts_max ? 0 : close_stretch(blocks);
 }
 
 int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n)
 {
+    st_bursts_add(&blocks->bursts, n, true);
     while (n > 0) {
         const uint64_t room = blocks->parts_max - blocks->parts_n, now = n < room ? n : room;
         blocks->hist_trials_n += now;

@@ -3,6 +3,7 @@
 #ifndef ST_LIB_BLOCKS_H
 #define ST_LIB_BLOCKS_H
 
+#include "lib/bursts.h"
 #include "lib/hist.h"
 #include "lib/random.h"
 
@@ -27,6 +28,7 @@ struct st_blocks {
     size_t len;
     uint64_t n, trials_n, missed_n; /* of all blocks, once st_blocks_end was called */
     int64_t min_ns, max_ns;         /* exact */
+    struct st_bursts bursts;        /* of missed periods */
     /* the stretch that is being filled */
     struct st_hist hist;
     uint64_t parts_n, parts_max; /* periods, or histograms, of it and of a whole one */

@@ -14,6 +14,8 @@
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
 #define EVENTS_MIN       10 /* beyond a figure, that come independently */
 #define MISSING_MAX      0.5
+/* The fewest stretches of the run that misses more. */
+#define GROUPS_DF (ST_COMPARE_GROUPS_MIN - 1.0)
 
 enum { QUANTILES = ST_COMPARE_MISSED };
 
@@ -145,7 +147,9 @@ static double figure_of(const struct both *both, size_t side, int id)
 struct widest {
     struct st_compare_figure figure;
     size_t bucket[2];  /* of a quantile, on each side */
-    double scatter[2]; /* st_stretches_scatter where it is more than chance; else 1 */
+    double bursts[2];  /* of misses: st_bursts_scatter; else 1 */
+    double ratio[2];   /* of stretches of half the length; 0: not known */
+    double scatter[2]; /* st_stretches_scatter where it is more than chance; else bursts */
 };
 
 static void widen(struct both *both, int id, struct st_random *random, struct widest *ret)
@@ -169,19 +173,24 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
     figure->p_value = fmax(figure->p_value, scale.p_value);
 }
 
-/** Misses come in bursts, or one by one; few of them are seen by chance: the wider interval. */
-static int widen_missed(const struct st_blocks *a, const struct st_blocks *b,
-                        struct st_compare_figure *figure)
+/** Misses, divided by how they scatter where it is shown that they do not come one by one. */
+static void count_missed(const struct both *both, struct widest *widest)
 {
-    struct st_compare_figure alone;
-    const int r = st_compare_rates(a->missed_n, a->trials_n, b->missed_n, b->trials_n, &alone);
-    if (r != 0)
-        return r;
-    figure->difference.low = fmin(figure->difference.low, alone.difference.low);
-    figure->difference.high = fmax(figure->difference.high, alone.difference.high);
-    figure->error = fmax(figure->error, alone.error);
-    figure->p_value = fmax(figure->p_value, alone.p_value);
-    return 0;
+    struct st_compare_counts counts = {0};
+    double missed_n = 0, sum = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const struct st_blocks *blocks = both->run[side].blocks;
+        if (widest->scatter[side] > widest->bursts[side])
+            counts.df = GROUPS_DF;
+        sum += widest->scatter[side] * (double)blocks->missed_n;
+        missed_n += (double)blocks->missed_n;
+    }
+    counts.scatter = missed_n > 0 ? sum / missed_n : 1;
+    for (size_t side = 0; side < 2; side++) {
+        counts.events[side] = (double)both->run[side].blocks->missed_n / counts.scatter;
+        counts.trials[side] = (double)both->run[side].blocks->trials_n / counts.scatter;
+    }
+    st_compare_counted(&counts, &widest->figure);
 }
 
 /** The interval of a quantile if the values were independent (order statistics). @return whether there is
@@ -224,9 +233,14 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
     for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
         for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
             double p;
-            const double ratio = st_stretches_scatter(&both->run[side], all[id].bucket[side], &p);
+            const double ratio =
+                st_stretches_scatter(&both->run[side], all[id].bucket[side], all[id].bursts[side], &p);
+            /* of misses, what stretches of twice the length add is what longer ones would, once more */
+            const double more =
+                id == ST_COMPARE_MISSED && all[id].ratio[side] > 0 ? fmax(0, ratio - all[id].ratio[side]) : 0;
             if (p < NEIGHBOURS_LEVEL)
-                all[id].scatter[side] = fmax(all[id].scatter[side], ratio);
+                all[id].scatter[side] = fmax(all[id].scatter[side], ratio + more);
+            all[id].ratio[side] = p < 1 ? ratio : 0;
         }
     }
 }
@@ -234,13 +248,13 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
 /* A stretch of L values holds less than all of what values that depend on each other over some `scatter` of
  * them do to its mean: the share 1 - scatter / 2L of the variance where their correlation dies away
  * exponentially, more where it does so evenly. Source: Kuensch 1989. */
-static void make_up(struct widest *widest, int id, const struct both *both)
+static void make_up(struct widest *widest, const struct both *both)
 {
     struct st_compare_figure *figure = &widest->figure;
     double missing = 0;
     for (size_t side = 0; side < 2; side++) {
         const struct st_stretches *run = &both->run[side];
-        const double n = (double)(id == ST_COMPARE_MISSED ? run->blocks->trials_n : run->blocks->n);
+        const double n = (double)run->blocks->n;
         if (widest->scatter[side] > 1)
             missing = fmax(missing, widest->scatter[side] * (double)run->len / n / 2);
     }
@@ -282,7 +296,8 @@ static void figures_now(const struct both *both, struct widest *all)
                     : blocks->n >= st_stats_quantile_min_n(st_compare_quantile((enum st_compare_id)id));
             if (figure->known[side])
                 figure->value[side] = figure_of(both, side, id);
-            all[id].scatter[side] = 1;
+            all[id].bursts[side] = id == ST_COMPARE_MISSED ? st_bursts_scatter(&blocks->bursts) : 1;
+            all[id].scatter[side] = all[id].bursts[side];
             all[id].bucket[side] =
                 id < QUANTILES
                     ? st_stretches_bucket(&both->run[side], st_compare_quantile((enum st_compare_id)id))
@@ -296,12 +311,11 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-static int compare_runs(struct both *both, struct st_random *random, struct st_comparison *ret)
+static void compare_runs(struct both *both, struct st_random *random, struct st_comparison *ret)
 {
     const struct st_blocks *const a = both->run[0].blocks, *const b = both->run[1].blocks;
     struct widest all[ST_COMPARE_FIGURES + 1] = {0};
     const size_t least = a->len < b->len ? a->len : b->len;
-    int r = 0;
     figures_now(both, all);
     for (size_t side = 0; side < 2; side++)
         ret->drift_ns[side] = drift(&both->run[side]);
@@ -310,16 +324,18 @@ static int compare_runs(struct both *both, struct st_random *random, struct st_c
             both_join(both);
         look_at_neighbours(both, all);
         for (int id = 0; id <= ST_COMPARE_FIGURES; id++) {
-            if (all[id].figure.difference.known)
+            if (all[id].figure.difference.known && id != ST_COMPARE_MISSED)
                 widen(both, id, random, &all[id]);
         }
     }
     for (size_t side = 0; side < 2; side++) /* which of two values is the larger one is in their middle */
         all[ST_COMPARE_FIGURES].scatter[side] = all[ST_COMPARE_MEDIAN].scatter[side];
-    for (int id = 0; id <= ST_COMPARE_FIGURES; id++)
-        make_up(&all[id], id, both);
+    for (int id = 0; id <= ST_COMPARE_FIGURES; id++) {
+        if (id != ST_COMPARE_MISSED)
+            make_up(&all[id], both);
+    }
     if (all[ST_COMPARE_MISSED].figure.difference.known)
-        r = widen_missed(a, b, &all[ST_COMPARE_MISSED].figure);
+        count_missed(both, &all[ST_COMPARE_MISSED]);
     for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
         ret->figures[id] = all[id].figure;
         ret->figures[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
@@ -330,7 +346,6 @@ static int compare_runs(struct both *both, struct st_random *random, struct st_c
         ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
         ret->neighbours_depend |= scatter > 1;
     }
-    return r;
 }
 
 int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_random *random,
@@ -351,7 +366,7 @@ int st_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_r
                 both.wins[i * b->len + k] = wins_of(&a->block[i], &b->block[k]);
         }
         if (r == 0)
-            r = compare_runs(&both, random, ret);
+            compare_runs(&both, random, ret);
         free(both.wins);
         free(both.effects);
         st_stretches_finish(&both.run[1]);

@@ -21,6 +21,13 @@ enum st_compare_id {
     ST_COMPARE_FIGURES
 };
 
+/** What a share is of. Events that come in bursts count as so many as vary as much and come one by one. */
+struct st_compare_counts {
+    double events[2], trials[2]; /* trials 0: not a share */
+    double scatter; /* what both were divided by, >= 1: st_bursts_scatter, st_stretches_scatter */
+    double df;      /* degrees of freedom by which that is known; 0: it is as good as known */
+};
+
 struct st_compare_figure {
     bool known[2]; /* a quantile: n >= 10 / (1 - p) */
     double value[2];
@@ -28,6 +35,7 @@ struct st_compare_figure {
     double error;                  /* standard error of the difference; 0 where it is not known */
     double p_value;                /* how often as large a difference comes up where there is none */
     double p_corrected;            /* st_compare_correct */
+    struct st_compare_counts counts;
     bool by_groups; /* p_value is of Student's distribution, of as many groups as there are stretches */
     bool narrow;    /* values so long depend on each other that the interval may be too narrow */
     bool shown;
@@ -50,7 +58,9 @@ double st_compare_quantile(enum st_compare_id id); /* 0.5, 0.99, 0.999; 0: not a
  * what was drawn are taken again. Neighbours that depend on each other are in one stretch only if it is long
  * enough: all of it is done with stretches of 1, 2, 4 ... blocks (down to ST_COMPARE_GROUPS_MIN of them), and
  * the widest interval and the largest p-value count. What changes over more than an eighth of a
- * run is not allowed for.
+ * run is not allowed for. Missed periods are counts, and tested as such (st_compare_rates); where they are
+ * shown to come in bursts, or more in some stretches than in others, they are divided by how much more that
+ * scatters.
  * @return 0, -ENOMEM. Threads: any.
  * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
  * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom); lib/bootstrap's st_rate_effect.
@@ -69,9 +79,16 @@ ST_NODISCARD int st_compare_quantile_of(const struct st_blocks *blocks, enum st_
  * them). Source: Zou & Donner, "Construction of confidence limits about effect measures", 2008. */
 struct st_compare_figure st_compare_intervals(const double a[3], const double b[3]);
 
-/** Misses that come one by one. @return 0, -EINVAL (more misses than periods). */
+/** Misses that come one by one: Fisher's exact test, both tails. The interval leaves 0 out exactly where its
+ * p-value is at most ST_COMPARE_LEVEL. @return 0, -EINVAL (more misses than periods). Source: Newcombe,
+ * "Interval estimation for the difference between independent proportions", 1998 (hybrid score); Miettinen,
+ * "Estimability and estimation in case-referent studies", 1976 (the end towards 0, where that and the test
+ * disagree). */
 ST_NODISCARD int st_compare_rates(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b,
                                   uint64_t periods_b, struct st_compare_figure *ret);
+
+/** The same of misses that were divided by how they scatter. @param ret whole, but for narrow. */
+void st_compare_counted(const struct st_compare_counts *counts, struct st_compare_figure *ret);
 
 /**
  * Corrects the p-values of all figures that were looked at, so that where nothing differs, something is shown
@@ -80,11 +97,16 @@ ST_NODISCARD int st_compare_rates(uint64_t missed_a, uint64_t periods_a, uint64_
  */
 size_t st_compare_correct(struct st_compare_figure *const *figures, size_t n);
 
-/** The difference that is shown with a probability of 80 %. @param tests_n from st_compare_correct. */
+/** The difference that is shown with a probability of 80 % (of misses: as many more of B). @param tests_n
+ * from st_compare_correct. @return NAN: none is. */
 double st_compare_detectable(const struct st_compare_figure *figure, size_t tests_n);
 
 /** How many times as much data, on both sides, shows `difference` with that probability; at most 1: this much
  * does. */
 double st_compare_more_data(const struct st_compare_figure *figure, size_t tests_n, double difference);
+
+/* Both of missed periods. @param level of the test. */
+double st_compare_counts_detectable(const struct st_compare_counts *counts, double level);
+double st_compare_counts_more_data(const struct st_compare_counts *counts, double level, double difference);
 
 #endif

@@ -146,7 +146,7 @@ size_t st_stretches_bucket(const struct st_stretches *run, double p)
     return bucket > 0 && bucket == run->values_n - 1 ? bucket - 1 : bucket;
 }
 
-double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double *ret_p)
+double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double known, double *ret_p)
 {
     const bool misses = bucket == SIZE_MAX;
     const double *n = misses ? run->trials_n : run->n;
@@ -157,7 +157,7 @@ double st_stretches_scatter(const struct st_stretches *run, size_t bucket, doubl
         hits_n += misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
     }
     const double share = all_n > 0 ? hits_n / all_n : 0;
-    if (share >= 1 || hits_n < (double)run->len) /* one each at least: Cochran 1954 */
+    if (share >= 1 || hits_n < known * (double)run->len) /* one each at least: Cochran 1954 */
         return 1;
     for (size_t k = 0; k < run->len; k++) {
         const double hits = misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
@@ -167,6 +167,6 @@ double st_stretches_scatter(const struct st_stretches *run, size_t bucket, doubl
     }
     if (df < 1)
         return 1;
-    *ret_p = st_chi_squared_p(squares, df);
+    *ret_p = st_chi_squared_p(squares / known, df);
     return fmax(1, squares / df);
 }

@@ -30,10 +30,11 @@ size_t st_stretches_bucket(const struct st_stretches *run, double p);
 /**
  * Do neighbours depend on each other? How much more the stretches' counts scatter than those of independent
  * events would: the ratio of the variances, which is also how many times as many values tell as much.
- * @param bucket counts values above it; SIZE_MAX: missed periods. @param ret_p how often independent ones
- * scatter so much. @return 1: no more than that, or too few to count. Source: Fisher's index of dispersion.
+ * @param bucket counts values above it; SIZE_MAX: missed periods. @param known of bursts that are so large
+ * (1: none): p is of what scatters more than they do. @param ret_p how often independent ones scatter so
+ * much. @return 1: no more than that, or too few to count. Source: Fisher's index of dispersion.
  */
-double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double *ret_p);
+double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double known, double *ret_p);
 
 /** Draws as many stretches as there are. */
 void st_stretches_draw(struct st_stretches *run, struct st_random *random);
