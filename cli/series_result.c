@@ -105,9 +105,10 @@ static json_t *steps(const struct st_changes *c)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < c->steps_n; i++)
-        append(array,
-               json_pack("{s:I, s:f, s:f, s:f}", "period", (json_int_t)c->steps[i].index, "at_s",
-                         c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value", c->steps[i].p_value));
+        append(array, json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)c->steps[i].index, "at_s",
+                                c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value",
+                                c->steps[i].p_value, "tick_hz",
+                                c->steps[i].tick_hz > 0 ? json_integer(c->steps[i].tick_hz) : json_null()));
     return array;
 }
 

@@ -14,6 +14,7 @@ struct st_step {
     double at_s;    /* seconds after the first sample was due */
     double size_ns; /* median after less median before, to the next steps on both sides */
     double p_value;
+    int tick_hz; /* a usual rate with a tick of about this size: it may be one; 0: none */
 };
 
 struct st_changes {
@@ -27,8 +28,9 @@ struct st_changes {
 };
 
 /**
- * A trend and up to eight steps. Looked for in the levels of up to 4096 blocks. Each is looked for in what
- * the other leaves, until both stay.
+ * A trend and up to eight steps, none of less than a twentieth of the largest: what is so small beside it may
+ * be the end of what made that. Looked for in the levels of up to 4096 blocks. Each is looked for in what the
+ * other leaves, until both stay.
  * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
  * Tests: Mann (1945) and Kendall for the trend, Pettitt (1979) for a step; both ask for ranks only, and for
  * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is

@@ -5,6 +5,7 @@
 
 #include "lib/beat.h"
 #include "lib/ns.h"
+#include "lib/tick_rate.h"
 
 #define P_MAX          1e-5
 #define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
@@ -13,7 +14,6 @@
 #define SPREAD_MAX     1.4
 #define RESIDUAL_MAX   0.125 /* standard deviation, ticks */
 #define CLUSTER_REACH  0.25  /* how far from its centre a difference may lie, ticks */
-#define DRIFT_MAX_PPM  500   /* of a tick against its nominal rate */
 #define TICK_MIN_NS    900   /* up to 1000000 Hz; less is the resolution of a clock */
 #define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
 
@@ -384,22 +384,6 @@ static bool has_teeth(const struct track *t, const struct fit *fit, const struct
            local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
 }
 
-/* The whole rate that a tick of this length has: a usual one if one fits. 0: none. */
-static int rate_of(double tick_ns, double tick_sd_ns)
-{
-    const double hz = 1e9 / tick_ns;
-    const double within = hz * (4 * tick_sd_ns / tick_ns + DRIFT_MAX_PPM * 1e-6);
-    int best = 0;
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
-        const int usual = st_beat_usual_hz[i];
-        if (fabs(usual - hz) <= within && (best == 0 || fabs(usual - hz) < fabs(best - hz)))
-            best = usual;
-    }
-    if (best == 0 && hz >= 1 && hz <= 1e6 && within < 0.5 && fabs(nearbyint(hz) - hz) <= within)
-        best = (int)nearbyint(hz);
-    return best;
-}
-
 /* Wake-up k is at tick N = M k - m, M ticks a period at slope zero: the length of a tick by least squares of
  * the wake-up times on N, taken from what they are more than nominal ticks. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_lattice *lattice)
@@ -413,7 +397,7 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_lattic
     const double square = ticks * ticks * kk - 2 * ticks * km + mm;
     const double product = ticks * kx - mx + over_ns * (ticks * kk - km) + tick_ns * (ticks * km - mm);
     const double drift_ppm = product / square / tick_ns * 1e6;
-    lattice->drift_known = square > 0 && fabs(drift_ppm) <= DRIFT_MAX_PPM;
+    lattice->drift_known = square > 0 && fabs(drift_ppm) <= ST_TICK_DRIFT_MAX_PPM;
     if (lattice->drift_known) {
         lattice->drift_ppm = drift_ppm;
         lattice->drift_sd_ppm = lattice->residual_sd_ns / sqrt(square) / tick_ns * 1e6;
@@ -425,7 +409,7 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_lattic
 static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_lattice *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
-                 most = DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
+                 most = ST_TICK_DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
     if (l->drift_known)
         return (int)floor(low - l->drift_ppm * 1e-6 * period_ns / l->tick_ns + LOW_REACH);
     const int extra = (int)floor(low + LOW_REACH);
@@ -440,7 +424,7 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     lattice->steady = true;
     lattice->tick_ns = fit->tick_ns;
     lattice->tick_sd_ns = fit->tick_sd_ns;
-    lattice->hz = rate_of(fit->tick_ns, fit->tick_sd_ns);
+    lattice->hz = st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns);
     /* one more tick a period is the same samples: take the flatter one */
     double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
     lattice->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
@@ -456,7 +440,7 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     lattice->modulo_ppm = fit->tick_ns / period_ns * 1e6;
     /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
     lattice->slope_modulo =
-        lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= DRIFT_MAX_PPM;
+        lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
     if (lattice->drift_known && lattice->slope_modulo) {
         lattice->drift_known = false;
         lattice->drift_modulo = true;
@@ -487,7 +471,7 @@ static double unseen_ppm(const struct st_series *s, const struct fit *fit)
 }
 
 /* The only usual rate near what the jumps say; 0: there is none, or more than one. */
-static int usual_rate_of(const struct local *local)
+static int usual_near(const struct local *local)
 {
     const double hz = 1e9 / local->tick_ns, within = 4 * local->tick_sd_ns / local->tick_ns + STEERED_MAX;
     int found = 0;
@@ -507,21 +491,12 @@ static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
     return st_period_seconds(&s->period) > LOOP_S && near_ns > MIXED_MIN * (c->high_ns - c->low_ns);
 }
 
-static bool is_usual(int hz)
-{
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
-        if (st_beat_usual_hz[i] == hz)
-            return true;
-    }
-    return false;
-}
-
 static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
                           const struct local *local, struct st_lattice *lattice)
 {
     lattice->tick_ns = local->tick_ns;
     lattice->tick_sd_ns = local->tick_sd_ns;
-    lattice->hz = usual_rate_of(local);
+    lattice->hz = usual_near(local);
     lattice->residual_sd_ns = local->noise_ns;
     lattice->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, lattice);
 }
@@ -530,7 +505,8 @@ static void tell_unsteady(const struct st_series *s, const struct st_series_bulk
 static bool one_jump_is_a_tick(const struct fit *fit)
 {
     const double travel_ns = fit->slope_ns * (fit->last_k - fit->first_k);
-    return is_usual(rate_of(fit->tick_ns, fit->tick_sd_ns)) && fabs(travel_ns) > 0.1 * fit->tick_ns;
+    return st_tick_rate_is_usual(st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns)) &&
+           fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
 /* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave
@@ -569,7 +545,7 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     lattice.jumps_n = fit.jumps_n;
     const bool mixed = jumps_are_mixed(s, &clusters);
     enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
-    if (mixed && !is_usual(rate_of(fit.tick_ns, fit.tick_sd_ns)))
+    if (mixed && !st_tick_rate_is_usual(st_tick_rate_of(fit.tick_ns, fit.tick_sd_ns)))
         bend = BEND_SURE;
     if (bend != BEND_SURE) {
         lattice.p_value = exp(log_p(&fit));
@@ -604,38 +580,5 @@ int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
     *ret = (struct st_lattice){.p_value = 1};
     find(s, &bulk, &track, ret);
     free(room);
-    return 0;
-}
-
-int st_interval_find(const struct st_series *s, struct st_interval *ret)
-{
-    const double period_ns = (double)s->period.num / (double)s->period.den;
-    struct st_interval interval = {0};
-    struct st_series_bulk bulk;
-    struct st_series intervals; /* as a series, for its quantiles */
-    uint64_t skips_n = 0;
-    int r = 0;
-    if (s->n < ST_LATTICE_SAMPLES_MIN)
-        return -ENODATA;
-    st_series_init(&intervals, &s->period);
-    for (size_t i = 1; i < s->n && r == 0; i++) {
-        const double periods = (double)(s->index[i] - s->index[i - 1]);
-        const double ns = periods * period_ns + (double)s->lateness_ns[i] - (double)s->lateness_ns[i - 1];
-        skips_n += periods > 1;
-        r = st_series_add(&intervals, i, ns < (double)INT64_MAX ? llrint(ns) : INT64_MAX);
-    }
-    if (r == 0)
-        r = st_series_bulk(&intervals, &bulk);
-    st_series_finish(&intervals);
-    if (r != 0)
-        return r;
-    interval.skips = skips_n * 2 > s->n;
-    interval.interval_ns = (double)bulk.median_ns;
-    interval.spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
-    interval.found = interval.skips && interval.spread_ns < 0.02 * interval.interval_ns &&
-                     fabs(remainder(interval.interval_ns, period_ns)) > 0.05 * period_ns;
-    if (interval.found)
-        interval.hz = rate_of(interval.interval_ns, interval.spread_ns / sqrt((double)s->n));
-    *ret = interval;
     return 0;
 }

@@ -215,10 +215,14 @@ static void say_changes(struct st_analysis *a)
             "does "
             "that, but its gain cannot be told from these samples.",
             time_text(c->curve_range_ns, all));
-    for (size_t i = 0; i < c->steps_n; i++)
-        say(a, "%s after the start lateness steps %s by %s and stays there.",
+    for (size_t i = 0; i < c->steps_n; i++) {
+        char tick[60] = "";
+        if (c->steps[i].tick_hz > 0)
+            snprintf(tick, sizeof(tick), ": about a tick of %d Hz, and perhaps one", c->steps[i].tick_hz);
+        say(a, "%s after the start lateness steps %s by %s and stays there%s.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
-            time_text(fabs(c->steps[i].size_ns), text));
+            time_text(fabs(c->steps[i].size_ns), text), tick);
+    }
 }
 
 /* Sizes that have a known reason. */

@@ -5,6 +5,7 @@
 #include "lib/beat.h"
 #include "lib/changes.h"
 #include "lib/clusters.h"
+#include "lib/interval.h"
 #include "lib/lattice.h"
 #include "lib/long_series.h"
 #include "lib/settling.h"

@@ -1,0 +1,46 @@
+#include "lib/tick_rate.h"
+
+#include <math.h>
+
+#include "lib/beat.h"
+
+#define ABOUT        0.1  /* of a tick's length */
+#define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
+
+int st_tick_rate_of(double tick_ns, double tick_sd_ns)
+{
+    const double hz = 1e9 / tick_ns;
+    const double within = hz * (4 * tick_sd_ns / tick_ns + ST_TICK_DRIFT_MAX_PPM * 1e-6);
+    int best = 0;
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        const int usual = st_beat_usual_hz[i];
+        if (fabs(usual - hz) <= within && (best == 0 || fabs(usual - hz) < fabs(best - hz)))
+            best = usual;
+    }
+    if (best == 0 && hz >= 1 && hz <= 1e6 && within < 0.5 && fabs(nearbyint(hz) - hz) <= within)
+        best = (int)nearbyint(hz);
+    return best;
+}
+
+bool st_tick_rate_is_usual(int hz)
+{
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        if (st_beat_usual_hz[i] == hz)
+            return true;
+    }
+    return false;
+}
+
+int st_tick_rate_about(double length_ns)
+{
+    double nearest = ABOUT;
+    int best = 0;
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        const double off = fabs(length_ns * st_beat_usual_hz[i] / 1e9 - 1);
+        if (st_beat_usual_hz[i] <= ABOUT_HZ_MAX && off < nearest) {
+            nearest = off;
+            best = st_beat_usual_hz[i];
+        }
+    }
+    return best;
+}

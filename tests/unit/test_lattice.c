@@ -1,0 +1,39 @@
+/* lib/lattice: how exact its figures are. What it names and what not: test_series_analysis. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "lib/lattice.h"
+#include "lib/ns.h"
+#include "lib/simulate.h"
+
+/* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
+static void slope_is_as_exact_as_the_ticks_are(void **state)
+{
+    (void)state;
+    struct st_simulation s = {.count = 900, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 20000};
+    assert_int_equal(st_period_init(&s.period, 512, 48000), 0);
+    for (s.seed = 1; s.seed <= 6; s.seed++) {
+        struct st_series series;
+        struct st_lattice lattice;
+        assert_int_equal(st_simulate(&s, &series), 0);
+        assert_int_equal(st_lattice_find(&series, &lattice), 0);
+        st_series_finish(&series);
+        assert_true(lattice.found && lattice.drift_known && lattice.hz == 250);
+        assert_true(fabs(lattice.slope_ns_per_s - 125e6) < 4 * lattice.slope_sd_ns_per_s);
+        assert_true(lattice.slope_sd_ns_per_s > 0 && lattice.slope_sd_ns_per_s < 1000);
+        assert_true(fabs(lattice.tooth_s - 0.032) < 1e-6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slope_is_as_exact_as_the_ticks_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
