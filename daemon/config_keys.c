@@ -116,7 +116,8 @@ const struct st_config_key st_config_keys[] = {
      "Keep what was measured, a row a minute, and events in a file, for \"sleeptune history\" and "
      "\"sleeptune events\"."},
     {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
-     "File of the history. Empty: history.db in the state folder, where there is one that can be written."},
+     "File of the history. Empty: history.db in the state folder, where there is one that can be written. A "
+     "file that is named here and is no history of sleeptune is left alone."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
      "What is older is removed, a day of it an hour at most: the clock may be wrong. Minutes are kept for 30 "
