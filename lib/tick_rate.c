@@ -33,14 +33,9 @@ bool st_tick_rate_is_usual(int hz)
 
 int st_tick_rate_about(double length_ns)
 {
-    double nearest = ABOUT;
-    int best = 0;
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
-        const double off = fabs(length_ns * st_beat_usual_hz[i] / 1e9 - 1);
-        if (st_beat_usual_hz[i] <= ABOUT_HZ_MAX && off < nearest) {
-            nearest = off;
-            best = st_beat_usual_hz[i];
-        }
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) { /* the commonest first */
+        if (st_beat_usual_hz[i] <= ABOUT_HZ_MAX && fabs(length_ns * st_beat_usual_hz[i] / 1e9 - 1) < ABOUT)
+            return st_beat_usual_hz[i];
     }
-    return best;
+    return 0;
 }

@@ -1,4 +1,5 @@
-/* lib/lattice: how exact its figures are. What it names and what not: test_series_analysis. */
+/* lib/lattice, lib/tick_rate: how exact their figures are. What it names and what not: test_series_analysis.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include "lib/lattice.h"
 #include "lib/ns.h"
 #include "lib/simulate.h"
+#include "lib/tick_rate.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)
@@ -30,9 +32,26 @@ static void slope_is_as_exact_as_the_ticks_are(void **state)
     }
 }
 
+static void rate_of_a_length_is_the_commonest(void **state)
+{
+    (void)state;
+    assert_int_equal(st_tick_rate_about(10e6), 100);
+    assert_int_equal(st_tick_rate_about(9.83e6), 100);
+    assert_int_equal(st_tick_rate_about(3.906e6), 250); /* and not 256 */
+    assert_int_equal(st_tick_rate_about(0.95e6), 1000);
+    assert_int_equal(st_tick_rate_about(0.85e6), 0);
+    assert_int_equal(st_tick_rate_about(100e3), 0); /* 10000 Hz is no scheduler's */
+    assert_int_equal(st_tick_rate_about(0), 0);
+    assert_int_equal(st_tick_rate_of(4e6, 10), 250);
+    assert_int_equal(st_tick_rate_of(4.0001e6, 10), 250); /* 25 ppm of drift */
+    assert_int_equal(st_tick_rate_of(3.7e6, 10), 0);
+    assert_true(st_tick_rate_is_usual(250) && !st_tick_rate_is_usual(251));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rate_of_a_length_is_the_commonest),
         cmocka_unit_test(slope_is_as_exact_as_the_ticks_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
