@@ -12,6 +12,7 @@
 #define ALPHA_TREND 1e-5
 #define ALPHA_STEP  1e-6
 #define SMALL_SHARE 0.05 /* of the largest step */
+#define PLACE_REACH 8    /* blocks that ranks may be off by */
 #define STILL       0.01 /* of the noise, from end to end: a slope that moves by less has settled */
 
 int st_changes_compare(const void *a, const void *b)
@@ -177,6 +178,25 @@ double st_changes_level(struct st_change_blocks *b, size_t first, size_t end)
     return st_changes_median(b->work, end - first);
 }
 
+/* Ranks lean towards the middle, by a block where a step is large: the place nearby that leaves least of the
+ * levels on both sides. */
+static size_t place_exactly(struct st_change_blocks *b, size_t first, size_t at, size_t end)
+{
+    const double before = st_changes_level(b, first, at), after = st_changes_level(b, at, end);
+    const size_t low = at > first + STEP_MIN_N + PLACE_REACH ? at - PLACE_REACH : first + STEP_MIN_N;
+    const size_t high = at + STEP_MIN_N + PLACE_REACH < end ? at + PLACE_REACH : end - STEP_MIN_N;
+    double left = 0, least = 0; /* against a cut at low */
+    size_t best = low;
+    for (size_t i = low; i < high; i++) {
+        left += fabs(b->value_ns[i] - before) - fabs(b->value_ns[i] - after);
+        if (left < least) {
+            least = left;
+            best = i + 1;
+        }
+    }
+    return best;
+}
+
 /* Cuts first .. end - 1 at its likeliest step, then both parts. cuts: ascending. */
 static void find_steps(struct st_change_blocks *b, struct st_change_cut *cuts, size_t *cuts_n)
 {
@@ -194,6 +214,7 @@ static void find_steps(struct st_change_blocks *b, struct st_change_cut *cuts, s
                 continue; /* less than what samples tell apart */
             if (cut.p_value < best.p_value) {
                 best = cut;
+                best.at = place_exactly(b, first, cut.at, end);
                 place = i;
                 again = true;
             }

@@ -188,9 +188,36 @@ static void a_curve_is_neither_line_nor_steps(void **state)
     assert_true(curves >= 3); /* of 12: a short one is nothing */
 }
 
+/* What may be a jump by a tick is said to be; what is so small beside it that it may be its end is not told.
+ */
+static void a_step_of_a_tick_is_told_as_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        const struct st_changes tick = find(NOISE_NORMAL, seed, N, 0, -9.83e6, 400);
+        assert_true(tick.steps_n == 1 && tick.steps[0].tick_hz == 100);
+        const struct st_changes other = find(NOISE_NORMAL, seed, N, 0, 200e3, 400);
+        assert_true(other.steps_n == 1 && other.steps[0].tick_hz == 0);
+    }
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    for (int small_ns = 300000; small_ns <= 3000000; small_ns += 2700000) {
+        assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, N, 0, 0, &series), 0);
+        for (size_t i = 300; i < N; i++)
+            series.lateness_ns[i] += i < 600 ? -10000000 : -10000000 + small_ns;
+        assert_int_equal(st_changes_find(&series, &changes), 0);
+        st_series_finish(&series);
+        assert_int_equal(changes.steps_n, small_ns < 500000 ? 1 : 2);
+        assert_int_equal(changes.steps[0].tick_hz, 100);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_of_a_tick_is_told_as_one),
         cmocka_unit_test(a_trend_is_a_trend),
         cmocka_unit_test(a_step_is_a_step_at_its_place),
         cmocka_unit_test(both_at_once_are_taken_apart),
