@@ -12,6 +12,8 @@
 #define ALPHA_TREND 1e-5
 #define ALPHA_STEP  1e-6
 #define SMALL_SHARE 0.05 /* of the largest step */
+#define LONE_SDS    20   /* noise */
+#define LONE_TIMES  10   /* of any other rise */
 #define PLACE_REACH 8    /* blocks that ranks may be off by */
 #define STILL       0.01 /* of the noise, from end to end: a slope that moves by less has settled */
 
@@ -411,6 +413,42 @@ static struct st_change_model settle(struct st_change_blocks *b, double slope, d
     return model;
 }
 
+/* One jump among values, and hardly anything beside it: where. 0: none. A loop that comes to rest moves by
+ * less and less, not at once. */
+static size_t lone_jump(const double *value_ns, size_t n, double noise_ns)
+{
+    double largest = 0, second = 0;
+    size_t at = 0;
+    for (size_t i = 1; i < n; i++) {
+        const double rise = fabs(value_ns[i] - value_ns[i - 1]);
+        if (rise > largest) {
+            second = largest;
+            largest = rise;
+            at = i;
+        } else {
+            second = fmax(second, rise);
+        }
+    }
+    return largest > LONE_SDS * noise_ns && largest > LONE_TIMES * second ? at : 0;
+}
+
+/* Takes away what lies beyond a jump so near to an end that no test would call it a step (with n1 n2 of n
+ * blocks on its sides Pettitt's p is 2 exp(-6 (n1 n2)^2 / n^3) at best): it would be a corner, and a line
+ * with a corner is a curve. */
+static void trim(struct st_change_blocks *b, double noise_ns)
+{
+    const size_t n = (size_t)ceil(sqrt(log(2 / ALPHA_STEP) / 6 * (double)b->n)) + 1;
+    if (n <= STEP_MIN_N || b->n < ST_CHANGES_SAMPLES_MIN + 2 * n)
+        return;
+    const size_t last = lone_jump(b->value_ns + b->n - n, n, noise_ns);
+    b->n -= last > 0 ? n - last : 0;
+    const size_t first = lone_jump(b->value_ns, n, noise_ns);
+    b->n -= first;
+    memmove(b->value_ns, b->value_ns + first, b->n * sizeof(*b->value_ns));
+    memmove(b->time_s, b->time_s + first, b->n * sizeof(*b->time_s));
+    memmove(b->index, b->index + first, b->n * sizeof(*b->index));
+}
+
 int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
 {
     struct st_change_blocks b;
@@ -421,6 +459,7 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     if (r != 0)
         return r;
     look_closely(&b, &noise_ns, &grain_ns);
+    trim(&b, noise_ns);
     b.least_step_ns = fmax(STEP_MIN_NS, noise_ns < grain_ns ? 2 * grain_ns : 0);
     const struct st_change_trend whole = find_trend(&b, NULL, 0);
     const double starts[] = {whole.slope, slope_beside_step(&b)};

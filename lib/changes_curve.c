@@ -11,6 +11,7 @@
 #define ROUGH_MIN_N  24
 #define JUMP_MIN     0.5   /* of a step, between what is right before and right behind it */
 #define JUMP_SURE    10    /* standard errors that a step has over its neighbourhood */
+#define STEPS_SURE   4.6   /* half the log of a likelihood ratio against a curve: 1 in 100 */
 #define PLACE_SDS    6     /* noise that a step of this size hides its place by about a block */
 #define BESIDE_N     8     /* blocks beside a step; fewer are too often of one kind where there are two */
 #define BESIDE_MAX   4     /* what is beside a step may be so much further off than four of five others are */
@@ -119,6 +120,36 @@ static bool is_bent(struct st_change_blocks *b, const struct st_change_model *mo
     return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
 }
 
+/* Do the steps fit better than a smooth curve does? By groups' medians; as likelihoods, for what hangs
+ * together. b has what the line leaves. */
+static bool beat_curve(struct st_change_blocks *b, const struct st_change_model *model)
+{
+    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
+    double u[TREND_GROUPS], value[TREND_GROUPS], left[TREND_GROUPS], steps = 0, curve = 0;
+    size_t n = 0;
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        double mean = 0;
+        for (size_t at = first; at + each <= end; at += each, n++) {
+            value[n] = st_changes_level(b, at, at + each);
+            u[n] = 2 * (double)at / (double)(b->n - each) - 1;
+            mean += value[n];
+        }
+        for (size_t i = part_first; i < n; i++) {
+            left[i] = value[i] - mean / (double)(n - part_first);
+            steps += left[i] * left[i];
+        }
+    }
+    if (n < 4 * CURVE_N)
+        return true;
+    take_curve(u, value, n);
+    for (size_t i = 0; i < n; i++)
+        curve += value[i] * value[i];
+    const double free_n = fmax((double)n / st_changes_inflation(left, n), 4);
+    return free_n / 2 * log(curve / fmax(steps, 1e-12 * curve)) > STEPS_SURE;
+}
+
 static double median_of(const double *values, size_t n, double *room)
 {
     memcpy(room, values, n * sizeof(*room));
@@ -222,7 +253,8 @@ static bool is_noise(struct st_change_blocks *b, const struct st_change_model *m
 bool st_changes_is_curve(struct st_change_blocks *b, const struct st_change_model *model,
                          const struct st_changes *told, double noise_ns)
 {
-    return is_bent(b, model) || !is_noise(b, model, told, noise_ns, b->left);
+    return is_bent(b, model) || (model->cuts_n > 0 && !beat_curve(b, model)) ||
+           !is_noise(b, model, told, noise_ns, b->left);
 }
 
 double st_changes_range_ns(struct st_change_blocks *b)

@@ -4,7 +4,7 @@
 
 #include "lib/beat.h"
 
-#define ABOUT        0.1  /* of a tick's length */
+#define ABOUT        0.12 /* of a tick's length */
 #define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
 
 int st_tick_rate_of(double tick_ns, double tick_sd_ns)

@@ -16,8 +16,8 @@ int st_tick_rate_of(double tick_ns, double tick_sd_ns);
 /** Is that a rate that kernels have? */
 bool st_tick_rate_is_usual(int hz);
 
-/** @return the commonest rate in Hz of those that kernels' schedulers have (24 to 1024), with a tick within a
- * tenth of length_ns; 0: none. */
+/** @return the commonest rate in Hz of those that kernels' schedulers have (24 to 1024), with a tick within
+ * 12 % of length_ns; 0: none. */
 int st_tick_rate_about(double length_ns);
 
 #endif

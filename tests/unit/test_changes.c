@@ -214,9 +214,45 @@ static void a_step_of_a_tick_is_told_as_one(void **state)
     }
 }
 
+/* What lies beyond it is too short for a part; the line is none the less one, and no curve. */
+static void a_jump_near_an_end_leaves_the_line(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        for (size_t at = 3; at < N; at += N - 30) {
+            const struct st_changes changes = find(NOISE_NORMAL, seed, N, 3000, -7.8e6, at);
+            assert_true(changes.trend_found && !changes.curve_found && changes.steps_n == 0);
+            assert_true(fabs(changes.slope_ns_per_s - 3000) < 30);
+        }
+    }
+}
+
+/* A loop comes to rest: 5 standard deviations of noise to go, and each 100 s a share of 1/e is left. */
+static void a_tail_is_no_step(void **state)
+{
+    (void)state;
+    struct st_period period;
+    struct st_series series;
+    struct st_changes changes;
+    size_t curves_n = 0;
+    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        assert_int_equal(noise_series(NOISE_NORMAL, seed, &period, N, 0, 0, &series), 0);
+        for (size_t i = 0; i < N; i++)
+            series.lateness_ns[i] += llrint(25000 * exp(-(double)i / 100));
+        assert_int_equal(st_changes_find(&series, &changes), 0);
+        st_series_finish(&series);
+        assert_true(changes.steps_n == 0 && !changes.trend_found);
+        curves_n += changes.curve_found;
+    }
+    assert_true(curves_n >= 18);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_jump_near_an_end_leaves_the_line),
+        cmocka_unit_test(a_tail_is_no_step),
         cmocka_unit_test(a_step_of_a_tick_is_told_as_one),
         cmocka_unit_test(a_trend_is_a_trend),
         cmocka_unit_test(a_step_is_a_step_at_its_place),
