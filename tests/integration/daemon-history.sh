@@ -267,7 +267,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     (
         sock=$tmp/nobody/sock conf=$tmp/nobody.conf log=$tmp/nobody.log
         config "$audio" && chmod 644 "$conf"
-        start as_nobody || exit
+        start setpriv --reuid 65534 --regid 65534 --clear-groups || exit # not by a function: its shell would be "$daemon"
         trap 'kill -9 "$daemon"' EXIT
         wait_for value_is 'd["history"]["state"] != "opening"' True
         value 'd["history"]["state"], d["history"]["why"]' >"$tmp/read-only"
