@@ -29,7 +29,14 @@ is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 bench --count 300 --fresh 25 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
-announced() { timeout -s INT 0.5 "$SLEEPTUNE" bench syscall "$@" 2>&1 >/dev/null | tr '\n' ' '; }
+announced() { # it is ended as soon as it has said it
+    "$SLEEPTUNE" bench syscall "$@" 2>announced.err >/dev/null &
+    local pid=$!
+    wait_for grep -qE 'about [0-9.]+ (s|min|h)' announced.err
+    kill -TERM "$pid" 2>/dev/null
+    wait "$pid"
+    tr '\n' ' ' <announced.err
+}
 like "also without fresh processes, and of one" "$(announced --calls getppid,nanosleep-1ns --count 1 --fresh 0; announced --calls getppid --count 2 --fresh 1)" \
     '2 calls, 1 sample each: about 1 s\..*1 call, 2 samples and 1 fresh process each: about [0-9]+ s'
 few=$(announced --calls nanosleep-1ns --count 1 --fresh 1 | sed 's/.*about \([0-9]*\) s.*/\1/')
