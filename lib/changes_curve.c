@@ -78,12 +78,13 @@ static void take_curve(const double *u, double *values, size_t n)
     }
 }
 
-/* Does a curve fit what line and steps leave, which is in b? An F test; or are neighbours so close to each
- * other that noise did not make them (J. von Neumann 1941, of second differences)? */
-static bool is_bent(struct st_change_blocks *b, const struct st_change_model *model)
+/* Medians of groups of blocks within the parts, u from -1 to 1, and what the means of the parts leave of
+ * them.
+ * @return how many, up to TREND_GROUPS. */
+static size_t make_groups(struct st_change_blocks *b, const struct st_change_model *model, double *u,
+                          double *value, double *left)
 {
     const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
-    double u[TREND_GROUPS], value[TREND_GROUPS], line = 0, curve = 0;
     size_t n = 0;
     for (size_t part = 0; part <= model->cuts_n; part++) {
         const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
@@ -95,8 +96,17 @@ static bool is_bent(struct st_change_blocks *b, const struct st_change_model *mo
             mean += value[n];
         }
         for (size_t i = part_first; i < n; i++)
-            value[i] -= mean / (double)(n - part_first);
+            left[i] = value[i] - mean / (double)(n - part_first);
     }
+    return n;
+}
+
+/* Does a curve fit what line and steps leave, which is in b? An F test; or are neighbours so close to each
+ * other that noise did not make them (J. von Neumann 1941, of second differences)? */
+static bool is_bent(struct st_change_blocks *b, const struct st_change_model *model)
+{
+    double u[TREND_GROUPS], all[TREND_GROUPS], value[TREND_GROUPS], line = 0, curve = 0;
+    const size_t n = make_groups(b, model, u, all, value);
     if (n < 4 * CURVE_N)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -124,23 +134,10 @@ static bool is_bent(struct st_change_blocks *b, const struct st_change_model *mo
  * together. b has what the line leaves. */
 static bool beat_curve(struct st_change_blocks *b, const struct st_change_model *model)
 {
-    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
     double u[TREND_GROUPS], value[TREND_GROUPS], left[TREND_GROUPS], steps = 0, curve = 0;
-    size_t n = 0;
-    for (size_t part = 0; part <= model->cuts_n; part++) {
-        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
-        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        double mean = 0;
-        for (size_t at = first; at + each <= end; at += each, n++) {
-            value[n] = st_changes_level(b, at, at + each);
-            u[n] = 2 * (double)at / (double)(b->n - each) - 1;
-            mean += value[n];
-        }
-        for (size_t i = part_first; i < n; i++) {
-            left[i] = value[i] - mean / (double)(n - part_first);
-            steps += left[i] * left[i];
-        }
-    }
+    const size_t n = make_groups(b, model, u, value, left);
+    for (size_t i = 0; i < n; i++)
+        steps += left[i] * left[i];
     if (n < 4 * CURVE_N)
         return true;
     take_curve(u, value, n);
