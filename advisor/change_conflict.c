@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "advisor/change_line.h"
-#include "advisor/collect.h"
+#include "advisor/facts.h"
 #include "advisor/text.h"
 
 #define DIRS_MAX  5

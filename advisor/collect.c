@@ -1,87 +1,58 @@
-/* Runs the collectors, and what they share. */
-#include "advisor/collector.h"
+/* Runs the sources of facts: a live machine, a captured tree, a folder with a FreeBSD capture. */
+#include "advisor/collect.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "advisor/input.h"
 #include "advisor/ask.h"
-#include "advisor/text.h"
+#include "advisor/collect_sources.h"
+#include "advisor/collect_sysctl.h"
+#include "advisor/input.h"
 #include "platform/cache.h"
 
-#define SMALL_FILE_BYTES  4097
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
 
-static void keep_error(struct st_collector *c, int r)
+/* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
+static const struct st_collect_source *const sources[] = {
+    &st_collect_linux,          &st_collect_linux_kernel, &st_collect_linux_cpu,    &st_collect_linux_machine,
+    &st_collect_linux_settings, &st_collect_linux_sound,  &st_collect_linux_irq,    &st_collect_linux_process,
+    &st_collect_linux_etc,      &st_collect_linux_server, &st_collect_linux_memory, &st_collect_freebsd,
+    &st_collect_freebsd_files,
+};
+
+/** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
+static int only_home(void *ctx, const char *name)
 {
-    if (c->error == 0)
-        c->error = r;
+    struct st_collector *c = ctx;
+    const bool is_second = c->home[0] != '\0';
+    if (strlen(name) > 64)
+        return 0;
+    snprintf(c->home, sizeof(c->home), "/home/%s", is_second ? "" : name);
+    if (is_second)
+        c->home[0] = '\0';
+    return is_second;
 }
 
-void st_collector_put_text(struct st_collector *c, const char *key, const char *value, const char *raw,
-                           const char *source)
+static void find_home(struct st_collector *c)
 {
-    keep_error(c, st_facts_put_text(c->facts, key, value, raw, source));
-}
-
-void st_collector_put_int(struct st_collector *c, const char *key, int64_t value, const char *raw,
-                          const char *source)
-{
-    keep_error(c, st_facts_put_int(c->facts, key, value, raw, source));
-}
-
-void st_collector_put_state(struct st_collector *c, const char *key, enum st_fact_state state, int error,
-                            const char *raw, const char *source)
-{
-    keep_error(c, st_facts_put_state(c->facts, key, state, error, raw, source));
-}
-
-void st_collector_put_failure(struct st_collector *c, const char *key, int r, const char *source)
-{
-    if (r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP)
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
-    else
-        st_collector_put_state(c, key, ST_FACT_UNREADABLE, -r, NULL, source);
-}
-
-static void put_value(struct st_collector *c, const char *key, const char *text, size_t bytes,
-                      enum st_value_kind kind, const char *source)
-{
-    char value[SMALL_FILE_BYTES];
-    int64_t number;
-    memcpy(value, text, bytes);
-    value[bytes] = '\0';
-    st_text_trim(value);
-    if (memchr(text, '\0', bytes) != NULL || (kind == ST_VALUE_INT && st_text_int(value, &number) != 0))
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, text, source);
-    else
-        st_collector_put_text(c, key, value, text, source);
-}
-
-void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind)
-{
-    char buf[SMALL_FILE_BYTES];
-    size_t len = 0;
-    const int r = c->p->read_text(c->p, path, buf, sizeof(buf), &len);
-    if (r == 0)
-        put_value(c, key, buf, len, kind, path);
-    else
-        st_collector_put_failure(c, key, r, path);
-}
-
-void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
-{
-    char buf[SMALL_FILE_BYTES], source[300];
-    size_t len = 0;
-    snprintf(source, sizeof(source), "sysctl %s", name);
-    const int r = c->p->read_sysctl(c->p, name, buf, sizeof(buf), &len);
-    if (r == 0)
-        put_value(c, key, buf, len, kind, source);
-    else
-        st_collector_put_failure(c, key, r, source);
+    if (!c->live) {
+        (void)c->p->list(c->p, "/home", only_home, c);
+        return;
+    }
+    const struct passwd *entry = getpwuid(getuid());
+    if (entry == NULL)
+        return;
+    snprintf(c->user, sizeof(c->user), "%s", entry->pw_name);
+    if (entry->pw_dir[0] != '/')
+        return;
+    snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
+    for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)
+        c->home[len - 1] = '\0';
 }
 
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
@@ -96,27 +67,13 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     }
     if (live)
         st_facts_set_time(c.facts, p->wall_ns(p));
-    st_collect_home(&c);
-    switch (p->os) {
-    case ST_OS_LINUX:
-        st_collect_linux(&c);
-        st_collect_linux_kernel(&c);
-        st_collect_linux_cpu(&c);
-        st_collect_linux_machine(&c);
-        st_collect_linux_settings(&c);
-        st_collect_linux_sound(&c);
-        st_collect_linux_irq(&c);
-        st_collect_linux_process(&c);
-        st_collect_linux_etc(&c);
-        st_collect_linux_server(&c);
-        st_collect_linux_memory(&c);
-        break;
-    case ST_OS_FREEBSD:
-        st_collect_freebsd(&c);
-        break;
+    find_home(&c);
+    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
+        if (sources[i]->os == p->os)
+            sources[i]->collect(&c);
     }
     if (live)
-        st_collect_live(&c);
+        st_collect_live.collect(&c);
     free(c.buf);
     if (c.error != 0) {
         st_facts_free(c.facts);
@@ -129,7 +86,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 static int doubt_part(struct st_facts *facts)
 {
     static const char name[] = "sysctl-a.txt";
-    if (st_sysctl_is_whole(facts))
+    if (st_collect_sysctl_is_whole(facts))
         return 0;
     return st_facts_put_text(facts, ST_INPUT_KEY, name, NULL, name);
 }
@@ -226,34 +183,19 @@ int st_collect_dir(const char *dir, struct st_facts **ret)
     return r;
 }
 
-bool st_patterns_match(const char *const *provided, const char *pattern)
+static bool source_provides(const struct st_collect_source *source, const char *pattern)
 {
-    for (; *provided != NULL; provided++) {
-        if (fnmatch(*provided, pattern, 0) == 0 || fnmatch(pattern, *provided, 0) == 0)
-            return true;
-    }
-    return false;
+    if (source->provides != NULL && source->provides(pattern))
+        return true;
+    return source->patterns != NULL && st_collector_patterns_match(source->patterns, pattern);
 }
 
 bool st_collect_provides(enum st_os os, const char *pattern)
 {
-    if (st_patterns_match(st_live_patterns, pattern))
-        return true;
-    if (os == ST_OS_FREEBSD)
-        return st_freebsd_provides(pattern);
-    static const char *const *const linux_patterns[] = {
-        st_linux_patterns,         st_linux_kernel_patterns, st_linux_cpu_patterns,
-        st_linux_machine_patterns, st_linux_sound_patterns,  st_linux_irq_patterns,
-        st_linux_process_patterns, st_linux_etc_patterns,    st_linux_server_patterns,
-        st_linux_memory_patterns,  st_ask_patterns,
-    };
-    for (size_t i = 0; i < ST_ARRAY_LEN(linux_patterns); i++) {
-        if (st_patterns_match(linux_patterns[i], pattern))
+    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
+        if (sources[i]->os == os && source_provides(sources[i], pattern))
             return true;
     }
-    for (size_t i = 0; i < st_linux_settings_n; i++) {
-        if (fnmatch(pattern, st_linux_settings[i].key, 0) == 0)
-            return true;
-    }
-    return false;
+    return source_provides(&st_collect_live, pattern) ||
+           (os == ST_OS_LINUX && st_collector_patterns_match(st_ask_patterns, pattern));
 }

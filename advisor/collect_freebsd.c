@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 
 #define ET_PREFIX "kern.eventtimer.et."
 #define TC_PREFIX "kern.timecounter.tc."
@@ -137,7 +137,7 @@ static void collect_devices(struct st_collector *c)
                       devices[i].units > 0 ? devices[i].units : (int)cpus, devices[i].kind);
 }
 
-bool st_freebsd_provides(const char *pattern)
+static bool provides(const char *pattern)
 {
     static const char prefix[] = "freebsd.";
     static const char *const each[] = {ET_PREFIX "*.flags", TC_PREFIX "*.quality", NULL};
@@ -148,23 +148,23 @@ bool st_freebsd_provides(const char *pattern)
         if (fnmatch(pattern, sysctls[i].name, 0) == 0)
             return true;
     }
-    if (st_patterns_match(st_freebsd_files_patterns, pattern - (sizeof(prefix) - 1)))
-        return true;
     for (size_t i = 0; i < ST_ARRAY_LEN(devices); i++) {
         char name[128];
         snprintf(name, sizeof(name), "%s*.%s", devices[i].prefix, devices[i].leaf);
         if (fnmatch(name, pattern, 0) == 0 || fnmatch(pattern, name, 0) == 0)
             return true;
     }
-    return st_patterns_match(each, pattern);
+    return st_collector_patterns_match(each, pattern);
 }
 
-void st_collect_freebsd(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
         collect_one(c, sysctls[i].name, sysctls[i].kind);
     collect_each(c, "freebsd.kern.eventtimer.choice", ET_PREFIX, "flags");
     collect_each(c, "freebsd.kern.timecounter.choice", TC_PREFIX, "quality");
     collect_devices(c);
-    st_collect_freebsd_files(c);
 }
+
+const struct st_collect_source st_collect_freebsd = {
+    .os = ST_OS_FREEBSD, .collect = collect, .provides = provides};

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "advisor/capture.h"
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 
 #define LOADER "freebsd.loader."
 #define RC     "freebsd.rc."
 #define SYSCTL "freebsd.sysctl_conf."
 #define KENV   "freebsd.kenv."
 
-const char *const st_freebsd_files_patterns[] = {
+static const char *const patterns[] = {
     "freebsd.file.*",
     "freebsd.limits.memorylocked_bytes",
     LOADER "*",
@@ -131,7 +131,7 @@ static int see_powerd(void *ctx, const char *name)
     return 0;
 }
 
-void st_collect_freebsd_files(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     bool powerd = false;
     read_settings(c);
@@ -160,3 +160,6 @@ void st_collect_freebsd_capture(struct st_collector *c)
                                  st_facts_find(c->facts, "freebsd.process.powerdxx.args") != NULL,
                              NULL, "ps.txt");
 }
+
+const struct st_collect_source st_collect_freebsd_files = {
+    .os = ST_OS_FREEBSD, .collect = collect, .patterns = patterns};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/text.h"
 
 static const struct st_value_row files[] = {
@@ -18,7 +18,7 @@ static const struct st_value_row files[] = {
     {"linux.sysctl.kernel.sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us", ST_VALUE_INT},
 };
 
-const char *const st_linux_patterns[] = {
+static const char *const patterns[] = {
     "linux.clocksource.available",
     "linux.clocksource.current",
     "linux.cmdline",
@@ -174,7 +174,7 @@ static void limits(struct st_collector *c)
     }
 }
 
-void st_collect_linux(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
         st_collector_file(c, files[i].key, files[i].name, files[i].kind);
@@ -183,3 +183,6 @@ void st_collect_linux(struct st_collector *c)
     if (!c->live)
         st_collector_file(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
+
+const struct st_collect_source st_collect_linux = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

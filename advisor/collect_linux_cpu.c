@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/text.h"
 
 #define NAMES_MAX 4096
@@ -53,7 +53,7 @@ static const struct set idle_states = {
 /** CPUs looked at besides CPU 0; those behind them are rarely of another kind, and each costs time. */
 #define OTHER_CPUS_MAX 31
 
-const char *const st_linux_cpu_patterns[] = {
+static const char *const patterns[] = {
     "linux.cpufreq.present",
     "linux.cpufreq.policy*.governor",
     "linux.cpufreq.policy*.driver",
@@ -171,7 +171,7 @@ static void collect_other_cpus(struct st_collector *c)
         st_collector_put_int(c, "linux.cpuidle.cpus_n", cpus.n, NULL, "/sys/devices/system/cpu/cpu*/cpuidle");
 }
 
-void st_collect_linux_cpu(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     size_t n;
     const int r = collect_set(c, &policies, &n);
@@ -189,3 +189,6 @@ void st_collect_linux_cpu(struct st_collector *c)
     else if (states != 0 && states != -ENOENT)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
+
+const struct st_collect_source st_collect_linux_cpu = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

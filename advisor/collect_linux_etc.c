@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
 
@@ -13,7 +13,7 @@
 #define KEY_BYTES    256
 #define PATH_BYTES   300
 
-const char *const st_linux_etc_patterns[] = {
+static const char *const patterns[] = {
     "linux.limits.*.rtprio", "linux.limits.*.memlock", "linux.limits.*.nice",
     "linux.group.*",         "linux.modprobe.*",       "linux.sysctl_conf.*",
     "linux.unit.*.program",  "linux.unit.*.rtprio",    "linux.unit.*.memlock",
@@ -297,7 +297,7 @@ static void exists(struct st_collector *c, const char *key, const char *path)
         st_collector_put_failure(c, key, r, path);
 }
 
-void st_collect_linux_etc(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
     read_file(&limits, "/etc/security/limits.conf");
@@ -317,3 +317,6 @@ void st_collect_linux_etc(struct st_collector *c)
     exists(c, "linux.rtkit.installed",
            "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
 }
+
+const struct st_collect_source st_collect_linux_etc = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-const char *const st_linux_irq_patterns[] = {
+static const char *const patterns[] = {
     "linux.irq.*.actions",
     "linux.irq.*.affinity",
     "linux.irq.readable",
@@ -46,7 +46,7 @@ static void one_line(void *ctx, unsigned number, const char *actions)
     st_collector_file(lines->c, key, path, ST_VALUE_TEXT);
 }
 
-void st_collect_linux_irq(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     static const char key[] = "linux.irq.readable";
     struct lines lines = {.c = c};
@@ -59,3 +59,6 @@ void st_collect_linux_irq(struct st_collector *c)
     else
         st_collector_put_int(c, key, 1, NULL, SOURCE);
 }
+
+const struct st_collect_source st_collect_linux_irq = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

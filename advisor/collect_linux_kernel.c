@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse.h"
 
 #define CONFIG_KEY "linux.config."
 
 /* Those that begin with CONFIG_KEY are the options that are looked for. */
-const char *const st_linux_kernel_patterns[] = {
+static const char *const patterns[] = {
     CONFIG_KEY "HIGH_RES_TIMERS",
     CONFIG_KEY "HZ",
     CONFIG_KEY "PREEMPT",
@@ -59,7 +59,7 @@ static void config(struct st_collector *c)
 {
     char path[512];
     const int opened = read_config(c, path, sizeof(path));
-    for (const char *const *key = st_linux_kernel_patterns; *key != NULL; key++) {
+    for (const char *const *key = patterns; *key != NULL; key++) {
         char value[128], raw[256];
         if (strncmp(*key, CONFIG_KEY, sizeof(CONFIG_KEY) - 1) != 0)
             continue;
@@ -110,10 +110,13 @@ static void timer_list(struct st_collector *c)
     timer_list_value(c, resolution_key, list.has_resolution, list.resolution_ns, ".resolution");
 }
 
-void st_collect_linux_kernel(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     st_collector_file(c, "linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT);
     st_collector_file(c, "linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT);
     config(c);
     timer_list(c);
 }
+
+const struct st_collect_source st_collect_linux_kernel = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/text.h"
 
 #define HYPERVISOR_KEY "system.hypervisor"
@@ -11,7 +11,7 @@
 #define REQUEST_KEY    "linux.pmqos.cpu_dma_latency_us"
 #define REQUEST_PATH   "/dev/cpu_dma_latency"
 
-const char *const st_linux_machine_patterns[] = {
+static const char *const patterns[] = {
     REQUEST_KEY, "linux.virtual", "system.container", "system.hypervisor", NULL,
 };
 
@@ -80,7 +80,7 @@ static void circumstance(void *ctx, const char *key, const char *value)
     }
 }
 
-void st_collect_linux_machine(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     container(c);
     c->p->circumstances(c->p, -1, circumstance, c);
@@ -93,3 +93,6 @@ void st_collect_linux_machine(struct st_collector *c)
     else if (st_facts_find(c->facts, REQUEST_KEY) == NULL)
         unread_request(c);
 }
+
+const struct st_collect_source st_collect_linux_machine = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

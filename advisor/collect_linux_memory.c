@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 
-const char *const st_linux_memory_patterns[] = {
+static const char *const patterns[] = {
     "linux.swap.zram_n", "linux.swap.zram_first", "linux.swap.other_n", "linux.home.fstype", NULL,
 };
 
@@ -43,8 +43,11 @@ static void home(struct st_collector *c)
         st_collector_put_failure(c, key, r, source);
 }
 
-void st_collect_linux_memory(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     swap(c);
     home(c);
 }
+
+const struct st_collect_source st_collect_linux_memory = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
 
@@ -16,7 +16,7 @@
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
 
-const char *const st_linux_process_patterns[] = {
+static const char *const patterns[] = {
     "linux.daemon.*",
     "linux.irq_thread.*.name",
     "linux.irq_thread.*.priority",
@@ -189,7 +189,7 @@ static int one_process(void *ctx, const char *pid)
     return walk->processes_n == PROCESSES_MAX;
 }
 
-void st_collect_linux_process(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     static const char key[] = "linux.processes_n";
     static const char source[] = "/proc";
@@ -202,3 +202,6 @@ void st_collect_linux_process(struct st_collector *c)
     st_collector_put_int(c, key, (int64_t)walk.processes_n, NULL, source);
     st_collector_put_int(c, "linux.threads.complete", walk.complete, NULL, source);
 }
+
+const struct st_collect_source st_collect_linux_process = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

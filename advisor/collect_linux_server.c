@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
 
@@ -11,7 +11,7 @@
 #define KEY_BYTES  128
 #define PATH_BYTES 700
 
-const char *const st_linux_server_patterns[] = {
+static const char *const patterns[] = {
     "linux.jack.jackdrc",
     "linux.pipewire.quantum",
     "linux.pipewire.min_quantum",
@@ -173,7 +173,7 @@ static const char *below_home(struct st_collector *c, const char *name, char *pa
     return path;
 }
 
-void st_collect_linux_server(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     char pipewire_home[600], pulse_home[600], jackdrc[600];
     const char *const pipewire[] = {"/usr/share/pipewire", "/etc/pipewire",
@@ -190,3 +190,6 @@ void st_collect_linux_server(struct st_collector *c)
     if (below_home(c, ".jackdrc", jackdrc, sizeof(jackdrc)) != NULL)
         (void)read_file(&reader, jackdrc);
 }
+
+const struct st_collect_source st_collect_linux_server = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

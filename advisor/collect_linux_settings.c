@@ -1,12 +1,14 @@
 /* Linux: settings that are one small file each, one fact a file. */
-#include "advisor/collector.h"
+#include <fnmatch.h>
+
+#include "advisor/collect_sources.h"
 
 #define SYSCTL(name, path, kind)                                                                             \
     {                                                                                                        \
         "linux.sysctl." name, "/proc/sys/" path, kind                                                        \
     }
 
-const struct st_value_row st_linux_settings[] = {
+static const struct st_value_row rows[] = {
     SYSCTL("dev.hpet.max-user-freq", "dev/hpet/max-user-freq", ST_VALUE_INT),
     SYSCTL("fs.inotify.max_user_watches", "fs/inotify/max_user_watches", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
@@ -40,10 +42,21 @@ const struct st_value_row st_linux_settings[] = {
     {"linux.tuned.profile", "/etc/tuned/active_profile", ST_VALUE_TEXT},
     {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
-const size_t st_linux_settings_n = ST_ARRAY_LEN(st_linux_settings);
 
-void st_collect_linux_settings(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
-    for (size_t i = 0; i < st_linux_settings_n; i++)
-        st_collector_file(c, st_linux_settings[i].key, st_linux_settings[i].name, st_linux_settings[i].kind);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        st_collector_file(c, rows[i].key, rows[i].name, rows[i].kind);
 }
+
+static bool provides(const char *pattern)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (fnmatch(pattern, rows[i].key, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct st_collect_source st_collect_linux_settings = {
+    .os = ST_OS_LINUX, .collect = collect, .provides = provides};

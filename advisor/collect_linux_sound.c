@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
 
@@ -21,7 +21,7 @@
 #define PCI_CLASS_SOUND  "0x04" /* multimedia; 03 HD audio, 01 audio */
 #define PCI_LATENCY_BYTE 13     /* of the configuration header */
 
-const char *const st_linux_sound_patterns[] = {
+static const char *const patterns[] = {
     "linux.alsa.*.period_frames",
     "linux.alsa.*.buffer_frames",
     "linux.alsa.*.rate_hz",
@@ -220,7 +220,7 @@ static int card(void *ctx, const char *name)
     return descend(ctx, name, "card", pcm);
 }
 
-void st_collect_linux_sound(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     static const struct {
         const char *folder;
@@ -238,3 +238,6 @@ void st_collect_linux_sound(struct st_collector *c)
             st_collector_put_failure(c, sets[i].key, r, sets[i].folder);
     }
 }
+
+const struct st_collect_source st_collect_linux_sound = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

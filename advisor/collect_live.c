@@ -7,14 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sources.h"
 
 #define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
 #define GROUPS_MAX     1024
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
-const char *const st_live_patterns[] = {
+static const char *const patterns[] = {
     "linux.clock_getres_ns",
     "linux.rt.fifo_errno",
     "linux.rt.fifo_priority",
@@ -143,37 +143,7 @@ static void user(struct st_collector *c)
     user_groups(c);
 }
 
-/** Of a captured tree: the home of the only user; of several nobody knows whose machine it is. */
-static int only_home(void *ctx, const char *name)
-{
-    struct st_collector *c = ctx;
-    const bool is_second = c->home[0] != '\0';
-    if (strlen(name) > 64)
-        return 0;
-    snprintf(c->home, sizeof(c->home), "/home/%s", is_second ? "" : name);
-    if (is_second)
-        c->home[0] = '\0';
-    return is_second;
-}
-
-void st_collect_home(struct st_collector *c)
-{
-    if (!c->live) {
-        (void)c->p->list(c->p, "/home", only_home, c);
-        return;
-    }
-    const struct passwd *entry = getpwuid(getuid());
-    if (entry == NULL)
-        return;
-    snprintf(c->user, sizeof(c->user), "%s", entry->pw_name);
-    if (entry->pw_dir[0] != '/')
-        return;
-    snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
-    for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)
-        c->home[len - 1] = '\0';
-}
-
-void st_collect_live(struct st_collector *c)
+static void collect(struct st_collector *c)
 {
     user(c);
     if (c->p->os != ST_OS_LINUX) {
@@ -185,3 +155,5 @@ void st_collect_live(struct st_collector *c)
     slack(c);
     resolution(c);
 }
+
+const struct st_collect_source st_collect_live = {.collect = collect, .patterns = patterns};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collector.h"
+#include "advisor/collect_sysctl.h"
 
 #define NAMES_MAX       262144
 #define NAME_MAX_BYTES  255
@@ -115,7 +115,7 @@ static int put_entry(struct st_facts *facts, const struct entry *entry, const ch
     return r;
 }
 
-bool st_sysctl_is_whole(const struct st_facts *facts)
+bool st_collect_sysctl_is_whole(const struct st_facts *facts)
 {
     return st_facts_find(facts, "freebsd.kern.osreldate") != NULL &&
            st_facts_find(facts, "freebsd.security.jail.jailed") != NULL;

@@ -1,8 +1,8 @@
-/* What the collectors share: one source file reads one kind of source. Internal to advisor/. */
+/* What the sources of facts share: where they put facts, and how one reading becomes one fact. */
 #ifndef ST_ADVISOR_COLLECTOR_H
 #define ST_ADVISOR_COLLECTOR_H
 
-#include "advisor/collect.h"
+#include "advisor/facts.h"
 
 struct st_collector {
     struct st_platform *p;
@@ -40,44 +40,7 @@ void st_collector_put_failure(struct st_collector *c, const char *key, int r, co
 void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind);
 void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
-void st_collect_linux(struct st_collector *c);
-void st_collect_linux_kernel(struct st_collector *c);   /* version, configuration, timers */
-void st_collect_linux_cpu(struct st_collector *c);      /* cpufreq, cpuidle */
-void st_collect_linux_machine(struct st_collector *c);  /* hypervisor, container, PM QoS */
-void st_collect_linux_settings(struct st_collector *c); /* one small file each */
-void st_collect_linux_sound(struct st_collector *c);    /* streams, USB and PCI devices */
-void st_collect_linux_irq(struct st_collector *c);
-void st_collect_linux_process(struct st_collector *c); /* who runs, at which priority */
-void st_collect_linux_etc(struct st_collector *c);     /* limits, groups, sysctl, modprobe, units */
-void st_collect_linux_server(struct st_collector *c);  /* PipeWire, PulseAudio, JACK: configuration */
-void st_collect_linux_memory(struct st_collector *c);  /* swap, mounts */
-/** Finds home: of this process' user, or the only one of a captured tree. */
-void st_collect_home(struct st_collector *c);
-void st_collect_freebsd(struct st_collector *c);
-void st_collect_freebsd_files(struct st_collector *c);   /* of a live machine */
-void st_collect_freebsd_capture(struct st_collector *c); /* beside sysctl-a.txt */
-void st_collect_live(struct st_collector *c);
-
 /** Is this key, or a pattern of keys, among those provided (NULL-terminated, '*' for a name)? */
-bool st_patterns_match(const char *const *provided, const char *pattern);
-bool st_freebsd_provides(const char *pattern); /* of a live machine */
-
-/** Key patterns ('*' for a name) of each collector, NULL-terminated. */
-extern const char *const st_linux_patterns[];
-extern const char *const st_linux_kernel_patterns[];
-extern const char *const st_linux_cpu_patterns[];
-extern const char *const st_linux_machine_patterns[];
-extern const char *const st_freebsd_files_patterns[];
-extern const char *const st_linux_sound_patterns[];
-extern const char *const st_linux_irq_patterns[];
-extern const char *const st_linux_process_patterns[];
-extern const char *const st_linux_etc_patterns[];
-extern const char *const st_linux_server_patterns[];
-extern const char *const st_linux_memory_patterns[];
-extern const char *const st_live_patterns[];
-
-/** The rows of st_collect_linux_settings, whose keys are its patterns. */
-extern const struct st_value_row st_linux_settings[];
-extern const size_t st_linux_settings_n;
+bool st_collector_patterns_match(const char *const *provided, const char *pattern);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "advisor/capture.h"
-#include "advisor/collect.h"
+#include "advisor/collect_sysctl.h"
 #include "advisor/input_parse.h"
 
 #define LINE_BYTES  1024
@@ -202,7 +202,7 @@ int st_input_add(const char *text, size_t bytes, const char *source, struct st_f
         return -ENOMEM;
     int r = kinds[i].parse(into, text, bytes, source);
     if (r == 0)
-        r = put_kind(into, kinds[i].is_all && st_sysctl_is_whole(into) ? ST_INPUT_ALL : kinds[i].name,
+        r = put_kind(into, kinds[i].is_all && st_collect_sysctl_is_whole(into) ? ST_INPUT_ALL : kinds[i].name,
                      source);
     if (r != 0 && *facts == NULL)
         st_facts_free(into);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "advisor/json.h"
 #include "st_config.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "advisor/json_dump.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"

@@ -11,6 +11,7 @@
 #include "advisor/ask.h"
 #include "advisor/collect_user.h"
 #include "advisor/input.h"
+#include "advisor/snapshot.h"
 #include "cli/command.h"
 #include "platform/cache.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "platform/fake/fake.h"
 #include "tests/fuzz/one_of.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "advisor/input.h"
 #include "advisor/input_parse.h"
 #include "advisor/report.h"

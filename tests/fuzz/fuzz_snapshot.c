@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "advisor/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
+#include "advisor/collect_sysctl.h"
 #include "advisor/report.h"
 #include "tests/fuzz/one_of.h"
 

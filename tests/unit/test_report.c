@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "advisor/collect.h"
+#include "advisor/snapshot.h"
 #include "advisor/report.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
