@@ -8,6 +8,7 @@
 #include "advisor/input.h"
 #include "advisor/place.h"
 #include "advisor/text.h"
+#include "advisor/verdict.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
@@ -16,6 +17,32 @@
 #define INDENT        2
 #define NAMED_MAX     4 /* ids that a count names */
 #define SETTINGS_MIN  3 /* so many shall have room before more ids are named */
+
+static const char *colour_of(enum st_status status)
+{
+    switch (status) {
+    case ST_STATUS_PROBLEM:
+        return "\033[1;31m";
+    case ST_STATUS_ADVICE:
+        return "\033[1;33m";
+    case ST_STATUS_UNKNOWN:
+        return "\033[1;35m";
+    case ST_STATUS_OK:
+        return "\033[32m";
+    case ST_STATUS_NOT_APPLICABLE:
+        return "\033[2m";
+    }
+    return "";
+}
+
+void st_print_status(const struct st_printer *printer, enum st_status status, int width)
+{
+    if (printer->colour)
+        fputs(colour_of(status), printer->out);
+    fprintf(printer->out, "%-*s", width, st_status_name(status));
+    if (printer->colour)
+        fputs("\033[0m", printer->out);
+}
 
 /* --- settings ------------------------------------------------------------------------------------------- */
 

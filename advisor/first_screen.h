@@ -3,7 +3,7 @@
 #define ST_ADVISOR_FIRST_SCREEN_H
 
 #include "advisor/print.h"
-#include "advisor/render.h"
+#include "advisor/report.h"
 
 /**
  * The verdict, at most five settings with cost and command, and counts of the rest. At 80 columns it has at

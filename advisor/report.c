@@ -1,4 +1,4 @@
-/* Facts -> findings: judging, order, what counts, the exit status. */
+/* Judges every rule and puts the findings into order. */
 #include "advisor/report.h"
 
 #include <errno.h>
@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "advisor/partial.h"
-#include "advisor/render.h"
-#include "advisor/text.h"
 
 /** Within a status: a problem without a bound comes first, anything else without one behind those with a
  * bound, and what costs this loop nothing last. */
@@ -79,28 +77,6 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
     return n;
 }
 
-bool st_finding_counts(const struct st_finding *finding)
-{
-    return finding->mute == NULL && finding->set_aside == NULL;
-}
-
-bool st_finding_fired(const struct st_finding *finding)
-{
-    return (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) &&
-           st_finding_counts(finding);
-}
-
-bool st_finding_bears(const struct st_finding *finding)
-{
-    return st_finding_fired(finding) &&
-           (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
-}
-
-bool st_finding_harmless(const struct st_finding *finding)
-{
-    return st_finding_fired(finding) && !st_finding_bears(finding);
-}
-
 double st_report_sum_us(const struct st_report *report)
 {
     double sum_us = 0;
@@ -109,6 +85,11 @@ double st_report_sum_us(const struct st_report *report)
             sum_us += report->findings[i].effect_us;
     }
     return sum_us;
+}
+
+void st_report_set_trials(struct st_report *report, const struct st_trials *trials)
+{
+    report->trials = trials;
 }
 
 void st_report_set_profile(struct st_report *report, enum st_profile profile)
@@ -176,19 +157,6 @@ int st_report_only(struct st_report *report, const char *ids, char *ret_id, size
     return 0;
 }
 
-const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
-{
-    const double khz = wish->rate_hz / 1000.0;
-    char rate[32];
-    if (wish->rate_hz % 100 == 0)
-        snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, khz);
-    else
-        snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
-    snprintf(buf, buf_bytes, "%u frames at %s (%.1f µs)", (unsigned)wish->frames, rate,
-             (double)wish->period_ns / 1000);
-    return buf;
-}
-
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)
 {
     bool unknown = false;
@@ -203,128 +171,4 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
             unknown = true;
     }
     return unknown ? 2 : 0;
-}
-
-const char *st_needs_name(enum st_needs needs)
-{
-    static const char *const names[] = {
-        [ST_NEEDS_NOTHING] = "nothing",
-        [ST_NEEDS_REOPEN] = "reopen",
-        [ST_NEEDS_RELOGIN] = "relogin",
-        [ST_NEEDS_REBOOT] = "reboot",
-    };
-    return names[needs];
-}
-
-const char *st_needs_text(enum st_needs needs)
-{
-    static const char *const texts[] = {
-        [ST_NEEDS_NOTHING] = "works at once",
-        [ST_NEEDS_REOPEN] = "programs must open the sound device again",
-        [ST_NEEDS_RELOGIN] = "log out and in again",
-        [ST_NEEDS_REBOOT] = "reboot",
-    };
-    return texts[needs];
-}
-
-const char *st_applicability_name(enum st_applicability applicability)
-{
-    static const char *const names[] = {
-        [ST_APPLY_AUTO] = "auto",
-        [ST_APPLY_MANUAL] = "manual",
-        [ST_APPLY_DANGEROUS] = "dangerous",
-    };
-    return names[applicability];
-}
-
-const char *st_applicability_text(enum st_applicability applicability)
-{
-    static const char *const texts[] = {
-        [ST_APPLY_AUTO] = "safe: a setting of its own that can be taken back",
-        [ST_APPLY_MANUAL] = "to be done by hand, with a look at the machine",
-        [ST_APPLY_DANGEROUS] = "dangerous: read 'not when' first",
-    };
-    return texts[applicability];
-}
-
-bool st_finding_costs(const struct st_finding *finding)
-{
-    return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
-           finding->status == ST_STATUS_ADVICE;
-}
-
-const char *st_effect_text(const struct st_finding *finding, const struct st_wish *wish, char *buf,
-                           size_t buf_bytes)
-{
-    const double period_us = (double)wish->period_ns / 1000;
-    if (!finding->effect_known)
-        snprintf(buf, buf_bytes, "no bound is known");
-    else if (finding->effect_us > 0)
-        snprintf(buf, buf_bytes, "up to %.1f µs of %.1f µs (%.1f %%)", finding->effect_us, period_us,
-                 100 * finding->effect_us / period_us);
-    else
-        snprintf(buf, buf_bytes, "0 µs of this loop's %.1f µs", period_us);
-    return buf;
-}
-
-const char *st_left_out_text(const struct st_report *report, const struct st_finding *finding, char *buf,
-                             size_t buf_bytes)
-{
-    if (finding->mute != NULL)
-        snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
-                 finding->mute->until != NULL ? finding->mute->until : "",
-                 finding->mute->reason != NULL ? ": " : "",
-                 finding->mute->reason != NULL ? finding->mute->reason : "");
-    else if (finding->set_aside != NULL)
-        snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
-                 st_profile_name(report->profile), finding->set_aside);
-    else
-        return NULL;
-    return buf;
-}
-
-const char *st_fact_text(const struct st_fact *fact, char *buf, size_t buf_bytes)
-{
-    const char *raw = fact->raw != NULL ? fact->raw : "";
-    switch (fact->state) {
-    case ST_FACT_OK:
-        snprintf(buf, buf_bytes, "%s = %.*s", fact->key, st_text_cut(fact->text, 200), fact->text);
-        break;
-    case ST_FACT_ABSENT:
-        snprintf(buf, buf_bytes, "%s is absent", fact->key);
-        break;
-    case ST_FACT_UNREADABLE:
-        snprintf(buf, buf_bytes, "%s could not be read: %s", fact->key, strerror(fact->error));
-        break;
-    case ST_FACT_MALFORMED:
-        snprintf(buf, buf_bytes, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(raw, 60), raw);
-        break;
-    }
-    return buf;
-}
-
-int st_report_print(const struct st_report *report, enum st_format format, FILE *out,
-                    const struct st_view *view)
-{
-    int r = 0;
-    switch (format) {
-    case ST_FORMAT_TEXT:
-        r = st_render_text(report, out, view);
-        break;
-    case ST_FORMAT_JSON:
-        r = st_render_json(report, out);
-        break;
-    case ST_FORMAT_HTML:
-        st_render_html(report, out);
-        break;
-    case ST_FORMAT_MARKDOWN:
-        st_render_markdown(report, out);
-        break;
-    case ST_FORMAT_PROMETHEUS:
-        st_render_prometheus(report, out);
-        break;
-    }
-    if (r != 0)
-        return r;
-    return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }

@@ -2,8 +2,6 @@
 #ifndef ST_ADVISOR_REPORT_H
 #define ST_ADVISOR_REPORT_H
 
-#include <stdio.h>
-
 #include "advisor/profile.h"
 #include "advisor/rule.h"
 #include "lib/trial.h"
@@ -27,8 +25,6 @@ struct st_mute {
     char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
 };
 
-enum st_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_HTML, ST_FORMAT_MARKDOWN, ST_FORMAT_PROMETHEUS };
-
 ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
@@ -47,34 +43,13 @@ void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_
  * finding here in ret_id. */
 ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);
 
-/** Does it count: neither muted nor set aside? */
-bool st_finding_counts(const struct st_finding *finding);
-
-/** The first sentence: does this machine hold the period, by which measurement, how sure; what its settings
- * may cost. @return buf. */
-const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes);
-/** As st_report_verdict, where the settings that cost most are listed below and need not be named. */
-const char *st_report_verdict_short(const struct st_report *report, char *buf, size_t buf_bytes);
-
-json_t *st_report_json(const struct st_report *report); /* sleeptune-report/1; NULL: out of memory */
-
-/** How the text format looks; the others do not look at it. */
-struct st_view {
-    int width;   /* columns; 0: do not wrap */
-    bool colour; /* ANSI */
-    bool all;    /* behind the first screen the details of all findings */
-};
-
-/** @return 0, -ENOMEM, -EIO. */
-ST_NODISCARD int st_report_print(const struct st_report *report, enum st_format format, FILE *out,
-                                 const struct st_view *view);
-
-/** Exit status by design 8: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
+/** The exit status of report: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 
-/** The mechanism, formula, sources and (with a finding) this machine's numbers of one rule. @return 0 or
- * -EIO. */
-ST_NODISCARD int st_report_explain(const struct st_rule *rule, const struct st_finding *finding,
-                                   const struct st_wish *wish, FILE *out, int width);
+/** Findings of that status that are neither muted nor set aside. */
+size_t st_report_count(const struct st_report *report, enum st_status status);
+
+/** Sum of the known costs of those, us. */
+double st_report_sum_us(const struct st_report *report);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include "advisor/place.h"
 #include "advisor/print.h"
-#include "advisor/render.h"
+#include "advisor/report_format.h"
+#include "advisor/report_trials.h"
+#include "advisor/report_words.h"
+#include "advisor/verdict.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--text:#1d2127;--soft:#5b6470;--page:#fff;--card:#f6f7f9;--line:#dfe3e8;"
@@ -232,8 +235,9 @@ static void trials_html(const struct st_trials *trials, FILE *out)
     fputs("</ul>\n", out);
 }
 
-void st_render_html(const struct st_report *report, FILE *out)
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
+    (void)view;
     head(report, out);
     const size_t n = settings(report, "What to change", st_finding_bears, out) +
                      settings(report, "Not about lateness", st_finding_harmless, out);
@@ -250,4 +254,7 @@ void st_render_html(const struct st_report *report, FILE *out)
     fputs("<footer class=\"soft\">An effect is an upper bound for one period. Take a change back with "
           "<code>sleeptune revert</code>.</footer>\n</body>\n</html>\n",
           out);
+    return 0;
 }
+
+const struct st_report_format st_report_html = {"html", write};

@@ -7,7 +7,10 @@
 #include "advisor/json_dump.h"
 #include "advisor/measured.h"
 #include "advisor/place.h"
-#include "advisor/render.h"
+#include "advisor/report_format.h"
+#include "advisor/report_trials.h"
+#include "advisor/report_words.h"
+#include "advisor/verdict.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */
@@ -122,7 +125,7 @@ static json_t *measurement_json(const struct st_report *report)
                      m.age_s >= 0 ? json_integer(m.age_s) : json_null());
 }
 
-json_t *st_report_json(const struct st_report *report)
+json_t *st_report_json_document(const struct st_report *report)
 {
     char verdict[ST_VERDICT_BYTES];
     json_t *findings = json_array();
@@ -146,9 +149,10 @@ json_t *st_report_json(const struct st_report *report)
         "measurement", measurement_json(report), "trials", st_report_trials_json(report));
 }
 
-int st_render_json(const struct st_report *report, FILE *out)
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
-    json_t *document = st_report_json(report);
+    (void)view;
+    json_t *document = st_report_json_document(report);
     char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
     if (text == NULL)
@@ -157,3 +161,5 @@ int st_render_json(const struct st_report *report, FILE *out)
     free(text);
     return written ? 0 : -EIO;
 }
+
+const struct st_report_format st_report_json = {"json", write};

@@ -4,7 +4,10 @@
 
 #include "advisor/place.h"
 #include "advisor/print.h"
-#include "advisor/render.h"
+#include "advisor/report_format.h"
+#include "advisor/report_trials.h"
+#include "advisor/report_words.h"
+#include "advisor/verdict.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
 static void put(FILE *out, const char *text)
@@ -162,8 +165,9 @@ static void trials_markdown(const struct st_trials *trials, FILE *out)
     }
 }
 
-void st_render_markdown(const struct st_report *report, FILE *out)
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
+    (void)view;
     char verdict[ST_VERDICT_BYTES];
     fputs("# sleeptune report\n\n", out);
     put(out, st_report_verdict(report, verdict, sizeof(verdict)));
@@ -185,4 +189,7 @@ void st_render_markdown(const struct st_report *report, FILE *out)
     other_rules(report, out);
     quoted_facts(report, out);
     fputs("\n</details>\n", out);
+    return 0;
 }
+
+const struct st_report_format st_report_markdown = {"markdown", write};

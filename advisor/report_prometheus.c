@@ -1,7 +1,7 @@
 /* A report as Prometheus metrics, for the textfile collector of node_exporter. */
 #include <inttypes.h>
 
-#include "advisor/render.h"
+#include "advisor/report_format.h"
 #include "lib/ns.h"
 
 static void gauge(FILE *out, const char *name, const char *help)
@@ -21,8 +21,9 @@ static int64_t latest_ns(const struct st_facts *facts)
 }
 
 /* Rules' ids and statuses need no escaping. */
-void st_render_prometheus(const struct st_report *report, FILE *out)
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
+    (void)view;
     static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
                                               ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
     const int64_t time_ns = latest_ns(report->facts);
@@ -55,8 +56,11 @@ void st_render_prometheus(const struct st_report *report, FILE *out)
     gauge(out, "sleeptune_report_period_seconds", "Period that was judged for.");
     fprintf(out, "sleeptune_report_period_seconds %.9g\n",
             (double)report->wish.period_ns / (double)ST_NS_PER_S);
-    if (time_ns == 0)
-        return;
-    gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
-    fprintf(out, "sleeptune_report_time_seconds %.3f\n", (double)time_ns / (double)ST_NS_PER_S);
+    if (time_ns != 0) {
+        gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
+        fprintf(out, "sleeptune_report_time_seconds %.3f\n", (double)time_ns / (double)ST_NS_PER_S);
+    }
+    return 0;
 }
+
+const struct st_report_format st_report_prometheus = {"prometheus", write};

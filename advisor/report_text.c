@@ -2,35 +2,12 @@
 #include <errno.h>
 
 #include "advisor/first_screen.h"
+#include "advisor/report_format.h"
+#include "advisor/report_trials.h"
+#include "advisor/report_words.h"
 
 #define INDENT      2
 #define TEXT_INDENT 13
-
-static const char *colour_of(enum st_status status)
-{
-    switch (status) {
-    case ST_STATUS_PROBLEM:
-        return "\033[1;31m";
-    case ST_STATUS_ADVICE:
-        return "\033[1;33m";
-    case ST_STATUS_UNKNOWN:
-        return "\033[1;35m";
-    case ST_STATUS_OK:
-        return "\033[32m";
-    case ST_STATUS_NOT_APPLICABLE:
-        return "\033[2m";
-    }
-    return "";
-}
-
-void st_print_status(const struct st_printer *printer, enum st_status status, int width)
-{
-    if (printer->colour)
-        fputs(colour_of(status), printer->out);
-    fprintf(printer->out, "%-*s", width, st_status_name(status));
-    if (printer->colour)
-        fputs("\033[0m", printer->out);
-}
 
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
@@ -108,7 +85,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_fix(printer, finding);
 }
 
-int st_render_text(const struct st_report *report, FILE *out, const struct st_view *view)
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     const struct st_printer printer = {out, view->width, view->colour};
     const int r = st_first_screen_print(&printer, report);
@@ -119,8 +96,10 @@ int st_render_text(const struct st_report *report, FILE *out, const struct st_vi
     return r;
 }
 
-int st_report_explain(const struct st_rule *rule, const struct st_finding *finding,
-                      const struct st_wish *wish, FILE *out, int width)
+const struct st_report_format st_report_text = {"text", write};
+
+int st_report_text_explain(const struct st_rule *rule, const struct st_finding *finding,
+                           const struct st_wish *wish, FILE *out, int width)
 {
     const struct st_printer printer = {out, width, false};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);

@@ -1,11 +1,7 @@
 /* What was tried on this machine (report --measure), for the formats of a report. */
-#include "advisor/json.h"
-#include "advisor/render.h"
+#include "advisor/report_trials.h"
 
-void st_report_set_trials(struct st_report *report, const struct st_trials *trials)
-{
-    report->trials = trials;
-}
+#include "advisor/json.h"
 
 const struct st_trial *st_finding_trial(const struct st_report *report, const struct st_finding *finding,
                                         size_t *at)

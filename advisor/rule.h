@@ -155,4 +155,17 @@ ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct s
                                       const char *key, const char **ret);
 void st_finding_finish(struct st_finding *finding);
 
+/* --- for reports ---------------------------------------------------------------------------------------- */
+
+/** Does it count: neither muted nor set aside by the profile? */
+bool st_finding_counts(const struct st_finding *finding);
+/** A problem or advice that counts. */
+bool st_finding_fired(const struct st_finding *finding);
+/** One of those that can make this loop late: a problem, or its cost is not known to be 0. */
+bool st_finding_bears(const struct st_finding *finding);
+/** One of those that are about delay, comfort or what is seen. */
+bool st_finding_harmless(const struct st_finding *finding);
+/** Is there something to say about the cost? A known one, or that of a setting to be changed. */
+bool st_finding_costs(const struct st_finding *finding);
+
 #endif

@@ -1,9 +1,11 @@
 /* The first sentence of a report, made from its figures. */
+#include "advisor/verdict.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "advisor/measured.h"
-#include "advisor/render.h"
+#include "advisor/report_words.h"
 #include "advisor/text.h"
 #include "lib/ns.h"
 

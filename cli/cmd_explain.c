@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/report.h"
+#include "advisor/report_format.h"
 #include "advisor/text.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
@@ -99,7 +99,7 @@ static int explain(const struct st_rule *rule, const struct st_facts *facts, con
     }
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
-    r = st_report_explain(rule, finding, &report.wish, out, st_terminal_width(STDOUT_FILENO));
+    r = st_report_text_explain(rule, finding, &report.wish, out, st_terminal_width(STDOUT_FILENO));
     const int ended = st_locale_end(&stream);
     r = r != 0 ? r : ended;
     st_report_finish(&report);

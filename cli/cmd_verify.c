@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/render.h"
+#include "advisor/report_words.h"
 #include "cli/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"

@@ -23,22 +23,14 @@ struct reading {
 
 static int take_format(const char *command, void *ctx, const char *text)
 {
-    static const char *const names[] = {
-        [ST_FORMAT_TEXT] = "text",
-        [ST_FORMAT_JSON] = "json",
-        [ST_FORMAT_HTML] = "html",
-        [ST_FORMAT_MARKDOWN] = "markdown",
-        [ST_FORMAT_PROMETHEUS] = "prometheus",
-    };
     struct reading *reading = ctx;
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            reading->options.format = (enum st_format)i;
-            reading->json = false;
-            return 0;
-        }
-    }
-    return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown, prometheus", text);
+    const struct st_report_format *format = st_report_format_find(text);
+    if (format == NULL)
+        return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown, prometheus",
+                              text);
+    reading->options.format = format;
+    reading->json = false;
+    return 0;
 }
 
 static int take_threshold(const char *command, void *ctx, const char *text)
@@ -62,7 +54,7 @@ static int take_profile(const char *command, void *ctx, const char *text)
 int st_report_options_read(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
                            int argc, char **argv, struct st_report_options *ret)
 {
-    struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM}};
+    struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
     struct st_report_options *o = &reading.options;
     const struct st_option common[] = {
         {"frames", 'f', .number = &o->frames, .min = 1, .max = 1 << 22},
@@ -85,7 +77,7 @@ int st_report_options_read(const char *command, const struct st_option *own, siz
     o->period_given = o->frames != 0 || o->rate_hz != 0;
     o->frames = o->frames != 0 ? o->frames : 128;
     o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
-    o->format = reading.json ? ST_FORMAT_JSON : o->format;
+    o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
     if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
         return st_usage_error(command, "--textfile: '%s' is where the report goes", o->textfile);
@@ -93,10 +85,11 @@ int st_report_options_read(const char *command, const struct st_option *own, siz
 }
 
 /* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
-static int write_as(enum st_format format, const struct st_report *report, const char *path, bool all)
+static int write_as(const struct st_report_format *format, const struct st_report *report, const char *path,
+                    bool all)
 {
     const bool terminal = path == NULL || strcmp(path, "-") == 0;
-    const struct st_view view = {
+    const struct st_report_view view = {
         .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
         .colour = terminal && st_terminal_colour(stdout),
         .all = all,
@@ -106,10 +99,10 @@ static int write_as(enum st_format format, const struct st_report *report, const
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return -ENOMEM;
-    int r = st_report_print(report, format, memory, &view);
+    int r = st_report_format_write(format, report, memory, &view);
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
-    if (r == 0 && format == ST_FORMAT_TEXT)
+    if (r == 0 && format == &st_report_text)
         bytes = strlen(st_locale_text(text));
     if (r == 0)
         r = st_output_write(path, text, bytes);
@@ -126,7 +119,7 @@ static int print_report(const char *command, const struct st_report *report,
         status = st_failure(command, "cannot write %s: %s",
                             options->output != NULL ? options->output : "the report", strerror(-r));
     /* one that cannot be written does not keep the other from being up to date */
-    r = options->textfile != NULL ? write_as(ST_FORMAT_PROMETHEUS, report, options->textfile, false) : 0;
+    r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, false) : 0;
     return r == 0 ? status : st_failure(command, "cannot write %s: %s", options->textfile, strerror(-r));
 }
 

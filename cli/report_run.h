@@ -2,14 +2,14 @@
 #ifndef ST_CLI_REPORT_RUN_H
 #define ST_CLI_REPORT_RUN_H
 
-#include "advisor/report.h"
+#include "advisor/report_format.h"
 #include "cli/command.h"
 
 struct st_report_options {
     int64_t frames;
     int64_t rate_hz;
     bool period_given; /* by an option */
-    enum st_format format;
+    const struct st_report_format *format;
     enum st_status threshold;
     enum st_profile profile;
     bool all;

@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "advisor/snapshot.h"
-#include "advisor/report.h"
+#include "advisor/report_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void print_all(const struct st_report *report)
 {
-    static const struct st_view view = {.width = 40, .all = true};
-    for (int format = ST_FORMAT_TEXT; format <= ST_FORMAT_MARKDOWN; format++) {
+    static const struct st_report_view view = {.width = 40, .all = true};
+    for (size_t i = 0; st_report_formats[i] != NULL; i++) {
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
-        if (out == NULL || st_report_print(report, (enum st_format)format, out, &view) != 0)
+        if (out == NULL || st_report_format_write(st_report_formats[i], report, out, &view) != 0)
             abort();
         fclose(out);
         if (memchr(text, '\033', bytes) != NULL || memchr(text, '\0', bytes) != NULL)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "advisor/collect_sysctl.h"
-#include "advisor/report.h"
+#include "advisor/report_format.h"
 #include "tests/fuzz/one_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (st_report_make(facts, 64, 48000, &report) != 0)
         abort();
-    json_t *document = st_report_json(&report); /* NULL for text that is not valid UTF-8 */
+    json_t *document = st_report_json_document(&report); /* NULL for text that is not valid UTF-8 */
     if (document == NULL)
         abort();
     json_decref(document);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "advisor/first_screen.h"
+#include "advisor/verdict.h"
 #include "advisor/measured.h"
 
 #define RULES_N 40

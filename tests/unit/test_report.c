@@ -12,7 +12,8 @@
 
 #include "advisor/collect.h"
 #include "advisor/snapshot.h"
-#include "advisor/report.h"
+#include "advisor/report_format.h"
+#include "advisor/verdict.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
 
@@ -212,14 +213,14 @@ static void an_unknown_that_could_not_have_mattered_is_no_failure(void **state)
     assert_int_equal(st_report_exit_status(&report, ST_STATUS_ADVICE), 2);
 }
 
-static char *print(enum st_format format, int width, bool colour, bool all)
+static char *print(const struct st_report_format *format, int width, bool colour, bool all)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    const struct st_view view = {width, colour, all};
-    assert_int_equal(st_report_print(&report, format, out, &view), 0);
+    const struct st_report_view view = {width, colour, all};
+    assert_int_equal(st_report_format_write(format, &report, out, &view), 0);
     fclose(out);
     return text;
 }
@@ -241,10 +242,10 @@ static void no_format_lets_control_characters_through(void **state)
 {
     (void)state;
     hostile_facts();
-    for (int format = ST_FORMAT_TEXT; format <= ST_FORMAT_MARKDOWN; format++) {
-        char *text = print((enum st_format)format, 80, false, true);
+    for (size_t i = 0; st_report_formats[i] != NULL; i++) {
+        char *text = print(st_report_formats[i], 80, false, true);
         assert_null(strchr(text, '\033'));
-        assert_true(format == ST_FORMAT_JSON || strstr(text, "\xC2\x9B") == NULL);
+        assert_true(st_report_formats[i] == &st_report_json || strstr(text, "\xC2\x9B") == NULL);
         free(text);
     }
 }
@@ -253,7 +254,7 @@ static void html_is_escaped(void **state)
 {
     (void)state;
     hostile_facts();
-    char *text = print(ST_FORMAT_HTML, 0, false, true);
+    char *text = print(&st_report_html, 0, false, true);
     assert_null(strstr(text, "<b>"));
     assert_non_null(strstr(text, "&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;"));
     free(text);
@@ -265,7 +266,7 @@ static void markdown_is_escaped_and_commands_are_fenced(void **state)
     hostile_facts();
     static char fence[] = "echo ```` here";
     findings[0].fix_now = fence;
-    char *text = print(ST_FORMAT_MARKDOWN, 0, false, true);
+    char *text = print(&st_report_markdown, 0, false, true);
     assert_non_null(strstr(text, "\\<b\\>\\&"));
     assert_non_null(strstr(text, "\\[z\\](u)"));
     assert_non_null(strstr(text, "\n`````\necho ```` here\n`````\n"));
@@ -276,7 +277,7 @@ static void markdown_folds_what_gives_nothing_to_do(void **state)
 {
     (void)state;
     hostile_facts();
-    char *text = print(ST_FORMAT_MARKDOWN, 0, false, false);
+    char *text = print(&st_report_markdown, 0, false, false);
     const char *fold = strstr(text, "\n<details>\n<summary>Other rules"), *end = fold;
     for (const char *at = text; (at = strstr(at, "\n</details>\n")) != NULL; at++)
         end = at;
@@ -295,10 +296,10 @@ static void colour_is_there_only_when_asked_for(void **state)
 {
     (void)state;
     costs(&findings[0], ST_STATUS_PROBLEM, 5);
-    char *text = print(ST_FORMAT_TEXT, 80, true, false);
+    char *text = print(&st_report_text, 80, true, false);
     assert_non_null(strstr(text, "\033[1;31mproblem"));
     free(text);
-    text = print(ST_FORMAT_TEXT, 80, false, false);
+    text = print(&st_report_text, 80, false, false);
     assert_null(strchr(text, '\033'));
     free(text);
 }
@@ -306,11 +307,11 @@ static void colour_is_there_only_when_asked_for(void **state)
 static void details_of_fine_rules_come_with_all(void **state)
 {
     (void)state;
-    char *text = print(ST_FORMAT_TEXT, 80, false, false);
+    char *text = print(&st_report_text, 80, false, false);
     assert_null(strstr(text, "what is seen here"));
     assert_non_null(strstr(text, "2 ok, 0 not applicable, 0 unknown."));
     free(text);
-    text = print(ST_FORMAT_TEXT, 80, false, true);
+    text = print(&st_report_text, 80, false, true);
     assert_non_null(strstr(text, "what is seen here"));
     free(text);
 }
@@ -324,7 +325,7 @@ static void unread_facts_are_counted_on_the_first_screen(void **state)
     assert_int_equal(st_facts_put_state(facts, "c", ST_FACT_MALFORMED, 0, "?", "/proc/c"), 0);
     assert_int_equal(st_facts_put_int(facts, "d", 1, NULL, "/proc/d"), 0);
     report.unreadable_n = 3;
-    char *text = print(ST_FORMAT_TEXT, 0, false, false);
+    char *text = print(&st_report_text, 0, false, false);
     assert_non_null(strstr(text, "\n3 of 4 facts could not be read: /proc/a (needs root), 1 more.\n"));
     free(text);
 }
@@ -333,7 +334,7 @@ static void json_tells_what_the_text_tells(void **state)
 {
     (void)state;
     hostile_facts();
-    json_t *document = st_report_json(&report);
+    json_t *document = st_report_json_document(&report);
     assert_non_null(document);
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-report/1");
     assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "period"), "period_ns")),
@@ -512,7 +513,7 @@ static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
         assert_non_null(text);
         assert_int_equal(st_snapshot_parse(text, strlen(text), &again, message, sizeof(message)), 0);
         assert_int_equal(st_report_make(again, 64, 48000, &remade), 0);
-        json_t *a = st_report_json(&made), *b = st_report_json(&remade);
+        json_t *a = st_report_json_document(&made), *b = st_report_json_document(&remade);
         assert_true(json_equal(a, b));
         json_decref(a);
         json_decref(b);
@@ -536,7 +537,7 @@ static void explain_names_sources_and_this_machines_numbers(void **state)
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(st_report_explain(finding->rule, finding, &made.wish, out, 80), 0);
+    assert_int_equal(st_report_text_explain(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
     assert_non_null(strstr(text, "freebsd-alloweddeviation: "));
     assert_non_null(strstr(text, "83.3"));
@@ -546,7 +547,7 @@ static void explain_names_sources_and_this_machines_numbers(void **state)
     finding = find(&made, "freebsd-snd-latency"); /* advice that is about delay */
     out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(st_report_explain(finding->rule, finding, &made.wish, out, 80), 0);
+    assert_int_equal(st_report_text_explain(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
     assert_non_null(strstr(text, "May cost:  0 µs of this loop's "));
     free(text);
