@@ -148,13 +148,15 @@ static size_t best_cut(double *values, size_t n, double *ret_largest)
     return at;
 }
 
-/* The likeliest step in blocks first .. end - 1. @return p; the first block behind the step in *ret. */
+/* The likeliest step in blocks first .. end - 1. @return p; the first block behind the step in *ret (first:
+ * none). */
 static double best_step(struct st_change_blocks *b, size_t first, size_t end, size_t *ret)
 {
     const size_t n = end - first;
     double largest, other;
     rank(b, b->value_ns + first, n);
     const size_t at = best_cut(b->work, n, &largest);
+    *ret = first + at;
     if (at == 0)
         return 1;
     /* how correlated neighbours are apart from steps: each part is cut once more */
@@ -168,7 +170,6 @@ static double best_step(struct st_change_blocks *b, size_t first, size_t end, si
         }
     }
     const double size = (double)n;
-    *ret = first + at;
     return fmin(2 * exp(-6 * largest * largest /
                         ((size * size * size + size * size) * st_changes_inflation(b->work, n))),
                 1);

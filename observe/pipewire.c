@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <spa/pod/pod.h> /* extensions/profiler.h needs it */
+#include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
+#include <spa/pod/pod.h>       /* extensions/profiler.h needs it, too */
 
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
-#include <pipewire/pipewire.h>
 
 #include "observe/line.h"
 #include "observe/profile.h"

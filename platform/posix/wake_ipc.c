@@ -53,8 +53,11 @@ _Noreturn static void keep(int fd, int (*make)(void), void (*remove)(int id))
     sigprocmask(SIG_SETMASK, &all, NULL);
     (void)setsid();
     const int id = make(), told = id >= 0 ? id : -errno;
-    if (write(fd, &told, sizeof(told)) == sizeof(told))
-        (void)read(fd, &byte, 1);
+    if (write(fd, &told, sizeof(told)) == sizeof(told)) {
+        /* ends when the other end is closed */
+        while (read(fd, &byte, 1) < 0 && errno == EINTR) {
+        }
+    }
     if (id >= 0)
         remove(id);
     _exit(0);
