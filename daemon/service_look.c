@@ -54,66 +54,9 @@ json_t *st_service_document(struct st_service *service)
     return document;
 }
 
-static char *status_text(struct st_service *service)
-{
-    json_t *document = st_service_document(service);
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    json_decref(document);
-    return text;
-}
-
-static char *metrics_text(struct st_service *service)
-{
-    struct st_view view;
-    struct st_result result;
-    const bool has_result = st_service_look(service, &view, &result);
-    char *text = st_view_metrics(&view);
-    if (has_result)
-        st_result_finish(&result);
-    return text;
-}
-
-static char *causes_text(struct st_service *service, const struct st_query *query)
-{
-    json_t *document = st_causes_json(service->causes, query->since_wall_ns, query->until_wall_ns);
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    json_decref(document);
-    return text;
-}
-
-static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
-{
-    const struct st_service *service = ctx;
-    switch (which) {
-    case ST_ROUTE_CAUSES:
-        return causes_text(ctx, query);
-    case ST_ROUTE_HISTORY:
-        return st_keeper_history(service->keeper, query, http_status);
-    case ST_ROUTE_EVENTS:
-        return st_keeper_events(service->keeper, query, http_status);
-    case ST_ROUTE_STATUS:
-        return status_text(ctx);
-    case ST_ROUTE_METRICS:
-        return metrics_text(ctx);
-    case ST_ROUTE_LIVE:
-        return st_service_live_text(ctx);
-    case ST_ROUTE_PAGE:
-        return st_service_page_text(ctx);
-    case ST_ROUTE_STREAM: /* the server's own */
-    case ST_ROUTE_ERROR:
-        break;
-    }
-    return NULL;
-}
-
 void st_service_set_text(struct st_service *service, char *to, const char *text)
 {
     pthread_mutex_lock(&service->mutex);
     snprintf(to, ST_VIEW_TEXT_BYTES, "%s", text);
     pthread_mutex_unlock(&service->mutex);
-}
-
-struct st_http_source st_service_source(struct st_service *service)
-{
-    return (struct st_http_source){.body = body, .ctx = service};
 }

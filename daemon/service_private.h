@@ -72,17 +72,13 @@ int64_t st_service_overdue_ns(struct st_service *service);
 /** The status document; NULL when out of memory. Threads: any. */
 json_t *st_service_document(struct st_service *service);
 
-/** The bodies that HTTP serves. */
-struct st_http_source st_service_source(struct st_service *service);
-
 /** Sets one of the texts in service->view. */
 void st_service_set_text(struct st_service *service, char *to, const char *text);
 
-/* --- service_live.c: who watches --- */
+/* --- service_http.c: what HTTP serves --- */
 
-/** The live document and the page; to be freed, NULL when out of memory. Threads: any. */
-char *st_service_live_text(struct st_service *service);
-char *st_service_page_text(struct st_service *service);
+/** The bodies that HTTP serves. */
+struct st_http_source st_service_source(struct st_service *service);
 
 /** One second went by: all streams get the live document and the events since. Main thread. */
 void st_service_tick_streams(struct st_service *service);
