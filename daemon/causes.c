@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/tracer.h"
 #include "lib/ns.h"
 #include "lib/pages.h"
 
@@ -59,8 +58,7 @@ struct st_causes {
     uint64_t recent_n;
     int64_t watched_from_ns, watched_to_ns; /* by the wall clock: wake-ups were looked at from ... to */
     int cpu;                                /* of the loop; -1: any */
-    struct st_tracer *tracer;               /* NULL: nobody is named */
-    char no_tracer[200];                    /* why */
+    char no_tracer[200];                    /* why no culprit is named; "": one is */
 };
 
 /* Under the mutex. */
@@ -386,37 +384,11 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late, const 
         tell(causes, late, culprit, explained_ns, wall_ns);
 }
 
-void st_causes_trace_by(struct st_causes *causes, struct st_tracer *tracer, const char *why)
+void st_causes_set_untraced(struct st_causes *causes, const char *why)
 {
     pthread_mutex_lock(&causes->mutex);
-    causes->tracer = tracer;
     snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
     pthread_mutex_unlock(&causes->mutex);
-}
-
-/* By the tracer's thread, where there is one and it can. */
-static void hear(struct st_causes *causes, const struct st_late *late)
-{
-    pthread_mutex_lock(&causes->mutex);
-    const bool asked = causes->tracer != NULL && st_tracer_ask(causes->tracer, late);
-    pthread_mutex_unlock(&causes->mutex);
-    if (!asked)
-        st_causes_take(causes, late, NULL);
-}
-
-void st_causes_late(struct st_causes *causes, const struct st_cause_event *event)
-{
-    const struct st_late late = {.event = *event};
-    hear(causes, &late);
-}
-
-void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
-                    const struct st_cause_event *because)
-{
-    struct st_late late = {.xrun = true, .known = because != NULL, .at_ns = at_ns, .silence_ns = silence_ns};
-    if (because != NULL)
-        late.event = *because;
-    hear(causes, &late);
 }
 
 static void add_minute(struct st_cause_span *span, const struct minute *minute)
@@ -464,7 +436,7 @@ json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t 
     char no_tracer[sizeof(causes->no_tracer)];
     pthread_mutex_lock(&causes->mutex);
     span.above_ns = causes->above_ns;
-    snprintf(no_tracer, sizeof(no_tracer), "%s", causes->tracer != NULL ? "" : causes->no_tracer);
+    snprintf(no_tracer, sizeof(no_tracer), "%s", causes->no_tracer);
     span.tracer = no_tracer;
     collect(causes, since_wall_ns, until_wall_ns != INT64_MIN ? until_wall_ns : INT64_MAX, &sums, &span);
     pthread_mutex_unlock(&causes->mutex);

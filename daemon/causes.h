@@ -60,14 +60,8 @@ void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret
 /** That many woke since the last call, late ones too. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
 
-/** A late wake-up, a simulated xrun (st_sink). Threads: drain. */
-void st_causes_late(struct st_causes *causes, const struct st_cause_event *event);
-void st_causes_xrun(struct st_causes *causes, int64_t at_ns, int64_t silence_ns,
-                    const struct st_cause_event *because);
-
-/** From now on culprits are sought by it; NULL: by nobody, because of why. Threads: main. */
-struct st_tracer;
-void st_causes_trace_by(struct st_causes *causes, struct st_tracer *tracer, const char *why);
+/** Why no culprit is named; "": a tracer runs. Threads: main. */
+void st_causes_set_untraced(struct st_causes *causes, const char *why);
 
 #define ST_CAUSES_FIELDS 6
 

@@ -20,14 +20,8 @@ static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int6
 static void on_late(void *ctx, const struct st_cause_event *event)
 {
     struct st_minute_sink *sink = ctx;
+    (void)event;
     sink->late_n++;
-    st_causes_late(sink->causes, event);
-}
-
-static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
-{
-    struct st_minute_sink *sink = ctx;
-    st_causes_xrun(sink->causes, at_ns, silence_ns, because);
 }
 
 static void on_flush(void *ctx)
@@ -72,8 +66,7 @@ void st_minute_sink_finish(struct st_minute_sink *sink)
 
 struct st_sink st_minute_sink_functions(struct st_minute_sink *sink)
 {
-    return (struct st_sink){
-        .cycle = on_cycle, .late = on_late, .xrun = on_xrun, .flush = on_flush, .ctx = sink};
+    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = sink};
 }
 
 static uint64_t difference(uint64_t now, uint64_t before)

@@ -26,7 +26,7 @@ struct st_minute_counts {
 };
 
 struct st_minute_sink {
-    struct st_causes *causes; /* hears of late wake-ups, xruns and how many woke at all */
+    struct st_causes *causes; /* gets how many wake-ups there were */
     /* drain thread */
     int64_t max_ns;
     uint64_t late_n, wakes_n;

@@ -111,6 +111,7 @@ static void free_service(struct st_service *service)
     st_broadcast_finish(&service->broadcast);
     st_live_finish(&service->live);
     st_minute_sink_finish(&service->sink);
+    st_late_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     pthread_mutex_destroy(&service->mutex);
@@ -129,6 +130,9 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
+    r = st_late_init(&service->late, service->causes);
+    if (r < 0)
+        goto no_late;
     r = st_minute_sink_init(&service->sink, service->causes);
     if (r < 0)
         goto no_sink;
@@ -147,6 +151,8 @@ no_broadcast:
 no_live:
     st_minute_sink_finish(&service->sink);
 no_sink:
+    st_late_finish(&service->late);
+no_late:
     st_causes_free(service->causes);
 no_causes:
     st_events_finish(&service->events);

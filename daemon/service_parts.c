@@ -42,8 +42,11 @@ static int gather_sinks(struct st_service *service, struct st_period *ret_period
         return r;
     service->fan = (struct st_fan){0};
     const struct st_sink minute = st_minute_sink_functions(&service->sink);
+    const struct st_sink late = st_late_sink(&service->late);
     const struct st_sink live = st_live_sink(&service->live, ret_period);
     r = st_fan_add(&service->fan, &minute);
+    if (r == 0)
+        r = st_fan_add(&service->fan, &late);
     return r == 0 ? st_fan_add(&service->fan, &live) : r;
 }
 

@@ -11,11 +11,11 @@
 #include "daemon/history.h"
 #include "daemon/http.h"
 #include "daemon/laststate.h"
+#include "daemon/late.h"
 #include "daemon/live.h"
 #include "daemon/service.h"
 #include "daemon/socket.h"
 #include "daemon/stall.h"
-#include "daemon/tracer.h"
 #include "daemon/view.h"
 
 struct st_service {
@@ -24,6 +24,7 @@ struct st_service {
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
     struct st_causes *causes;
+    struct st_late_wakes late;
     struct st_tracer *tracer; /* main thread; NULL: none */
     bool tracer_tried;        /* main thread; for this loop */
     struct st_minute_sink sink;

@@ -14,13 +14,13 @@ void st_service_trace(struct st_service *service)
         return;
     service->tracer_tried = true;
     if (strcmp(service->config.trace.enabled, "on") != 0) {
-        st_causes_trace_by(service->causes, NULL, "trace.enabled is off");
+        st_late_trace_by(&service->late, NULL, "trace.enabled is off");
         st_service_set_text(service, service->view.trace_error, "");
         return;
     }
     char why[200] = "";
     const int r = st_tracer_start(&service->config, tid, service->causes, &service->tracer, why, sizeof(why));
-    st_causes_trace_by(service->causes, service->tracer, why);
+    st_late_trace_by(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, why);
     if (r == 0)
         ST_INFO("late wake-ups are traced");
@@ -28,7 +28,7 @@ void st_service_trace(struct st_service *service)
 
 void st_service_stop_trace(struct st_service *service)
 {
-    st_causes_trace_by(service->causes, NULL, "no loop runs");
+    st_late_trace_by(&service->late, NULL, "no loop runs");
     st_tracer_stop(service->tracer);
     service->tracer = NULL;
     service->tracer_tried = false;

@@ -8,7 +8,7 @@
 struct st_tracer;
 
 /**
- * Starts the trace and its thread; to be given to st_causes_trace_by.
+ * Starts the trace and its thread; to be given to st_late_trace_by.
  * @param tid  the loop's thread.
  * @param why  when it fails: a sentence, for the log, the status and `sleeptune causes`.
  * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.

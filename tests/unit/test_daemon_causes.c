@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/causes.h"
+#include "daemon/late.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 
@@ -18,6 +18,7 @@
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
+static struct st_late_wakes late_wakes;
 static struct st_causes_minute ended;
 static struct st_session_config config;
 
@@ -26,7 +27,8 @@ static int setup(void **state)
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     st_session_defaults(&config);
-    if (fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0)
+    if (fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
+        st_late_init(&late_wakes, causes) != 0)
         return -1;
     st_causes_begin(causes, &config);
     return 0;
@@ -35,6 +37,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
+    st_late_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
@@ -50,10 +53,22 @@ static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int6
                                    .together_n = 1};
 }
 
+static void take_late(const struct st_cause_event *event)
+{
+    const struct st_sink sink = st_late_sink(&late_wakes);
+    sink.late(sink.ctx, event);
+}
+
+static void take_xrun(int64_t silence_ns, const struct st_cause_event *because)
+{
+    const struct st_sink sink = st_late_sink(&late_wakes);
+    sink.xrun(sink.ctx, fake->now_ns(fake), silence_ns, because);
+}
+
 static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
 {
     const struct st_cause_event event = late(cause, lateness_ns, explained_ns);
-    st_causes_late(causes, &event);
+    take_late(&event);
 }
 
 static const struct st_event *newest(void)
@@ -250,13 +265,13 @@ static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
 {
     (void)state;
     const struct st_cause_event because = late(ST_CAUSE_STOPPED, 200 * ST_NS_PER_MS, 200 * ST_NS_PER_MS);
-    st_causes_late(causes, &because);
-    st_causes_xrun(causes, because.at_ns, 190 * ST_NS_PER_MS, &because);
+    take_late(&because);
+    take_xrun(190 * ST_NS_PER_MS, &because);
     assert_string_equal(newest()->name, "simulated-xrun");
     assert_string_equal(newest()->cause, "stopped");
     assert_int_equal(newest()->lateness_ns, 200 * ST_NS_PER_MS);
     assert_non_null(strstr(newest()->text, "190.000 ms"));
-    st_causes_xrun(causes, because.at_ns, ST_NS_PER_MS, NULL);
+    take_xrun(ST_NS_PER_MS, NULL);
     assert_string_equal(newest()->cause, "unknown");
     assert_int_equal(newest()->lateness_ns, INT64_MIN);
     json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
@@ -348,7 +363,7 @@ static void others_xrun_waits_for_the_late_wake_that_is_not_judged_yet(void **st
     observe("observed-xrun", 0);
     assert_int_equal(events.added_n, 0);
     st_fake_advance(fake, 200 * ST_NS_PER_MS);
-    st_causes_late(causes, &event);
+    take_late(&event);
     release();
     assert_int_equal(events.added_n, 1); /* the late wake-up alone */
     st_fake_advance(fake, ST_NS_PER_S);

@@ -27,6 +27,7 @@
 #include "daemon/fan.h"
 #include "daemon/history.h"
 #include "daemon/live.h"
+#include "daemon/late.h"
 #include "daemon/minute.h"
 #include "daemon/observed.h"
 #include "lib/ns.h"
@@ -67,6 +68,7 @@ static struct st_config config;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_minute_sink minute_sink;
+static struct st_late_wakes late_wakes;
 static struct st_live live;
 static struct st_fan fan;
 static struct st_clockwatch clockwatch;
@@ -309,7 +311,9 @@ static void start_loop(void)
     assert_int_equal(st_hist_init(&result.response, 3), 0);
     const struct st_sink minute = st_minute_sink_functions(&minute_sink);
     const struct st_sink seconds = st_live_sink(&live, &loop.period);
+    const struct st_sink late = st_late_sink(&late_wakes);
     assert_int_equal(st_fan_add(&fan, &minute), 0);
+    assert_int_equal(st_fan_add(&fan, &late), 0);
     assert_int_equal(st_fan_add(&fan, &seconds), 0);
     const struct st_sink sink = st_fan_sink(&fan);
     assert_int_equal(st_drain_init(&drain, &loop, &result, &sink, &machine), 0);
@@ -330,6 +334,7 @@ static void start_all(void)
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
+    assert_int_equal(st_late_init(&late_wakes, causes), 0);
     assert_int_equal(st_minute_sink_init(&minute_sink, causes), 0);
     assert_int_equal(st_live_init(&live), 0);
     assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
@@ -363,6 +368,7 @@ static int clean_up(void **state)
     char command[128];
     st_keeper_stop(keeper);
     st_minute_sink_finish(&minute_sink);
+    st_late_finish(&late_wakes);
     st_live_finish(&live);
     st_causes_free(causes);
     st_events_finish(&events);

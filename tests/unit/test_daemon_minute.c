@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "daemon/fan.h"
+#include "daemon/late.h"
 #include "daemon/minute.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
@@ -16,7 +18,9 @@ static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_causes_minute ended;
+static struct st_late_wakes late_wakes;
 static struct st_minute_sink sink;
+static struct st_fan fan;
 static struct st_hist lateness;
 
 static int setup(void **state)
@@ -24,18 +28,30 @@ static int setup(void **state)
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
     return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-           st_minute_sink_init(&sink, causes) != 0 || st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0;
+           st_late_init(&late_wakes, causes) != 0 || st_minute_sink_init(&sink, causes) != 0 ||
+           st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
     st_minute_sink_finish(&sink);
+    st_late_finish(&late_wakes);
     st_hist_finish(&lateness);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
     return 0;
+}
+
+/* What a session gives the minute and the sums of causes. */
+static struct st_sink all_sinks(void)
+{
+    const struct st_sink minute = st_minute_sink_functions(&sink), late = st_late_sink(&late_wakes);
+    fan = (struct st_fan){0};
+    assert_int_equal(st_fan_add(&fan, &minute), 0);
+    assert_int_equal(st_fan_add(&fan, &late), 0);
+    return st_fan_sink(&fan);
 }
 
 /* What was measured until second s, by a wall clock that is an hour ahead. */
@@ -56,7 +72,7 @@ static struct st_minute take(struct st_minute_counts *before, struct st_minute_c
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
     (void)state;
-    const struct st_sink functions = st_minute_sink_functions(&sink);
+    const struct st_sink functions = all_sinks();
     struct st_minute_counts before = until(60, (struct st_minute_counts){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
     functions.cycle(functions.ctx, 1, 70000, 0);
@@ -154,7 +170,7 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **state)
 {
     (void)state;
-    const struct st_sink functions = st_minute_sink_functions(&sink);
+    const struct st_sink functions = all_sinks();
     const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
     struct st_minute_counts counts = {0};
     for (int i = 0; i < 25; i++)
@@ -172,7 +188,7 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
 static void worst_of_a_minute_is_told_after_a_flood(void **state)
 {
     (void)state;
-    const struct st_sink functions = st_minute_sink_functions(&sink);
+    const struct st_sink functions = all_sinks();
     struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
     for (int i = 0; i < 2 * ST_CAUSES_EVENTS_A_MINUTE; i++) {
         functions.late(functions.ctx, &event);
@@ -199,7 +215,7 @@ static void worst_of_a_minute_is_told_after_a_flood(void **state)
 static void ever_worse_ones_are_told_so_often_and_no_more(void **state)
 {
     (void)state;
-    const struct st_sink functions = st_minute_sink_functions(&sink);
+    const struct st_sink functions = all_sinks();
     struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 1};
     for (int i = 0; i < 60; i++, event.lateness_ns *= 2)
         functions.late(functions.ctx, &event);
