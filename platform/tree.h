@@ -21,7 +21,4 @@ int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret);
 void st_tree_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *p, bool *ret);
 
-/** First line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text said. */
-int st_tree_line(struct st_platform *p, const char *path, char *buf, size_t buf_bytes);
-
 #endif

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "platform/proc_text.h"
+#include "platform/first_line.h"
 #include "platform/tree.h"
 
 #define CPU_DIR       "/sys/devices/system/cpu/"
@@ -20,7 +21,7 @@ struct say {
 static void say_line(const struct say *say, const char *key, const char *path)
 {
     char value[VALUE_BYTES];
-    if (st_tree_line(say->p, path, value, sizeof(value)) == 0)
+    if (st_first_line_read(say->p, path, value, sizeof(value)) == 0)
         say->fn(say->ctx, key, value);
 }
 
@@ -32,7 +33,7 @@ static void say_hz(const struct say *say)
 {
     char release[VALUE_BYTES], path[VALUE_BYTES + 16], value[32];
     size_t len;
-    if (st_tree_line(say->p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
+    if (st_first_line_read(say->p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
         strchr(release, '/') != NULL)
         return;
     snprintf(path, sizeof(path), "/boot/config-%s", release);
@@ -50,11 +51,11 @@ static void say_hz(const struct say *say)
 static int preempt_mode(struct st_platform *p, char *buf, size_t buf_bytes)
 {
     char text[4096];
-    if (st_tree_line(p, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
+    if (st_first_line_read(p, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
         st_proc_chosen(text, buf, buf_bytes) == 0)
         return 0;
     static const char *const modes[] = {"none", "voluntary", "full", "lazy"};
-    if (st_tree_line(p, "/proc/cmdline", text, sizeof(text)) < 0)
+    if (st_first_line_read(p, "/proc/cmdline", text, sizeof(text)) < 0)
         return -ENODATA;
     for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
         char word[32];
@@ -72,7 +73,7 @@ static void say_preemption(const struct say *say, const char *version)
 {
     char realtime[8], mode[32], value[64];
     if (st_proc_has_word(version, "PREEMPT_RT") ||
-        (st_tree_line(say->p, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
+        (st_first_line_read(say->p, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
          realtime[0] == '1')) {
         say->fn(say->ctx, "preemption", "PREEMPT_RT");
     } else if (st_proc_has_word(version, "PREEMPT_DYNAMIC")) {
@@ -91,7 +92,7 @@ static void say_kernel(const struct say *say)
     char version[VALUE_BYTES];
     say->fn(say->ctx, "os", "Linux");
     say_line(say, "kernel_release", "/proc/sys/kernel/osrelease");
-    if (st_tree_line(say->p, "/proc/sys/kernel/version", version, sizeof(version)) == 0) {
+    if (st_first_line_read(say->p, "/proc/sys/kernel/version", version, sizeof(version)) == 0) {
         say->fn(say->ctx, "kernel_version", version);
         say_preemption(say, version);
     }
@@ -121,14 +122,14 @@ static void say_cpus(const struct say *say)
             }
         }
     }
-    if (st_tree_line(say->p, CPU_DIR "online", text, sizeof(text)) == 0) {
+    if (st_first_line_read(say->p, CPU_DIR "online", text, sizeof(text)) == 0) {
         const int64_t n = st_proc_cpu_list_n(text);
         if (n > 0) {
             snprintf(value, sizeof(value), "%lld", (long long)n);
             say->fn(say->ctx, "cpus_online", value);
         }
     }
-    const int r = st_tree_line(say->p, CPU_DIR "isolated", value, sizeof(value));
+    const int r = st_first_line_read(say->p, CPU_DIR "isolated", value, sizeof(value));
     if (r == 0 || r == -ENODATA) /* an empty list is an answer */
         say->fn(say->ctx, "cpus_isolated", r == 0 ? value : "none");
 }
@@ -145,7 +146,8 @@ static int join_policy(void *ctx, const char *name)
     struct policies *policies = ctx;
     char path[VALUE_BYTES], value[64];
     const int n = snprintf(path, sizeof(path), CPU_DIR "cpufreq/%s/%s", name, policies->file);
-    if (n < 0 || (size_t)n >= sizeof(path) || st_tree_line(policies->p, path, value, sizeof(value)) < 0 ||
+    if (n < 0 || (size_t)n >= sizeof(path) ||
+        st_first_line_read(policies->p, path, value, sizeof(value)) < 0 ||
         st_proc_has_word(policies->joined, value))
         return 0;
     const size_t have = strlen(policies->joined);
@@ -201,7 +203,7 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
     for (size_t f = 0; f < ST_ARRAY_LEN(files); f++) {
         char path[64], value[VALUE_BYTES];
         snprintf(path, sizeof(path), "/sys/class/dmi/id/%s", files[f]);
-        if (st_tree_line(p, path, value, sizeof(value)) < 0)
+        if (st_first_line_read(p, path, value, sizeof(value)) < 0)
             continue;
         for (size_t i = 0; i < ST_ARRAY_LEN(dmi_rows); i++) {
             if (strncmp(value, dmi_rows[i].begins, strlen(dmi_rows[i].begins)) == 0)
@@ -214,7 +216,7 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
 int st_tree_virtualised_linux(struct st_platform *p, bool *ret)
 {
     char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
-    if (st_tree_line(p, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
+    if (st_first_line_read(p, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
         *ret = true;
         return 0;
     }
@@ -239,7 +241,7 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
         say->fn(say->ctx, "hypervisor", "none");
     } else if (hypervisor != NULL) {
         say->fn(say->ctx, "hypervisor", hypervisor);
-    } else if (st_tree_line(say->p, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
+    } else if (st_first_line_read(say->p, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
         say->fn(say->ctx, "hypervisor", value);
     } else {
         const struct dmi_row *row = dmi_find(say->p);
