@@ -5,6 +5,7 @@
 #include "advisor/collect_sources.h"
 #include "advisor/parse_linux.h"
 #include "advisor/text.h"
+#include "platform/proc_text.h"
 
 #define PROCESSES_MAX      8192
 #define THREADS_MAX        512 /* looked at, in all */
@@ -126,7 +127,7 @@ static int read_stat(struct st_platform *p, const char *path, struct st_proc_sta
     char text[STAT_BYTES];
     size_t len;
     const int r = p->read_text(p, path, text, sizeof(text), &len);
-    return r != 0 ? r : st_parse_proc_stat(text, ret);
+    return r != 0 ? r : st_proc_stat(text, ret);
 }
 
 static int one_thread(void *ctx, const char *tid)

@@ -9,8 +9,6 @@
 
 #include "advisor/text.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
-
 void st_parse_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx)
 {
     char *rest = NULL;
@@ -70,42 +68,6 @@ void st_parse_modprobe(char *text, st_setting_fn fn, void *ctx)
             fn(ctx, module, word, value);
         }
     }
-}
-
-/** The number of the field, counted as in proc(5), 3 being the first behind the name. @return false: none. */
-static bool stat_field(const char *after_name, int field, int64_t *ret)
-{
-    const char *at = after_name;
-    for (int i = 3; i < field; i++) {
-        at = strchr(at, ' ');
-        if (at == NULL)
-            return false;
-        at++;
-    }
-    char *end;
-    errno = 0;
-    const long long value = strtoll(at, &end, 10);
-    if (end == at || errno != 0 || (*end != ' ' && *end != '\n' && *end != '\0'))
-        return false;
-    *ret = value;
-    return true;
-}
-
-int st_parse_proc_stat(const char *text, struct st_proc_stat *ret)
-{
-    const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    struct st_proc_stat stat = {0};
-    int64_t flags;
-    if (open == NULL || close == NULL || close < open || close[1] != ' ' ||
-        (size_t)(close - open - 1) >= sizeof(stat.name))
-        return -EBADMSG;
-    memcpy(stat.name, open + 1, (size_t)(close - open - 1));
-    if (!stat_field(close + 2, 9, &flags) || !stat_field(close + 2, 20, &stat.threads_n) ||
-        !stat_field(close + 2, 40, &stat.rt_priority) || !stat_field(close + 2, 41, &stat.policy))
-        return -EBADMSG;
-    stat.kernel_thread = (flags & PF_KTHREAD) != 0;
-    *ret = stat;
-    return 0;
 }
 
 /** The names are behind the last two blanks of the line ("16-fasteoi   i801_smbus, snd_hda_intel:card0"). */

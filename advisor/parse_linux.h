@@ -32,17 +32,6 @@ void st_parse_modprobe(char *text, st_setting_fn fn, void *ctx);
  */
 void st_parse_spa(const char *text, st_setting_fn fn, void *ctx);
 
-struct st_proc_stat {
-    char name[64];      /* between the brackets */
-    bool kernel_thread; /* PF_KTHREAD */
-    int64_t threads_n;
-    int64_t rt_priority; /* 1..99; 0: a normal thread */
-    int64_t policy;      /* SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
-};
-
-/** /proc/PID/stat. @return 0, -EBADMSG. */
-ST_NODISCARD int st_parse_proc_stat(const char *text, struct st_proc_stat *ret);
-
 /** Called for each interrupt line with a number. actions: "a, b" as the kernel says (the chip, if nobody uses
  * the line). */
 typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions);

@@ -12,6 +12,7 @@
 #include "cli/measure_text.h"
 #include "cli/text.h"
 #include "cli/words.h"
+#include "lib/cpu_list.h"
 #include "lib/ns.h"
 #include "measure/session.h"
 
@@ -89,38 +90,20 @@ static int parse_cpus(const char *text, struct st_session_config *config)
         config->cpus_n = allowed_n;
         return 0;
     }
-    bool wanted[4096] = {false};
-    for (const char *at = text;;) {
-        char *end;
-        const long first = strtol(at, &end, 10);
-        long last = first;
-        if (end == at || *at == '-' || *at == '+' || *at == ' ')
-            return bad_cpus(text);
-        if (*end == '-') {
-            at = end + 1;
-            if (*at < '0' || *at > '9')
-                return bad_cpus(text);
-            last = strtol(at, &end, 10);
-        }
-        if (first > last || last >= (long)ST_ARRAY_LEN(wanted) || (*end != ',' && *end != '\0'))
-            return bad_cpus(text);
-        for (long cpu = first; cpu <= last; cpu++)
-            wanted[cpu] = true;
-        if (*end == '\0')
-            break;
-        at = end + 1;
-    }
+    struct st_cpu_list wanted;
+    if (st_cpu_list_parse(text, &wanted) != 0 || wanted.n == 0)
+        return bad_cpus(text);
     config->cpus_n = 0;
     for (size_t i = 0; i < allowed_n; i++) {
-        if (allowed[i] < (int)ST_ARRAY_LEN(wanted) && wanted[allowed[i]]) {
-            if (config->cpus_n == ST_SESSION_CPUS_MAX)
-                return too_many_cpus();
-            config->cpus[config->cpus_n++] = allowed[i];
-            wanted[allowed[i]] = false;
-        }
+        if (!st_cpu_list_has(&wanted, (size_t)allowed[i]))
+            continue;
+        if (config->cpus_n == ST_SESSION_CPUS_MAX)
+            return too_many_cpus();
+        config->cpus[config->cpus_n++] = allowed[i];
+        st_cpu_list_remove(&wanted, (size_t)allowed[i]);
     }
-    for (size_t cpu = 0; cpu < ST_ARRAY_LEN(wanted); cpu++) {
-        if (wanted[cpu])
+    for (size_t cpu = 0; cpu < ST_CPU_LIST_MAX; cpu++) {
+        if (st_cpu_list_has(&wanted, cpu))
             return st_usage_error(NAME, "--cpu: CPU %zu does not exist or may not be used here", cpu);
     }
     return 0;

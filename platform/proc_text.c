@@ -2,9 +2,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define CPU_LIST_MAX (1 << 20)
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
 static bool is_blank(char c)
 {
@@ -60,36 +61,44 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
     return 0;
 }
 
-/* Moves over n blank-separated fields. NULL: there are not so many. */
-static const char *skip_fields(const char *s, int n)
+/* The number of a field, counted as in proc_pid_stat(5), 3 being the first after the name. @return false:
+ * there is no such number. */
+static bool stat_field(const char *after_name, int field, int64_t *ret)
 {
-    for (int i = 0; i < n; i++) {
-        while (is_blank(*s))
-            s++;
-        if (*s == '\0')
-            return NULL;
-        while (*s != '\0' && !is_blank(*s))
-            s++;
+    const char *at = after_name;
+    for (int i = 3; i < field; i++) {
+        at = strchr(at, ' ');
+        if (at == NULL)
+            return false;
+        at++;
     }
-    return s;
+    char *end;
+    errno = 0;
+    const long long value = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || (*end != ' ' && *end != '\n' && *end != '\0'))
+        return false;
+    *ret = value;
+    return true;
 }
 
 int st_proc_stat(const char *text, struct st_proc_stat *ret)
 {
-    const char *s = strrchr(text, ')'); /* ends field 2 */
-    if (s == NULL)
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    struct st_proc_stat stat = {0};
+    int64_t flags, minor_n, major_n, cpu;
+    if (open == NULL || close == NULL || close < open || close[1] != ' ' ||
+        (size_t)(close - open - 1) >= sizeof(stat.name))
         return -EBADMSG;
-    struct st_proc_stat stat;
-    uint64_t cpu;
-    s = skip_fields(s + 1, 7); /* 3 .. 9 */
-    if (s == NULL || st_proc_u64(&s, &stat.faults_minor_n) != 0)
+    memcpy(stat.name, open + 1, (size_t)(close - open - 1));
+    const char *rest = close + 2;
+    if (!stat_field(rest, 9, &flags) || !stat_field(rest, 10, &minor_n) || !stat_field(rest, 12, &major_n) ||
+        !stat_field(rest, 20, &stat.threads_n) || !stat_field(rest, 39, &cpu) ||
+        !stat_field(rest, 40, &stat.rt_priority) || !stat_field(rest, 41, &stat.policy) || minor_n < 0 ||
+        major_n < 0 || cpu < 0 || cpu > INT_MAX)
         return -EBADMSG;
-    s = skip_fields(s, 1); /* 11 */
-    if (s == NULL || st_proc_u64(&s, &stat.faults_major_n) != 0)
-        return -EBADMSG;
-    s = skip_fields(s, 26); /* 13 .. 38 */
-    if (s == NULL || st_proc_u64(&s, &cpu) != 0 || cpu > INT_MAX)
-        return -EBADMSG;
+    stat.kernel_thread = (flags & PF_KTHREAD) != 0;
+    stat.faults_minor_n = (uint64_t)minor_n;
+    stat.faults_major_n = (uint64_t)major_n;
     stat.cpu = (int)cpu;
     *ret = stat;
     return 0;
@@ -196,41 +205,6 @@ bool st_proc_has_word(const char *text, const char *word)
         s += len;
     }
     return false;
-}
-
-int64_t st_proc_cpu_list_n(const char *text)
-{
-    const char *s = text;
-    while (is_blank(*s))
-        s++;
-    int64_t n = 0;
-    while (*s != '\0') {
-        uint64_t first, last;
-        int r = st_proc_u64(&s, &first);
-        if (r != 0)
-            return r;
-        last = first;
-        if (*s == '-') {
-            s++;
-            r = st_proc_u64(&s, &last);
-            if (r != 0)
-                return r;
-        }
-        if (last < first)
-            return -EBADMSG;
-        if (last >= CPU_LIST_MAX || n > CPU_LIST_MAX)
-            return -ERANGE;
-        n += (int64_t)(last - first) + 1;
-        if (*s == ',') {
-            s++;
-            continue;
-        }
-        while (is_blank(*s))
-            s++;
-        if (*s != '\0')
-            return -EBADMSG;
-    }
-    return n;
 }
 
 int st_proc_kernel_config(const char *text, const char *option, char *buf, size_t buf_bytes)

@@ -17,12 +17,17 @@ int st_proc_u64(const char **text, uint64_t *ret);
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns);
 
 struct st_proc_stat {
-    uint64_t faults_minor_n; /* field 10 */
-    uint64_t faults_major_n; /* field 12 */
-    int cpu;                 /* field 39 */
+    char name[64];                           /* field 2, what stands between the brackets */
+    bool kernel_thread;                      /* field 9, PF_KTHREAD */
+    uint64_t faults_minor_n, faults_major_n; /* fields 10 and 12 */
+    int64_t threads_n;                       /* field 20 */
+    int cpu;                                 /* field 39 */
+    int64_t rt_priority;                     /* field 40: 1..99; 0: a normal thread */
+    int64_t policy;                          /* field 41: SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
 };
 
-/** /proc/PID/task/TID/stat. The name (field 2) may hold anything, also ") R 1 2": the last ')' ends it. */
+/** /proc/PID/stat, /proc/PID/task/TID/stat. The name may hold anything, also ") R 1 2": the last ')' ends it.
+ */
 int st_proc_stat(const char *text, struct st_proc_stat *ret);
 
 /** Number behind "key:" at the start of a line, as in /proc/PID/status. -ENODATA: no such line. */
@@ -45,10 +50,6 @@ int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes
 
 /** true if `word` stands in the blank-separated text. */
 bool st_proc_has_word(const char *text, const char *word);
-
-/** How many CPUs a list such as "0-3,8" names; an empty list is 0. @return n, -EBADMSG, -ERANGE (beyond
- * 2^20). */
-int64_t st_proc_cpu_list_n(const char *text);
 
 /** Value of a CONFIG_ option in a kernel's .config, quotes kept. -ENODATA: not set. */
 int st_proc_kernel_config(const char *text, const char *option, char *buf, size_t buf_bytes);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "platform/proc_text.h"
+#include "lib/cpu_list.h"
 #include "platform/first_line.h"
 #include "platform/tree.h"
 
@@ -123,9 +124,9 @@ static void say_cpus(const struct say *say)
         }
     }
     if (st_first_line_read(say->p, CPU_DIR "online", text, sizeof(text)) == 0) {
-        const int64_t n = st_proc_cpu_list_n(text);
-        if (n > 0) {
-            snprintf(value, sizeof(value), "%lld", (long long)n);
+        struct st_cpu_list online;
+        if (st_cpu_list_parse(text, &online) == 0 && online.n > 0) {
+            snprintf(value, sizeof(value), "%zu", online.n);
             say->fn(say->ctx, "cpus_online", value);
         }
     }

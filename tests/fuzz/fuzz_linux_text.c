@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/parse_linux.h"
+#include "platform/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             st_parse_spa(text, setting, NULL);
             break;
         case 4:
-            seen += st_parse_proc_stat(text, &stat) == 0;
+            seen += st_proc_stat(text, &stat) == 0;
             break;
         case 5:
             seen += st_parse_interrupts(text, interrupt, NULL) == 0;

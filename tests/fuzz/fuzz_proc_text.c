@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cpu_list.h"
 #include "platform/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(strlen(small) < sizeof(small));
     if (st_proc_chosen(text, small, sizeof(small)) == 0)
         check(strlen(small) < sizeof(small));
-    check(st_proc_cpu_list_n(text) <= INT64_C(1) << 22);
+    struct st_cpu_list list;
+    check(st_cpu_list_parse(text, &list) != 0 || list.n <= ST_CPU_LIST_MAX);
     free(text);
     return 0;
 }

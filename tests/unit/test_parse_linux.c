@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "advisor/parse_linux.h"
+#include "platform/proc_text.h"
 
 static char noted[4096];
 
@@ -89,10 +90,9 @@ static void a_stat_line_gives_name_and_priority(void **state)
     struct st_proc_stat stat;
     (void)state;
     assert_int_equal(
-        st_parse_proc_stat(
-            "37 (irq/9 a) (b)) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 -51 0 1 0 26 0 0 18 0 0 0 0 0 "
-            "0 0 21 0 0 0 0 17 3 50 1 0 0 0\n",
-            &stat),
+        st_proc_stat("37 (irq/9 a) (b)) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 -51 0 1 0 26 0 0 18 0 0 0 0 0 "
+                     "0 0 21 0 0 0 0 17 3 50 1 0 0 0\n",
+                     &stat),
         0);
     assert_string_equal(stat.name, "irq/9 a) (b)");
     assert_true(stat.kernel_thread);
@@ -105,10 +105,10 @@ static void a_stat_line_that_is_cut_is_refused(void **state)
 {
     struct st_proc_stat stat;
     (void)state;
-    assert_int_equal(st_parse_proc_stat("37 (a) S 2 0 0", &stat), -EBADMSG);
-    assert_int_equal(st_parse_proc_stat("37 (a", &stat), -EBADMSG);
-    assert_int_equal(st_parse_proc_stat(")(", &stat), -EBADMSG);
-    assert_int_equal(st_parse_proc_stat("", &stat), -EBADMSG);
+    assert_int_equal(st_proc_stat("37 (a) S 2 0 0", &stat), -EBADMSG);
+    assert_int_equal(st_proc_stat("37 (a", &stat), -EBADMSG);
+    assert_int_equal(st_proc_stat(")(", &stat), -EBADMSG);
+    assert_int_equal(st_proc_stat("", &stat), -EBADMSG);
 }
 
 static void interrupts_have_numbers_and_names(void **state)

@@ -144,21 +144,6 @@ static void a_word_is_found_only_whole(void **state)
     assert_false(st_proc_has_word("a b", ""));
 }
 
-static void cpu_list_is_counted(void **state)
-{
-    (void)state;
-    assert_int_equal(st_proc_cpu_list_n("0-3,8\n"), 5);
-    assert_int_equal(st_proc_cpu_list_n("0"), 1);
-    assert_int_equal(st_proc_cpu_list_n("\n"), 0);
-    assert_int_equal(st_proc_cpu_list_n(""), 0);
-    assert_int_equal(st_proc_cpu_list_n("3-1"), -EBADMSG);
-    assert_int_equal(st_proc_cpu_list_n("0-"), -EBADMSG);
-    assert_int_equal(st_proc_cpu_list_n("0 1"), -EBADMSG);
-    assert_int_equal(st_proc_cpu_list_n("a"), -EBADMSG);
-    assert_int_equal(st_proc_cpu_list_n("0-99999999999999999999"), -ERANGE);
-    assert_int_equal(st_proc_cpu_list_n("0-1048576"), -ERANGE);
-}
-
 static void kernel_option_is_found_whole_and_only_when_set(void **state)
 {
     (void)state;
@@ -244,7 +229,6 @@ int main(void)
         cmocka_unit_test(cpuinfo_field_is_the_first_ones_without_blanks_around),
         cmocka_unit_test(field_is_cut_to_the_buffer),
         cmocka_unit_test(a_word_is_found_only_whole),
-        cmocka_unit_test(cpu_list_is_counted),
         cmocka_unit_test(kernel_option_is_found_whole_and_only_when_set),
         cmocka_unit_test(the_marked_one_is_chosen),
     };

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/threads.h"
@@ -33,6 +33,7 @@ static void what_is_no_cpu_list_is_refused(void **state)
     (void)state;
     assert_int_equal(st_cpu_list_parse("3-1", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("1-", &list), -EBADMSG);
+    assert_int_equal(st_cpu_list_parse("1,", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("-1", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("1 2", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("4096", &list), -ERANGE);

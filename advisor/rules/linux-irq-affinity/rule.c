@@ -4,7 +4,7 @@
 
 #include "advisor/rule.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 
 #define ISOLATED   "linux.cpu.isolated"
 #define AFFINITY   "linux.irq.default_affinity"

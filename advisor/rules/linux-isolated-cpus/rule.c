@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/rule.h"
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 
 #define ISOLATED "linux.cpu.isolated"

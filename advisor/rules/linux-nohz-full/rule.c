@@ -1,6 +1,6 @@
 /* nohz_full: CPUs without the tick while one thread runs. */
 #include "advisor/rule.h"
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 
 #define NOHZ_FULL "linux.cpu.nohz_full"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "advisor/rule.h"
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 
 #define MIGRATION "linux.sysctl.kernel.timer_migration"

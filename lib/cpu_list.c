@@ -1,5 +1,5 @@
 /* Lists of CPUs as the kernel writes them: "0-3,8". */
-#include "advisor/rules/cpu_list.h"
+#include "lib/cpu_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
         }
         if (r != 0 || last < first || (*at != ',' && *at != '\0'))
             return r != 0 ? r : -EBADMSG;
-        at += *at == ',';
+        if (*at == ',' && *++at == '\0')
+            return -EBADMSG;
         for (unsigned long cpu = first; cpu <= last; cpu++) {
             list.n += !st_cpu_list_has(&list, cpu);
             list.has[cpu / 8] |= (unsigned char)(1u << cpu % 8);
@@ -47,6 +48,14 @@ int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
 bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu)
 {
     return cpu < ST_CPU_LIST_MAX && (list->has[cpu / 8] >> cpu % 8 & 1) != 0;
+}
+
+void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu)
+{
+    if (!st_cpu_list_has(list, cpu))
+        return;
+    list->has[cpu / 8] &= (unsigned char)~(1u << cpu % 8);
+    list->n--;
 }
 
 bool st_cpu_list_is_within(const struct st_cpu_list *inner, const struct st_cpu_list *outer)
