@@ -17,10 +17,15 @@ SUBTEST = re.compile(r"^(not )?ok\b\s*(\d*)\s*(?:- )?([^#]*?)\s*(?:#\s*(.*))?$")
 
 
 def read(path):
-    """The programs of a run by name, in its order."""
+    """The programs of a run by suites and name, in its order: a unit test and an integration test may share a name."""
     with open(path, encoding="utf-8") as log:
         programs = [json.loads(line) for line in log]
-    return {program["name"].split(" / ")[-1].split(":")[-1]: program for program in programs}
+    return {program["name"]: program for program in programs}
+
+
+def short(full_name):
+    """What meson calls "project:suite / name" is "name" here, as for `meson test`."""
+    return full_name.split(" / ")[-1].split(":")[-1]
 
 
 def tally(name, test):
@@ -70,11 +75,12 @@ def main(path, path_again=None):
         print("not ok - meson test found a test")
         return 1
     bad = 0
-    for name, test in programs.items():
+    for full_name, test in programs.items():
+        name = short(full_name)
         lines, failed = tally(name, test)
-        if name in again:
+        if full_name in again:
             first = failed
-            lines, failed = tally(name, again[name])
+            lines, failed = tally(name, again[full_name])
             if not failed:
                 for what, says in first:
                     lines.append(f"# unsteady: {name}: {what}")
@@ -88,6 +94,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "--failed":
         for program, result in read(sys.argv[2]).items():
             if tally(program, result)[1]:
-                print(program)
+                print(short(program))
         sys.exit(0)
     sys.exit(main(*sys.argv[1:3]))
