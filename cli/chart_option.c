@@ -25,7 +25,7 @@ int st_chart_option_check(const char *command, const char *path, bool json)
         return st_usage_error(command, "--plot - and --json both want standard output");
     int r = st_chart_check(command, "--plot", path);
     if (r == 0 && (r = st_output_check(path)) != 0)
-        r = st_failure(command, "cannot write %s: %s", path, strerror(-r));
+        r = st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
     return r;
 }
 

@@ -206,14 +206,14 @@ static int write_picture(const char *command, const struct st_chart_picture *pic
         return ST_EXIT_FAILURE;
     int r = st_output_open(&output, path);
     if (r != 0)
-        return st_failure(command, "cannot write %s: %s", path, strerror(-r));
+        return st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
     r = draw_on(picture, open_canvas, format, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
     if (r == -EFBIG && format == ST_CANVAS_PNG)
         return st_failure(command,
                           "cannot write %s: the picture is too high for a PNG; .svg and .pdf take it", path);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 
 /* --- what is drawn -----------------------------------------------------------------------------------------

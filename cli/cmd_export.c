@@ -253,7 +253,7 @@ static int write_table(struct export *export, const char *path)
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r < 0)
-        return st_failure(COMMAND, "cannot write %s: %s", name, strerror(-r));
+        return st_failure(COMMAND, "cannot write %s: %s", name, st_destination_error(r));
     export->out = output.stream;
     export->started = time(NULL);
     export->progress = isatty(STDERR_FILENO) == 1 && !isatty(fileno(output.stream));

@@ -39,7 +39,7 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     free(text);
     return r == 0 ? ST_EXIT_DONE
                   : st_failure(COMMAND, "cannot write %s: %s", path != NULL ? path : "standard output",
-                               strerror(-r));
+                               st_destination_error(r));
 }
 
 int st_cmd_snapshot(int argc, char **argv)

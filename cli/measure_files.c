@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/module_hlog.h"
 #include "lib/ns.h"
+#include "platform/destination.h"
 #include "store/recording.h"
 
 #define PATH_BYTES 4096
@@ -112,7 +113,8 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
             return st_failure(files->command, "%s exists and is not a recording: not overwritten",
                               lane->path);
         if (r != 0)
-            return st_failure(files->command, "cannot record into %s: %s", lane->path, strerror(-r));
+            return st_failure(files->command, "cannot record into %s: %s", lane->path,
+                              st_destination_error(r));
         files->sinks[i] = (struct st_sink){.start = on_start,
                                            .cycle = on_cycle,
                                            .skipped = on_skipped,
@@ -226,7 +228,8 @@ int st_measure_files_close(struct st_measure_files *files, const struct st_resul
                                       results[i].started_wall_ns,
                                       st_ns_add(results[i].started_wall_ns, results[i].duration_ns), comment);
                 r = r == 0 && comment == NULL ? -ENOMEM : r;
-                r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, strerror(-r)) : 0;
+                r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, st_destination_error(r))
+                           : 0;
             }
             free(comment);
             status = r != 0 ? r : status;

@@ -2,65 +2,124 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Creates "<path>.XXXXXX", of a link beside the file that it leads to; what it will replace is in
- * output->target. */
-static int open_temporary(struct st_output *output)
+#define NAMES_MAX 100 /* that are tried */
+
+/* Owner and mode of the file that is replaced; old NULL: of a new one. Only root can give files away. */
+static int set_rights(int fd, const struct stat *old)
 {
     const mode_t mask = umask(0);
     umask(mask);
-    output->target = realpath(output->path, NULL);
-    if (output->target == NULL && errno == ENOENT)
-        output->target = strdup(output->path);
-    if (output->target == NULL)
+    if (old != NULL && fchown(fd, old->st_uid, old->st_gid) != 0 && geteuid() == 0)
         return -errno;
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->target) < 0) {
-        output->temporary = NULL;
-        free(output->target);
-        return -ENOMEM;
+    return fchmod(fd, old != NULL ? old->st_mode & 0777 : 0644 & ~mask) == 0 ? 0 : -errno;
+}
+
+/* Creates "<name>.NUMBER" beside the file. @return fd or -errno. */
+static int create_beside(struct st_output *output)
+{
+    for (int i = 0; i < NAMES_MAX; i++) {
+        const int n = snprintf(output->temporary, sizeof(output->temporary), "%s.%06ld", output->file.name,
+                               ((long)getpid() * NAMES_MAX + i) % 1000000);
+        if (n < 0 || (size_t)n >= sizeof(output->temporary))
+            return -ENAMETOOLONG;
+        const int fd = openat(output->file.dir_fd, output->temporary,
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd >= 0 ? fd : -errno;
     }
-    const int fd = mkstemp(output->temporary);
-    if (fd >= 0 && fchmod(fd, 0644 & ~mask) == 0)
-        output->stream = fdopen(fd, "w");
+    return -EEXIST;
+}
+
+static int open_temporary(struct st_output *output, const struct stat *old)
+{
+    const int fd = create_beside(output);
+    if (fd < 0) {
+        output->temporary[0] = '\0';
+        return fd;
+    }
+    int r = set_rights(fd, old);
+    if (r == 0 && (output->stream = fdopen(fd, "w")) == NULL)
+        r = -errno;
+    if (r == 0)
+        return 0;
+    close(fd);
+    (void)unlinkat(output->file.dir_fd, output->temporary, 0);
+    return r;
+}
+
+/* A device or a FIFO; a folder fails here. */
+static int open_directly(struct st_output *output)
+{
+    const int fd = st_destination_open(&output->file, O_WRONLY, 0);
+    if (fd < 0)
+        return fd;
+    output->stream = fdopen(fd, "w");
     if (output->stream != NULL)
         return 0;
     const int r = -errno;
-    if (fd >= 0) {
-        close(fd);
-        unlink(output->temporary);
-    }
-    free(output->temporary);
-    free(output->target);
-    output->temporary = output->target = NULL;
+    close(fd);
     return r;
+}
+
+/* @return 1: a file is there, *ret is about it; 0: none; 2: something else; or a negative errno value. */
+static int look_at(const struct st_destination *file, struct stat *ret)
+{
+    if (fstatat(file->dir_fd, file->name, ret, file->open_file ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    return S_ISREG(ret->st_mode) && !file->open_file ? 1 : 2;
 }
 
 int st_output_open(struct st_output *output, const char *path)
 {
     struct stat info;
-    *output = (struct st_output){0};
+    *output = (struct st_output){.file = {.dir_fd = -1}};
     if (path == NULL || strcmp(path, "-") == 0) {
         output->stream = stdout;
         return 0;
     }
-    output->path = path;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
-        return open_temporary(output);
-    output->stream = fopen(path, "we"); /* a device or a FIFO; a folder fails here */
-    return output->stream != NULL ? 0 : -errno;
+    int r = st_destination_find(path, &output->file);
+    if (r < 0)
+        return r;
+    r = look_at(&output->file, &info);
+    if (r >= 0)
+        r = r == 2 ? open_directly(output) : open_temporary(output, r == 1 ? &info : NULL);
+    if (r < 0) {
+        close(output->file.dir_fd);
+        output->file.dir_fd = -1;
+    }
+    return r;
+}
+
+/* The same of what is no file, without opening it. @return 0; 1: it is a file or none. */
+static int check_other(const char *path)
+{
+    struct st_destination file;
+    struct stat info;
+    int r = st_destination_find(path, &file);
+    if (r < 0)
+        return r;
+    r = look_at(&file, &info);
+    if (r == 2)
+        r = S_ISDIR(info.st_mode) ? -EISDIR : faccessat(file.dir_fd, file.name, W_OK, 0) == 0 ? 0 : -errno;
+    else if (r >= 0)
+        r = 1;
+    close(file.dir_fd);
+    return r;
 }
 
 int st_output_check(const char *path)
 {
     struct st_output output;
-    struct stat info;
-    if (path != NULL && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return S_ISDIR(info.st_mode) ? -EISDIR : access(path, W_OK) == 0 ? 0 : -errno;
-    const int r = st_output_open(&output, path);
+    int r = path != NULL && strcmp(path, "-") != 0 ? check_other(path) : 1;
+    if (r != 1)
+        return r;
+    r = st_output_open(&output, path);
     return r == 0 ? st_output_close(&output, false) : r;
 }
 
@@ -95,25 +154,23 @@ bool st_output_same(const char *a, const char *b)
 int st_output_close(struct st_output *output, bool keep)
 {
     int r = 0;
-    if (output->path == NULL) {
+    const int dir_fd = output->file.dir_fd;
+    const bool beside = output->temporary[0] != '\0';
+    if (dir_fd < 0) {
         if (fflush(stdout) != 0)
             return -errno;
         return ferror(stdout) == 0 ? 0 : -EIO;
     }
-    if (keep &&
-        (fflush(output->stream) != 0 || (output->temporary != NULL && fsync(fileno(output->stream)) != 0)))
+    if (keep && (fflush(output->stream) != 0 || (beside && fsync(fileno(output->stream)) != 0)))
         r = -errno;
     if (fclose(output->stream) != 0 && r == 0)
         r = -errno;
-    if (output->temporary != NULL) {
-        if (keep && r == 0 && rename(output->temporary, output->target) != 0)
-            r = -errno;
-        if (!keep || r != 0)
-            unlink(output->temporary);
-        free(output->temporary);
-        free(output->target);
-    }
-    *output = (struct st_output){0};
+    if (beside && keep && r == 0 && renameat(dir_fd, output->temporary, dir_fd, output->file.name) != 0)
+        r = -errno;
+    if (beside && (!keep || r != 0))
+        (void)unlinkat(dir_fd, output->temporary, 0);
+    close(dir_fd);
+    *output = (struct st_output){.file = {.dir_fd = -1}};
     return r;
 }
 

@@ -5,16 +5,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base.h"
+#include "platform/destination.h"
 
 struct st_output {
     FILE *stream;
-    const char *path; /* borrowed; NULL: standard output */
-    char *target;     /* the file that path leads to; NULL: written directly */
-    char *temporary;  /* NULL: written directly (a device, a FIFO) */
+    struct st_destination file;   /* dir_fd -1: standard output */
+    char temporary[NAME_MAX + 1]; /* beside it; "": written directly (a device, a FIFO) */
 };
 
-/** path: NULL or "-" is standard output. @return 0 or -errno. */
+/**
+ * A file that is replaced keeps its mode, and as far as the caller may give it away its owner and group.
+ * @param path NULL or "-" is standard output. @return 0 or -errno; st_destination_error has the text, as root
+ * does not follow every link (platform/destination.h).
+ */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
 /** Could st_output_open write there now? Leaves nothing behind, and does not open a device or a FIFO.

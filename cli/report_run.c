@@ -116,11 +116,13 @@ static int print_report(const char *command, const struct st_report *report,
     int status = st_report_exit_status(report, options->threshold);
     int r = write_as(options->format, report, options->output, options->all);
     if (r != 0)
-        status = st_failure(command, "cannot write %s: %s",
-                            options->output != NULL ? options->output : "the report", strerror(-r));
+        status =
+            st_failure(command, "cannot write %s: %s",
+                       options->output != NULL ? options->output : "the report", st_destination_error(r));
     /* one that cannot be written does not keep the other from being up to date */
     r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, false) : 0;
-    return r == 0 ? status : st_failure(command, "cannot write %s: %s", options->textfile, strerror(-r));
+    return r == 0 ? status
+                  : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 
 /** Profile, mutes and --only, then print. */

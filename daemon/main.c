@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/service.h"
+#include "daemon/tracer.h"
 #include "lib/ns.h"
 #include "st_config.h"
 
@@ -172,8 +173,12 @@ int main(int argc, char **argv)
     int status = read_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    if (options.check)
+    if (options.check) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+    } else {
+        st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
+        st_tracer_clear(); /* whatever the configuration says, right or wrong: it slows the system down */
+    }
     struct st_platform *platform = st_platform_native();
     struct st_config config;
     const char *config_path;
@@ -193,7 +198,6 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
-    st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
     /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c) */
     sigset_t continued;
     sigemptyset(&continued);

@@ -2,6 +2,7 @@
  * trace is not touched, and what we leave on costs nobody else. */
 #include <errno.h>
 #include <event-parse.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,13 @@
 #include <unistd.h>
 
 #include "daemon/trace_module.h"
+#include "platform/kernel_trace.h"
 
 extern const struct st_trace_module st_trace_module;
 
 struct st_trace {
-    struct tracefs_instance *instance;
+    struct tracefs_instance *instance; /* NULL: not made by us */
+    int held_fd;                       /* keeps the kernel from removing the instance; -1: none */
     struct tep_handle *tep;
     void (*take)(void *ctx, const struct st_trace_event *event);
     void *ctx;
@@ -95,6 +98,8 @@ static void close_trace(struct st_trace *trace)
     if (trace->instance != NULL) {
         (void)tracefs_trace_off(trace->instance);
         (void)tracefs_event_disable(trace->instance, NULL, NULL);
+        if (trace->held_fd >= 0)
+            close(trace->held_fd);
         (void)tracefs_instance_destroy(trace->instance);
         tracefs_instance_free(trace->instance);
     }
@@ -150,33 +155,62 @@ static int set_up(struct tracefs_instance *instance, int tid, int cpu, int64_t b
     return r;
 }
 
+/* libtracefs would mount tracefs where it is not, for good. */
+static int find_tracefs(char *error, size_t error_bytes)
+{
+    static char folder[] = ST_TRACEFS;
+    if (access(ST_TRACEFS "/instances", W_OK | X_OK) == 0)
+        return tracefs_set_tracing_dir(folder) == 0 ? 0 : -ENOMEM;
+    const int r = -errno;
+    if (r == -ENOENT)
+        snprintf(error, error_bytes,
+                 "tracefs is not mounted on " ST_TRACEFS
+                 ". Run as root: mount -t tracefs tracefs " ST_TRACEFS);
+    else
+        snprintf(error, error_bytes,
+                 ST_TRACEFS "/instances: %s. Run sleeptuned as root, or without trace.enabled", strerror(-r));
+    return r == -ENOENT ? -ENOTSUP : r;
+}
+
+/* @return 0, with *ret and a file of it open; or what failed, in *ret_what. */
+static int make_instance(struct st_trace *trace, const char **ret_what)
+{
+    *ret_what = "instances/" ST_TRACE_INSTANCE;
+    errno = 0;
+    struct tracefs_instance *instance = tracefs_instance_create(ST_TRACE_INSTANCE);
+    if (instance == NULL)
+        return -(errno != 0 ? errno : EACCES);
+    if (!tracefs_instance_is_new(instance)) { /* of another daemon: st_tracer_clear could not remove it */
+        tracefs_instance_free(instance);
+        return -EEXIST;
+    }
+    trace->instance = instance;
+    trace->held_fd = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY);
+    return trace->held_fd >= 0 ? 0 : -(errno != 0 ? errno : EIO);
+}
+
 static int open_trace(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error,
                       size_t error_bytes)
 {
     static const char *const systems[] = {"sched", "irq", NULL};
-    const char *folder = tracefs_tracing_dir();
-    if (folder == NULL) {
-        snprintf(error, error_bytes, "this kernel has no tracefs, or it is not mounted");
-        return -ENOTSUP;
-    }
+    int r = find_tracefs(error, error_bytes);
+    if (r < 0)
+        return r;
     struct st_trace *trace = calloc(1, sizeof(*trace));
     if (trace == NULL)
         return -ENOMEM;
-    const char *what = "instances/" ST_TRACE_INSTANCE;
-    errno = 0;
-    int r = -EACCES;
-    trace->instance = tracefs_instance_create(ST_TRACE_INSTANCE);
-    if (trace->instance != NULL) {
+    trace->held_fd = -1;
+    const char *what;
+    r = make_instance(trace, &what);
+    if (r == 0)
         r = set_up(trace->instance, tid, cpu, buffer_kb, &what);
-        if (r == 0 && (trace->tep = tracefs_local_events_system(NULL, systems)) == NULL) {
-            what = "format of the events";
-            r = -(errno != 0 ? errno : EIO);
-        }
-    } else if (errno != 0) {
-        r = -errno;
+    if (r == 0 && (trace->tep = tracefs_local_events_system(NULL, systems)) == NULL) {
+        what = "format of the events";
+        r = -(errno != 0 ? errno : EIO);
     }
     if (r != 0) {
-        snprintf(error, error_bytes, "%s: %s: %s", folder, what, strerror(-r));
+        snprintf(error, error_bytes, ST_TRACEFS "/%s: %s", what,
+                 r == -EEXIST ? "another process uses it, such as another sleeptuned" : strerror(-r));
         close_trace(trace);
         return r;
     }

@@ -4,15 +4,14 @@
 
 #include "lib/cpu_trace.h"
 
-#define ST_TRACE_INSTANCE "sleeptune"
-#define ST_TRACE_SYMBOL   "st_trace_module"
+#define ST_TRACE_SYMBOL "st_trace_module"
 
 struct st_trace;
 
 /** One object of this type is exported under ST_TRACE_SYMBOL. Threads: one a ring. */
 struct st_trace_module {
     /**
-     * Makes the instance, or takes over what a killed daemon left, and turns it on.
+     * Makes the instance and turns it on; -EEXIST where there is one. Does not mount tracefs.
      * @param tid  whose wake-ups are traced. @param cpu  -1: all. @param buffer_kb  for each CPU.
      * @return 0 or a negative errno value, with a sentence in error.
      */

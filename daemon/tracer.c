@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/trace_module.h"
+#include "platform/kernel_trace.h"
 #include "platform/module.h"
 
 #define LOG_MODULE "trace"
@@ -127,6 +128,22 @@ static int start_thread(struct st_tracer *tracer)
     r = -pthread_create(&tracer->thread, &attr, run, tracer);
     pthread_attr_destroy(&attr);
     return r;
+}
+
+static void log_left(const char *path, int r)
+{
+    if (r == 0)
+        ST_WARN("removed %s: a daemon that was killed had left it, and tracing slowed the system down", path);
+    else if (r == -EBUSY)
+        ST_INFO("%s is left: another process uses it, such as another sleeptuned", path);
+    else
+        ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path, strerror(-r),
+                path);
+}
+
+void st_tracer_clear(void)
+{
+    st_kernel_trace_clear(log_left);
 }
 
 int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,

@@ -7,6 +7,10 @@
 
 struct st_tracer;
 
+/** Removes what a killed daemon left in the kernel's trace, and logs it. Before the first tracer. Threads:
+ * main. */
+void st_tracer_clear(void);
+
 /**
  * Starts the trace and its thread; to be given to st_late_trace_by.
  * @param tid  the loop's thread.

@@ -11,6 +11,7 @@
 
 #include "lib/hist_payload.h"
 #include "lib/ns.h"
+#include "platform/destination.h"
 #include "store/base64.h"
 #include "store/hist_deflate.h"
 
@@ -66,11 +67,11 @@ static int check_overwritable(int fd)
 
 static int open_for_writing(const char *path, FILE **ret)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0 && (errno == EACCES || errno == ENXIO || errno == EINVAL))
-        fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* a pipe or a terminal that only takes */
+    int fd = st_destination_open_path(path, O_RDWR | O_CREAT, 0666);
+    if (fd == -EACCES || fd == -ENXIO || fd == -EINVAL)
+        fd = st_destination_open_path(path, O_WRONLY, 0); /* a pipe or a terminal that only takes */
     if (fd < 0)
-        return -errno;
+        return fd;
     int r = check_overwritable(fd);
     FILE *file = r == 0 ? fdopen(fd, "w") : NULL;
     if (r == 0 && file == NULL)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
+#include "platform/kernel_trace.h"
 #include "platform/linux/linux.h"
 
 #define POLL_NS        (250 * ST_NS_PER_MS)
@@ -27,7 +28,7 @@
 #define PATH_BYTES     400
 #define STATUS_BYTES   1024
 
-#define INSTANCE "/instances/sleeptune-xruns"
+#define INSTANCE "/instances/" ST_TRACE_INSTANCE_XRUNS
 #define EVENT    "/events/snd_pcm/xrun/enable"
 
 struct trace {
@@ -65,7 +66,7 @@ static int find_event(struct st_xrun_watch *w)
     char path[PATH_BYTES];
     if (access(path_of(trace, "/instances", path), F_OK) != 0)
         return errno == ENOENT
-                   ? st_xrun_because(w, -ENOENT, "no tracefs in %s", trace->tracefs)
+                   ? st_xrun_because(w, -ENOENT, "tracefs is not mounted on %s", trace->tracefs)
                    : st_xrun_because(w, -errno, "no right to %s: %s", trace->tracefs, strerror(errno));
     if (access(path_of(trace, EVENT, path), F_OK) == 0)
         return 0;
@@ -116,7 +117,7 @@ static int open_trace(struct st_xrun_watch *w)
     struct trace *trace = calloc(1, sizeof(*trace));
     if (trace == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
-    snprintf(trace->tracefs, sizeof(trace->tracefs), "%s/sys/kernel/tracing", w->setting.server);
+    snprintf(trace->tracefs, sizeof(trace->tracefs), "%s" ST_TRACEFS, w->setting.server);
     snprintf(trace->proc, sizeof(trace->proc), "%s/proc", w->setting.server);
     trace->fd = -1;
     trace->polls_left = POLLS_A_SWITCH;

@@ -227,7 +227,7 @@ static void what_is_missing_is_said(void **state)
 {
     (void)state;
     assert_int_equal(open_source(), -ENOENT);
-    assert_non_null(strstr(watch.why, "no tracefs in "));
+    assert_non_null(strstr(watch.why, "tracefs is not mounted on "));
     put(TRACEFS "/instances/other/tracing_on", "1\n");
     assert_int_equal(open_source(), -ENOENT);
     assert_non_null(strstr(watch.why, "has no ALSA"));

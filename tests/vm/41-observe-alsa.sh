@@ -36,7 +36,7 @@ pid=$!
 until_true sleeptune status >/dev/null 2>&1
 ok "ALSA is watched" until_true says .state = watching
 mountpoint -q /sys/kernel/tracing || {
-    is "the kernel's event of xruns is absent without tracefs" "$(of alsa_trace .why)" "no tracefs in /sys/kernel/tracing"
+    is "the kernel's event of xruns is absent without tracefs" "$(of alsa_trace .why)" "tracefs is not mounted on /sys/kernel/tracing"
     mount -t tracefs tracefs /sys/kernel/tracing
 }
 ok "with it, too: Debian's kernel has no such event, and that is said" until_true trace_says \

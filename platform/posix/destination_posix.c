@@ -1,0 +1,164 @@
+#include "platform/destination.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MAX 40 /* as Linux */
+
+#ifdef O_PATH
+#define OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#else
+#define OPEN_FOLDER (O_SEARCH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#endif
+
+/* The folder as far as the path was walked, and the rest of it. */
+struct walk {
+    int fd;
+    char rest[PATH_MAX];
+    int links;
+};
+
+/* The next folder; name: "/" begins anew. */
+static int enter(struct walk *walk, const char *name)
+{
+    const int fd = openat(walk->fd, name, OPEN_FOLDER);
+    if (fd < 0)
+        return -errno;
+    if (walk->fd >= 0)
+        close(walk->fd);
+    walk->fd = fd;
+    return 0;
+}
+
+/* May another user replace what root finds in this folder? @return 1 yes, 0 no, or a negative errno value. */
+static int is_shared(int dir_fd)
+{
+    struct stat info;
+    if (geteuid() != 0)
+        return 0;
+    if (fstat(dir_fd, &info) != 0)
+        return -errno;
+    return info.st_uid != 0 || ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & S_ISVTX) == 0);
+}
+
+/* Where a link leads comes before the rest. @return 0; 1: it leads to no path; or a negative errno value. */
+static int follow(struct walk *walk, const char *name, const struct stat *link)
+{
+    char target[PATH_MAX], rest[PATH_MAX];
+    const int shared = is_shared(walk->fd);
+    if (shared < 0)
+        return shared;
+    if (geteuid() == 0 && (shared || link->st_uid != 0))
+        return -EXDEV;
+    if (++walk->links > LINKS_MAX)
+        return -ELOOP;
+    const ssize_t len = readlinkat(walk->fd, name, target, sizeof(target) - 1);
+    if (len < 0)
+        return -errno;
+    target[len] = '\0';
+    if (target[0] != '/' && strstr(target, ":[") != NULL) /* "pipe:[123]" */
+        return 1;
+    const int n =
+        snprintf(rest, sizeof(rest), "%s%s%s", target, walk->rest[0] != '\0' ? "/" : "", walk->rest);
+    if (n < 0 || (size_t)n >= sizeof(rest))
+        return -ENAMETOOLONG;
+    memcpy(walk->rest, rest, (size_t)n + 1);
+    return target[0] == '/' ? enter(walk, "/") : 0;
+}
+
+/* Takes the first component off the rest. @return its length; 0: none; -ENAMETOOLONG. */
+static int take_name(struct walk *walk, char name[NAME_MAX + 1])
+{
+    const char *s = walk->rest + strspn(walk->rest, "/");
+    const size_t len = strcspn(s, "/");
+    if (len > NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(name, s, len);
+    name[len] = '\0';
+    memmove(walk->rest, s + len, strlen(s + len) + 1);
+    return (int)len;
+}
+
+/* One component. @return 1: it is the file, 0: go on, or a negative errno value. */
+static int step(struct walk *walk, struct st_destination *ret)
+{
+    struct stat info;
+    int r = take_name(walk, ret->name);
+    if (r <= 0)
+        return r < 0 ? r : -EISDIR;
+    const bool last = walk->rest[0] == '\0';
+    const bool is_there = fstatat(walk->fd, ret->name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there && (errno != ENOENT || !last))
+        return -errno;
+    if (is_there && S_ISLNK(info.st_mode)) {
+        r = follow(walk, ret->name, &info);
+        ret->open_file = r == 1;
+        return r;
+    }
+    return last ? 1 : enter(walk, ret->name);
+}
+
+int st_destination_find(const char *path, struct st_destination *ret)
+{
+    struct walk walk = {.fd = AT_FDCWD};
+    *ret = (struct st_destination){.dir_fd = -1};
+    const size_t len = strlen(path);
+    if (len == 0)
+        return -ENOENT;
+    if (len >= sizeof(walk.rest))
+        return -ENAMETOOLONG;
+    memcpy(walk.rest, path, len + 1);
+    int r = enter(&walk, path[0] == '/' ? "/" : ".");
+    while (r == 0)
+        r = step(&walk, ret);
+    const int shared = r == 1 ? is_shared(walk.fd) : 0;
+    r = shared < 0 ? shared : r;
+    if (r < 0) {
+        if (walk.fd >= 0)
+            close(walk.fd);
+        return r;
+    }
+    ret->shared = shared == 1;
+    ret->dir_fd = walk.fd;
+    return 0;
+}
+
+int st_destination_open(const struct st_destination *destination, int flags, mode_t mode)
+{
+    struct stat info;
+    const int fd = openat(destination->dir_fd, destination->name,
+                          flags | O_CLOEXEC | O_NOCTTY | (destination->open_file ? 0 : O_NOFOLLOW), mode);
+    if (fd < 0)
+        return errno == ELOOP || errno == EMLINK ? -EXDEV : -errno; /* a link since we looked */
+    int r = 0;
+    if (destination->shared && fstat(fd, &info) != 0)
+        r = -errno;
+    else if (destination->shared && S_ISREG(info.st_mode) && info.st_nlink > 1)
+        r = -EXDEV;
+    if (r == 0)
+        return fd;
+    close(fd);
+    return r;
+}
+
+int st_destination_open_path(const char *path, int flags, mode_t mode)
+{
+    struct st_destination destination;
+    const int r = st_destination_find(path, &destination);
+    if (r < 0)
+        return r;
+    const int fd = st_destination_open(&destination, flags, mode);
+    close(destination.dir_fd);
+    return fd;
+}
+
+const char *st_destination_error(int r)
+{
+    return r == -EXDEV ? "the path has a link that another user can change, which root does not follow. "
+                         "Name the file that it leads to, or write as that user"
+                       : strerror(-r);
+}
