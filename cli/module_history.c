@@ -119,7 +119,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
             fail(command, wish,
                  "%s: written by a version that did not keep causes; sleeptuned brings it up to date", path);
     else if (r < 0)
-        status = fail(command, wish, "%s: %s", path, st_history_reader_error(reader));
+        status = fail(command, wish, "%s: %s", path, st_history_reader_error(reader, r));
     st_history_reader_close(reader);
     return status;
 }

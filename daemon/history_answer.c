@@ -47,12 +47,12 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
 }
 
 static char *refuse_damaged(struct st_keeper *keeper, unsigned *http_status,
-                            const struct st_history_reader *reader)
+                            const struct st_history_reader *reader, int r)
 {
     struct st_keeper_view view;
     char error[SENTENCE];
     st_keeper_look(keeper, &view);
-    say_cannot_be_read(&view, st_history_reader_error(reader), error, sizeof(error));
+    say_cannot_be_read(&view, st_history_reader_error(reader, r), error, sizeof(error));
     return refuse(http_status, HTTP_NO_STORE, error);
 }
 
@@ -75,7 +75,7 @@ char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, 
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "that is too much for one answer: ask for less time, or a longer step");
     else if (r < 0)
-        text = refuse_damaged(keeper, http_status, reader);
+        text = refuse_damaged(keeper, http_status, reader, r);
     st_history_reader_close(reader);
     return text;
 }
@@ -95,7 +95,7 @@ char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, u
         return refuse(http_status, HTTP_NO_STORE, error);
     const int r = st_history_events_text(reader, &wish, &text);
     if (r < 0)
-        text = refuse_damaged(keeper, http_status, reader);
+        text = refuse_damaged(keeper, http_status, reader, r);
     st_history_reader_close(reader);
     return text;
 }

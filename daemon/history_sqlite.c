@@ -162,7 +162,7 @@ static int write_all(struct st_keeper *keeper, const struct st_waiting *rows, ch
         if (r == 0)
             break;
         snprintf(error, error_bytes, "%s",
-                 r == -ENOSPC ? "no space left on the device" : st_history_error(keeper->history));
+                 r == -ENOSPC ? "no space left on the device" : st_history_error(keeper->history, r));
         st_history_rollback(keeper->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;

@@ -144,24 +144,12 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     return -EBADMSG;
 }
 
-static int check_tables(struct st_history *history, char *error, size_t error_bytes)
-{
-    int64_t n = 0;
-    const int r = st_sql_number(history->db, &n,
-                                "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
-                                " AND name IN ('span', 'event', 'circumstances')",
-                                "");
-    if (r < 0 || n == 3)
-        return r;
-    snprintf(error, error_bytes, "it lacks tables of a history");
-    return -EBADMSG;
-}
-
 static int prepare_file(struct st_history *history, char *error, size_t error_bytes)
 {
     int64_t version;
     char sql[128];
     sqlite3_extended_result_codes(history->db, 1);
+    st_sql_distrust(history->db);
     sqlite3_busy_timeout(history->db, BUSY_MS);
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
@@ -183,7 +171,7 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
         r = check_pages(history, error, error_bytes);
     for (; r == 0 && version < ST_HISTORY_VERSION; version++)
         r = step_up(history, version);
-    return r < 0 ? r : check_tables(history, error, error_bytes);
+    return r;
 }
 
 /* Nothing but a file is opened: a FIFO would keep us waiting, and a link may lead to anybody's file.
@@ -277,7 +265,8 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
         r = -errno;
     if (r < 0) {
         if (error[0] == '\0')
-            snprintf(error, error_bytes, "%s", r == -EBADMSG ? sqlite3_errmsg(history->db) : strerror(-r));
+            snprintf(error, error_bytes, "%s",
+                     r == -EBADMSG ? st_sql_sentence(history->db, r) : strerror(-r));
         st_history_close(history);
         return r;
     }
@@ -304,9 +293,9 @@ bool st_history_is_at_path(const struct st_history *history)
            status.st_ino == history->inode;
 }
 
-const char *st_history_error(const struct st_history *history)
+const char *st_history_error(const struct st_history *history, int r)
 {
-    return sqlite3_errmsg(history->db);
+    return st_sql_sentence(history->db, r);
 }
 
 int64_t st_history_bytes(struct st_history *history)

@@ -92,7 +92,7 @@ ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_
 /** Bytes in use, free pages in the file not counted; < 0: an error. */
 int64_t st_history_bytes(struct st_history *history);
 
-/** What SQLite said last, for messages. */
-const char *st_history_error(const struct st_history *history);
+/** What the error r (< 0) of the last call means, for messages. */
+const char *st_history_error(const struct st_history *history, int r);
 
 #endif

@@ -13,17 +13,19 @@ struct st_history_reader;
 
 /**
  * Opens a history that another process may be writing, also one on a medium that cannot be written. All that
- * is read until it is closed is as of the first read: one reader is for one answer.
+ * is read until it is closed is as of the first read: one reader is for one answer. Who wrote the file is not
+ * trusted: a view, a trigger, a value that is too large are refused, and after 10 s of this thread's CPU time
+ * all reads fail with -ETIMEDOUT.
  * @param error a sentence without the path, when it fails.
  * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program),
- * -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ENOMEM. Threads: any, one a reader.
+ * -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one a reader.
  */
 ST_NODISCARD int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error,
                                         size_t error_bytes);
 void st_history_reader_close(struct st_history_reader *reader); /* NULL is fine */
 
-/** What SQLite said last, for messages. */
-const char *st_history_reader_error(const struct st_history_reader *reader);
+/** What the error r (< 0) of the last call means, for messages. */
+const char *st_history_reader_error(const struct st_history_reader *reader, int r);
 
 /** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows of what is in the
  * file; one above ten years is ten years. */

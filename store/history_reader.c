@@ -39,6 +39,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
         sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return st_sql_errno(reader->db, code);
+    st_sql_distrust(reader->db);
+    st_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
     sqlite3_busy_timeout(reader->db, BUSY_MS);
     const int r = st_sql_identify(reader->db, &reader->version, error, error_bytes);
     if (r < 0)
@@ -93,7 +95,7 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
             snprintf(error, error_bytes, "there is nothing in it yet");
         else if (r == -EINVAL)
             snprintf(error, error_bytes, "it is not a file");
-        else if (r != -EBADMSG && !is_other(r) && r != -EBUSY)
+        else if (r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
             snprintf(error, error_bytes, "%s", strerror(-r));
         st_history_reader_close(reader);
         return r;
@@ -111,9 +113,9 @@ void st_history_reader_close(struct st_history_reader *reader)
     free(reader);
 }
 
-const char *st_history_reader_error(const struct st_history_reader *reader)
+const char *st_history_reader_error(const struct st_history_reader *reader, int r)
 {
-    return sqlite3_errmsg(reader->db);
+    return st_sql_sentence(reader->db, r);
 }
 
 int64_t st_history_reader_level(const struct st_history_reader *reader, int64_t step_ns)

@@ -8,6 +8,7 @@
 struct st_history_reader {
     sqlite3 *db;
     int64_t version;
+    struct st_sql_time time;
     struct st_history_sum sum;
 };
 

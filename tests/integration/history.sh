@@ -103,6 +103,23 @@ is "an older file is read as it is" "$("$SLEEPTUNE" history --db "$tmp/old.db" -
 cut_file() { head -c "$1" "$db" >"$tmp/cut.db"; "$SLEEPTUNE" history --db "$tmp/cut.db" --since 2026-11-19 >"$tmp/out" 2>&1; echo $?; }
 is "a file that is cut anywhere ends in a message or a history" "$(for bytes in 0 1 50 100 4096 5000 20000 100000; do cut_file $bytes; done | grep -vE '^(0|2|4)$')" ""
 
+
+# --- files that somebody made to harm who reads them; more in tests/unit/test_history_hostile.c ---
+"$made/make_history" "$tmp/view.db" 1795190400 0 2 5 >/dev/null
+"$PYTHON" - "$tmp/view.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for table in 'span', 'event':
+    db.execute(f'ALTER TABLE {table} RENAME TO was_{table}')
+    db.execute(f'CREATE VIEW {table} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT w.* FROM n, was_{table} w')
+db.commit()
+PY
+for command in history events causes; do
+    is "$command: a view over an endless query is refused" "$(timeout 20 "$SLEEPTUNE" "$command" --db "$tmp/view.db" --since 2026-11-20 2>&1; echo $?)" \
+        "sleeptune $command: $tmp/view.db: it has a view, a trigger or a virtual table, which sleeptune never makes
+4"
+done
+
 mkdir "$tmp/kill"
 kills=${KILLS:-100}
 like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"

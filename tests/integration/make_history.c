@@ -98,7 +98,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         r = st_history_add_event(history, &event);
     }
     if (r < 0)
-        die(st_history_error(history), r);
+        die(st_history_error(history, r), r);
     free(row.lateness);
     st_hist_finish(&hist);
 }
