@@ -124,8 +124,9 @@ const struct st_config_key st_config_keys[] = {
      "days at most, hours and days of them longer."},
     {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
      ST_CONFIG_APPLIES_HISTORY,
-     "When the file would use more, the oldest minutes are removed, then the oldest hours. Events take at "
-     "most half of it."},
+     "When the file and its log would use more, the oldest minutes are removed, then the oldest hours. This "
+     "is checked with each write, which may exceed it by what it adds: some kB, or up to 8 MB after a day "
+     "without a write. Events take at most half of it; of these, the most frequent kind loses its oldest."},
     {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
      ST_CONFIG_APPLIES_TRACE,
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "

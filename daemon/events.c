@@ -69,12 +69,39 @@ void st_events_fill_by(struct st_events *events,
     events->fill_ctx = ctx;
 }
 
+void st_events_limit_by(struct st_events *events, struct st_platform *platform)
+{
+    events->clock = platform;
+}
+
+/* The list is full: the oldest event of the most frequent kind goes. Under the mutex. */
+static void make_room(struct st_events *events)
+{
+    const size_t place = st_event_kinds_largest(&events->kinds);
+    size_t i = 0;
+    while (i + 1 < events->events_n && st_event_kinds_place(&events->kinds, &events->events[i]) != place)
+        i++;
+    events->kinds.kinds[place].n--;
+    events->events_n--;
+    memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
+}
+
+/* Under the mutex. */
+static void keep(struct st_events *events, const struct st_event *event)
+{
+    if (events->events_n == ST_EVENTS_MAX)
+        make_room(events);
+    events->events[events->events_n++] = *event;
+    events->kinds.kinds[st_event_kinds_place(&events->kinds, event)].n++;
+    events->added_n++;
+}
+
 static void put(struct st_events *events, enum st_log_level level, const struct st_event *event,
                 const struct st_log_field *fields, size_t fields_n)
 {
     st_log_event(level, "event", event->name, fields, fields_n, event->text);
     pthread_mutex_lock(&events->mutex);
-    events->events[events->added_n++ % ST_EVENTS_MAX] = *event;
+    keep(events, event);
     for (size_t i = 0; i < events->sinks_n; i++)
         events->sinks[i].hear(events->sinks[i].ctx, event);
     pthread_mutex_unlock(&events->mutex);
@@ -91,8 +118,9 @@ static bool hold(struct st_events *events, const struct st_held *held)
     return room;
 }
 
-void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                   const struct st_log_field *fields, size_t fields_n)
+/* Puts it now, or when more is known of it. */
+static void pass_on(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                    const struct st_log_field *fields, size_t fields_n)
 {
     struct st_held held = {.level = level, .event = *event, .fields_n = fields_n};
     if (events->fill != NULL)
@@ -107,8 +135,38 @@ void st_events_put(struct st_events *events, enum st_log_level level, const stru
     put(events, level, &held.event, fields, fields_n);
 }
 
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                   const struct st_log_field *fields, size_t fields_n)
+{
+    if (events->clock != NULL) {
+        const int64_t now_ns = events->clock->now_ns(events->clock);
+        pthread_mutex_lock(&events->mutex);
+        const bool passes = st_event_limit_passes(&events->limit, now_ns, level, event);
+        pthread_mutex_unlock(&events->mutex);
+        if (!passes)
+            return;
+    }
+    pass_on(events, level, event, fields, fields_n);
+}
+
+static bool next_sum(struct st_events *events, bool all, struct st_event *ret, enum st_log_level *ret_level)
+{
+    const int64_t now_ns = events->clock->now_ns(events->clock);
+    const int64_t wall_ns = events->clock->wall_ns(events->clock);
+    pthread_mutex_lock(&events->mutex);
+    const bool found = st_event_limit_sum(&events->limit, now_ns, wall_ns, all, ret, ret_level);
+    pthread_mutex_unlock(&events->mutex);
+    return found;
+}
+
 void st_events_release(struct st_events *events, int64_t now_ns)
 {
+    struct st_event sum;
+    enum st_log_level level;
+    while (events->clock != NULL && next_sum(events, now_ns == INT64_MAX, &sum, &level)) {
+        const struct st_log_field fields[] = {{"XRUNS", sum.count_n}};
+        pass_on(events, level, &sum, fields, strstr(sum.name, "xrun") != NULL ? 1 : 0);
+    }
     for (;;) {
         struct st_held held;
         pthread_mutex_lock(&events->mutex);
@@ -142,9 +200,9 @@ json_t *st_events_json(struct st_events *events)
     json_t *list = json_array();
     const struct st_event *newest[ST_EVENTS_MAX];
     pthread_mutex_lock(&events->mutex);
-    const size_t n = events->added_n < ST_EVENTS_MAX ? (size_t)events->added_n : ST_EVENTS_MAX;
+    const size_t n = events->events_n;
     for (size_t i = 0; i < n; i++) { /* one that was held back goes to where its time belongs */
-        const struct st_event *event = &events->events[(events->added_n - n + i) % ST_EVENTS_MAX];
+        const struct st_event *event = &events->events[i];
         size_t at = i;
         for (; at > 0 && newest[at - 1]->wall_ns > event->wall_ns; at--)
             newest[at] = newest[at - 1];

@@ -1,22 +1,28 @@
-/* What happened lately: a short list for the status page; each event is logged when it is added. */
+/* What happened lately: a short list for the status page. Each event is logged when it is added, unless there
+ * are too many of its kind (daemon/event_limit.h). */
 #ifndef ST_DAEMON_EVENTS_H
 #define ST_DAEMON_EVENTS_H
 
 #include <jansson.h>
 #include <pthread.h>
 
+#include "daemon/event_limit.h"
 #include "daemon/log.h"
-#include "store/event.h"
+#include "platform/platform.h"
 
 #define ST_EVENTS_MAX       64
 #define ST_EVENTS_SINKS_MAX 4
 #define ST_EVENTS_HELD_MAX  16
 
-/** Ring of the last events, and who else hears of each (history, streams). Threads: any. */
+/** The last events, and who else hears of each (history, streams). Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
-    struct st_event events[ST_EVENTS_MAX];
-    uint64_t added_n;
+    struct st_event events[ST_EVENTS_MAX]; /* in the order in which they were added */
+    size_t events_n;
+    struct st_event_kinds kinds; /* of these */
+    uint64_t added_n;            /* since the start */
+    struct st_platform *clock;   /* NULL: no limit */
+    struct st_event_limit limit;
     struct {
         void (*hear)(void *ctx, const struct st_event *event);
         void *ctx;
@@ -51,7 +57,12 @@ void st_events_forget_listeners(struct st_events *events);
 void st_events_fill_by(struct st_events *events,
                        int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx);
 
-/** Puts the events that were held back until now. Threads: main, each second; INT64_MAX at the end. */
+/** Before threads exist. From now on there are at most ST_EVENT_LIMIT_BURST_N events of a kind, then one each
+ * ST_EVENT_LIMIT_EACH_NS of the platform's clock. */
+void st_events_limit_by(struct st_events *events, struct st_platform *platform);
+
+/** Puts the events that were held back until now, and the sums of what was too much. Threads: main, each
+ * second; INT64_MAX at the end. */
 void st_events_release(struct st_events *events, int64_t now_ns);
 
 /** An event of which nothing is known but its text, to be filled in and given to st_events_put. */

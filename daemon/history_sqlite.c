@@ -19,6 +19,7 @@
 
 #define STACK_BYTES (256 * 1024)
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
 #define SENTENCE    256
 #define BYTES_A_MB  INT64_C(1000000)
 
@@ -47,6 +48,7 @@ struct st_keeper {
     struct st_history *history; /* NULL: not open */
     int lock_fd;                /* of the file at used.path; -1: none */
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
+    int64_t retained_bytes;     /* in use after that */
 };
 
 /* --- what waits -------------------------------------------------------------------------------------------
@@ -129,6 +131,7 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
             r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
     }
     keeper->retained_ns = INT64_MIN;
+    keeper->retained_bytes = 0;
     return r;
 }
 
@@ -143,14 +146,22 @@ static int write_rows(struct st_keeper *keeper, const struct st_waiting *rows)
     return r == 0 ? st_history_commit(keeper->history) : r;
 }
 
+/* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
+ * than it may be, of which some 4 MB are given back at a time. */
 static int retain(struct st_keeper *keeper)
 {
     const int64_t now_ns = keeper->platform->now_ns(keeper->platform);
-    if (keeper->retained_ns != INT64_MIN && now_ns - keeper->retained_ns < RETAIN_NS)
+    const int64_t max_bytes = keeper->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
+    const int64_t bytes = st_history_bytes(keeper->history);
+    const bool full = (bytes > max_bytes && bytes > keeper->retained_bytes + GROWN_BYTES) ||
+                      st_history_file_bytes(keeper->history) > keeper->used.max_bytes;
+    if (!full && keeper->retained_ns != INT64_MIN && now_ns - keeper->retained_ns < RETAIN_NS)
         return 0;
     keeper->retained_ns = now_ns;
-    return st_history_retain(keeper->history, keeper->platform->wall_ns(keeper->platform),
-                             keeper->used.keep_days, keeper->used.max_bytes);
+    const int r = st_history_retain(keeper->history, keeper->platform->wall_ns(keeper->platform),
+                                    keeper->used.keep_days, max_bytes);
+    keeper->retained_bytes = st_history_bytes(keeper->history);
+    return r;
 }
 
 /* @return 0 when all is in the file. */
@@ -222,11 +233,11 @@ static bool flush(struct st_keeper *keeper)
     pthread_mutex_unlock(&keeper->mutex);
     int r = write_all(keeper, &rows, error, sizeof(error));
     if (r == 0) {
-        tell_written(keeper, &rows);
-        st_waiting_drop_all(&rows);
         const int retained = retain(keeper);
         if (retained < 0) /* the new rows are safe all the same */
             ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
+        tell_written(keeper, &rows);
+        st_waiting_drop_all(&rows);
     }
     say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
     pthread_mutex_lock(&keeper->mutex);
@@ -249,6 +260,7 @@ static bool use_settings(struct st_keeper *keeper)
     keeper->used = keeper->settings;
     keeper->changed = false;
     keeper->retained_ns = INT64_MIN;
+    keeper->retained_bytes = 0;
     if (keeper->used.path[0] == '\0') {
         keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
         keeper->view.lost_events_n += keeper->waiting.events_n;

@@ -24,6 +24,7 @@ void st_waiting_append_event(struct st_waiting *waiting, struct st_waiting_event
     *waiting->events_end = node;
     waiting->events_end = &node->next;
     waiting->events_n++;
+    waiting->kinds.kinds[st_event_kinds_place(&waiting->kinds, &node->event)].n++;
 }
 
 void st_waiting_drop_minute(struct st_waiting *waiting)
@@ -40,10 +41,15 @@ void st_waiting_drop_minute(struct st_waiting *waiting)
 
 void st_waiting_drop_event(struct st_waiting *waiting)
 {
-    struct st_waiting_event *node = waiting->events;
-    waiting->events = node->next;
-    if (waiting->events == NULL)
-        waiting->events_end = &waiting->events;
+    const size_t place = st_event_kinds_largest(&waiting->kinds);
+    struct st_waiting_event **at = &waiting->events;
+    while ((*at)->next != NULL && st_event_kinds_place(&waiting->kinds, &(*at)->event) != place)
+        at = &(*at)->next;
+    struct st_waiting_event *node = *at;
+    *at = node->next;
+    if (node->next == NULL)
+        waiting->events_end = at;
+    waiting->kinds.kinds[place].n--;
     waiting->events_n--;
     free(node);
 }
@@ -66,6 +72,8 @@ void st_waiting_move(struct st_waiting *to, struct st_waiting *from)
         *to->events_end = from->events;
         to->events_end = from->events_end;
     }
+    for (const struct st_waiting_event *node = from->events; node != NULL; node = node->next)
+        to->kinds.kinds[st_event_kinds_place(&to->kinds, &node->event)].n++;
     to->minutes_n += from->minutes_n;
     to->events_n += from->events_n;
     st_waiting_init(from);

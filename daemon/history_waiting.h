@@ -2,6 +2,7 @@
 #ifndef ST_DAEMON_HISTORY_WAITING_H
 #define ST_DAEMON_HISTORY_WAITING_H
 
+#include "daemon/event_kinds.h"
 #include "store/history.h"
 
 struct st_waiting_minute {
@@ -19,6 +20,7 @@ struct st_waiting {
     struct st_waiting_minute *minutes, **minutes_end;
     struct st_waiting_event *events, **events_end;
     uint64_t minutes_n, events_n;
+    struct st_event_kinds kinds; /* of the events */
 };
 
 void st_waiting_init(struct st_waiting *waiting);
@@ -27,6 +29,7 @@ void st_waiting_append_minute(struct st_waiting *waiting, struct st_waiting_minu
 void st_waiting_append_event(struct st_waiting *waiting, struct st_waiting_event *node);
 /** The oldest one; there must be one. */
 void st_waiting_drop_minute(struct st_waiting *waiting);
+/** The oldest one of the most frequent kind; there must be one. */
 void st_waiting_drop_event(struct st_waiting *waiting);
 void st_waiting_drop_all(struct st_waiting *waiting);
 /** Moves all of `from` behind `to`. */

@@ -12,9 +12,12 @@
 #include "lib/ns.h"
 
 #define STACK_BYTES (128 * 1024)
-#define BREATH_NS   (20 * ST_NS_PER_MS) /* a source that has always more to tell is heard this often */
-#define WAIT_MAX_MS 60000
-#define PATH_BYTES  64
+/* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
+ * posix/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
+ * more is held up by its pipe. Events are at most as late by it. */
+#define LOOK_EACH_NS (125 * ST_NS_PER_MS)
+#define WAIT_MAX_MS  60000
+#define PATH_BYTES   64
 
 struct st_observe {
     struct st_platform *platform;
@@ -30,6 +33,7 @@ struct st_observe {
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
     bool readable[ST_OBSERVE_SOURCES_MAX];
+    int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* its descriptor does not wake this thread before */
 };
 
 /* --- the thread ----------------------------------------------------------------------------------------- */
@@ -81,15 +85,19 @@ static void wait_for_work(struct st_observe *observe)
 {
     struct pollfd fds[ST_OBSERVE_SOURCES_MAX + 1];
     int64_t due_ns = INT64_MAX;
+    const int64_t now_ns = observe->platform->now_ns(observe->platform);
     for (size_t i = 0; i < observe->n; i++) {
-        fds[i] = (struct pollfd){.fd = st_observed_fd(&observe->sources[i]), .events = POLLIN};
+        const bool rests = observe->rests_until_ns[i] > now_ns;
+        fds[i] = (struct pollfd){.fd = rests ? -1 : st_observed_fd(&observe->sources[i]), .events = POLLIN};
         if (observe->sources[i].due_ns < due_ns)
             due_ns = observe->sources[i].due_ns;
+        if (rests && observe->rests_until_ns[i] < due_ns)
+            due_ns = observe->rests_until_ns[i];
     }
     fds[observe->n] = (struct pollfd){.fd = observe->wake[0], .events = POLLIN};
     int64_t wait_ms = WAIT_MAX_MS;
     if (due_ns != INT64_MAX) {
-        const int64_t ns = due_ns - observe->platform->now_ns(observe->platform);
+        const int64_t ns = due_ns - now_ns;
         wait_ms = ns <= 0 ? 0 : ns / ST_NS_PER_MS + 1;
     }
     const int ready = poll(fds, (nfds_t)observe->n + 1, (int)(wait_ms < WAIT_MAX_MS ? wait_ms : WAIT_MAX_MS));
@@ -116,19 +124,17 @@ static void *run(void *ctx)
 {
     struct st_observe *observe = ctx;
     (void)observe->platform->set_name(observe->platform, "st-observe");
-    const struct timespec breath = st_ns_to_timespec(BREATH_NS);
     while (take_orders(observe)) {
-        bool read_one = false;
         for (size_t i = 0; i < observe->n; i++) {
             struct st_observed *o = &observe->sources[i];
             st_observed_rest(o, replaced_by(observe, o));
-            if (observe->readable[i] || o->due_ns <= observe->platform->now_ns(observe->platform))
+            const int64_t now_ns = observe->platform->now_ns(observe->platform);
+            if (observe->readable[i])
+                observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
+            if (observe->readable[i] || o->due_ns <= now_ns)
                 st_observed_turn(o);
             publish(observe, i);
-            read_one = read_one || observe->readable[i];
         }
-        if (read_one)
-            nanosleep(&breath, NULL);
         wait_for_work(observe);
     }
     for (size_t i = 0; i < observe->n; i++)

@@ -127,6 +127,7 @@ static int init_books(struct st_service *service)
     r = st_events_init(&service->events);
     if (r < 0)
         goto no_events;
+    st_events_limit_by(&service->events, service->platform);
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;

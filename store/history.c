@@ -12,7 +12,8 @@
 #include "store/history_private.h"
 
 #define BUSY_MS        2000
-#define APPLICATION_AT 68 /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
+#define PAGE_BYTES     4096 /* SQLite's own choice */
+#define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
 /* Row i brings a file of version i to version i + 1. What was released is never changed here. */
 static const struct {
@@ -165,8 +166,12 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
         r = exec(history, sql);
     }
     if (r == 0)
-        r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                          "PRAGMA journal_size_limit = 4194304; PRAGMA foreign_keys = ON");
+        r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    if (r == 0) {
+        snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",
+                 ST_HISTORY_LOG_BYTES, ST_HISTORY_LOG_BYTES / PAGE_BYTES);
+        r = exec(history, sql);
+    }
     if (r == 0)
         r = check_pages(history, error, error_bytes);
     for (; r == 0 && version < ST_HISTORY_VERSION; version++)
@@ -298,15 +303,26 @@ const char *st_history_error(const struct st_history *history, int r)
     return st_sql_sentence(history->db, r);
 }
 
+/* Pages, less those that `free_pages` counts. */
+static int64_t page_bytes(struct st_history *history, const char *free_pages)
+{
+    int64_t pages_n = 0, free_n = 0, a_page_bytes = 0;
+    int r = st_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
+    if (r == 0 && free_pages != NULL)
+        r = st_sql_number(history->db, &free_n, free_pages, "");
+    if (r == 0)
+        r = st_sql_number(history->db, &a_page_bytes, "PRAGMA page_size", "");
+    return r < 0 ? r : (pages_n - free_n) * a_page_bytes;
+}
+
 int64_t st_history_bytes(struct st_history *history)
 {
-    int64_t pages_n = 0, free_n = 0, page_bytes = 0;
-    int r = st_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
-    if (r == 0)
-        r = st_sql_number(history->db, &free_n, "PRAGMA freelist_count", "");
-    if (r == 0)
-        r = st_sql_number(history->db, &page_bytes, "PRAGMA page_size", "");
-    return r < 0 ? r : (pages_n - free_n) * page_bytes;
+    return page_bytes(history, "PRAGMA freelist_count");
+}
+
+int64_t st_history_file_bytes(struct st_history *history)
+{
+    return page_bytes(history, NULL);
 }
 
 static int rename_beside(const char *path, const char *suffix, const char *to)

@@ -43,6 +43,10 @@ struct st_history_minute {
 
 struct st_history;
 
+/** SQLite's log beside the file: it goes into the file at this size, so that it has this and the rows of one
+ * transaction, while no reader holds it up. */
+#define ST_HISTORY_LOG_BYTES (1024 * 1024)
+
 /**
  * Whose file is it, by its first bytes? Nothing is changed, locked or made.
  * @param error  a sentence without the path, when it fails.
@@ -83,7 +87,8 @@ void st_history_rollback(struct st_history *history);
 /**
  * Removes what is too old: minutes after ST_HISTORY_MINUTES_DAYS, all after keep_days, but a day's worth a
  * call at most, since now_wall_ns may be years ahead. Then, while more than max_bytes are in use, the oldest
- * minutes but those of the last day, then the oldest hours. Events take at most half of max_bytes.
+ * minutes but those of the last day, then the oldest hours, then minutes of the last day but its last hour.
+ * Events take at most half of max_bytes; of those, the most frequent kind (name and source) loses its oldest.
  * @return 0 or as above.
  */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
@@ -91,6 +96,8 @@ ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_
 
 /** Bytes in use, free pages in the file not counted; < 0: an error. */
 int64_t st_history_bytes(struct st_history *history);
+/** Bytes of the file without its log, free pages counted; < 0: an error. */
+int64_t st_history_file_bytes(struct st_history *history);
 
 /** What the error r (< 0) of the last call means, for messages. */
 const char *st_history_error(const struct st_history *history, int r);

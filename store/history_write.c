@@ -8,8 +8,10 @@
 #include "store/history_private.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
-#define EVENT_BYTES      512  /* room for an event with its index; texts are at most 200 bytes */
-#define VACUUM_PAGES     1000 /* given back to the file system at once */
+#define EVENT_BYTES      768 /* of the longest event with its indexes, in pages that are not quite full */
+#define KINDS_MAX        64  /* of events: their names and sources are about 40 */
+#define VACUUM_PAGES     200 /* given back to the file system at once: what the log holds until a checkpoint */
+#define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
 
@@ -241,6 +243,64 @@ static int not_faster(struct st_history *history, int64_t level, int64_t *from_n
     return r;
 }
 
+struct kind {
+    char name[sizeof(((struct st_event *)NULL)->name)];
+    char source[sizeof(((struct st_event *)NULL)->source)];
+    int64_t n;
+};
+
+/* The kinds of events, the most frequent one first. @return how many, or an error. */
+static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
+{
+    sqlite3_stmt *statement;
+    int n = 0, r = st_sql_prepare(history->db, &statement,
+                                  "SELECT name, source, count(*) FROM event GROUP BY name, source"
+                                  " ORDER BY 3 DESC LIMIT ?",
+                                  "i", (int64_t)KINDS_MAX);
+    if (r < 0)
+        return r;
+    while ((r = st_sql_step(statement)) == 1) {
+        st_sql_text(statement, 0, kinds[n].name, sizeof(kinds[n].name));
+        st_sql_text(statement, 1, kinds[n].source, sizeof(kinds[n].source));
+        kinds[n++].n = st_sql_int(statement, 2);
+    }
+    sqlite3_finalize(statement);
+    return r < 0 ? r : n;
+}
+
+/* How many events each kind may keep, so that all of them are max_n at most: rare kinds keep all theirs. */
+static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
+{
+    int64_t left_n = max_n;
+    for (int i = kinds_n - 1; i >= 0; i--) {
+        if (kinds[i].n > left_n / (i + 1))
+            return left_n / (i + 1);
+        left_n -= kinds[i].n;
+    }
+    return max_n;
+}
+
+/* A kind that floods loses its own oldest events, and not those of others. Some more than there must be are
+ * removed, so that it is not to be done again with the next event. */
+static int remove_events_above(struct st_history *history, int64_t max_n)
+{
+    struct kind kinds[KINDS_MAX];
+    int64_t all_n = 0;
+    int r = st_sql_number(history->db, &all_n, "SELECT count(*) FROM event", "");
+    if (r < 0 || all_n <= max_n)
+        return r;
+    const int kinds_n = read_kinds(history, kinds);
+    if (kinds_n < 0)
+        return kinds_n;
+    const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
+    for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++)
+        r = st_sql_run(history->db,
+                       "DELETE FROM event WHERE +name = ? AND source IS ? AND id <= (SELECT id FROM event"
+                       " WHERE +name = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                       "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
+    return r;
+}
+
 static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     int64_t minutes_from_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS;
@@ -259,9 +319,22 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     if (r == 0)
         r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM event WHERE id <= (SELECT max(id) FROM event) - ?", "i",
-                       max_bytes / 2 / EVENT_BYTES);
+        r = remove_events_above(history, max_bytes / 2 / EVENT_BYTES);
     return r == 0 ? st_history_retain_causes(history, now_wall_ns, all_from_ns) : r;
+}
+
+/* Where all the rest is gone, the last day has to give, too, but for its last hour. @return as remove_oldest.
+ */
+static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int64_t newest_ns)
+{
+    const int64_t hour_ns = ST_HISTORY_HOUR * ST_NS_PER_S, to_ns = minute_ns + hour_ns;
+    if (to_ns > newest_ns - hour_ns)
+        return 0;
+    int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+    return r < 0 ? r : 1;
 }
 
 /* Removes the oldest of what is worth least. @return 1, 0 when nothing is left to remove, or an error. */
@@ -285,7 +358,7 @@ static int remove_oldest(struct st_history *history)
         return r < 0 ? r : 1;
     }
     if (hour_ns >= floor_to(newest_ns, DAY_NS) - DAY_NS)
-        return 0;
+        return remove_oldest_hour(history, minute_ns, newest_ns);
     int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
     if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
         to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
@@ -320,5 +393,7 @@ int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t k
     }
     char sql[64];
     snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
-    return st_sql_run(history->db, sql, "");
+    for (int i = 0; r == 0 && i < VACUUMS_MAX; i++)
+        r = st_sql_run(history->db, sql, "");
+    return r;
 }

@@ -19,11 +19,12 @@
 #include "platform/xrun_line.h"
 #include "st_config.h"
 
-#define SILENT_POLLS 8           /* so many polls, which come every poll_ns, without a line: it hangs */
-#define READ_BYTES   (16 * 1024) /* a poll; what floods is held up by its pipe */
-#define TERM_NAPS    45 /* it has this long to end in peace: a client that is killed disturbs its server */
-#define KILL_NAPS    5
-#define NAP_NS       (10 * ST_NS_PER_MS)
+#define SILENT_POLLS 8 /* so many polls, which come every poll_ns, without a line: it hangs */
+#define READ_BYTES                                                                                           \
+    (16 * 1024)      /* a poll; who polls bounds how often, and what floods is held up by its pipe */
+#define TERM_NAPS 45 /* it has this long to end in peace: a client that is killed disturbs its server */
+#define KILL_NAPS 5
+#define NAP_NS    (10 * ST_NS_PER_MS)
 
 #ifdef __FreeBSD__ /* its unistd.h leaves it to the program */
 extern char **environ;

@@ -1,0 +1,286 @@
+/* A flood of events of one source beside the events that matter: what is logged, listed and kept of both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "daemon/observed.h"
+#include "lib/ns.h"
+#include "store/history.h"
+
+#include "keeper_fixture.h"
+
+#define MINUTES  10
+#define CLIENTS  60
+#define MAX_MB   4
+#define LOG_MB   1
+#define MB       1000000
+#define FILLED_N (5 * MAX_MB * MB / 1000) /* rows, more than the file has room for */
+
+/* --- the flood: a source that has sightings at a rate --------------------------------------------------- */
+
+static int64_t to_see_n, client;
+
+static int open_flood(struct st_xrun_watch *w)
+{
+    return st_xrun_because(w, 0, "a hostile client");
+}
+
+static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen one = {.device = "card", .certainty = ST_CERTAINTY_EXACT, .starved_n = 1};
+    for (; to_see_n > 0; to_see_n--) {
+        snprintf(one.client, sizeof(one.client), "hostile %d", (int)(client++ % CLIENTS));
+        seen(ctx, &one);
+    }
+    return st_xrun_because(w, 0, "a hostile client");
+}
+
+static void close_flood(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+static const struct st_xrun_ops ops = {.open = open_flood, .poll = poll_flood, .close = close_flood};
+static const struct st_xrun_source source = {
+    .name = "pipewire", .summary = "scripted", .poll_ns = ST_NS_PER_S / 4, .ops = &ops};
+
+/* --- the time ------------------------------------------------------------------------------------------- */
+
+static int64_t db_number(const char *sql)
+{
+    char path[128];
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    in_folder(path, sizeof(path), "history.db");
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+/* The file and its log, as they are now. */
+static int64_t bytes_on_disk(void)
+{
+    static const char *const names[] = {"history.db", "history.db-wal"};
+    int64_t bytes = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        char path[128];
+        struct stat status;
+        in_folder(path, sizeof(path), names[i]);
+        if (stat(path, &status) == 0)
+            bytes += status.st_size;
+    }
+    return bytes;
+}
+
+/* Rows of before: the file is as large as it may be, and the oldest of them are the ones that matter. */
+static void fill_history(void)
+{
+    char path[128], error[256];
+    struct st_history *history;
+    struct st_event event = st_event_make(ST_NS_PER_S, "demoted", "the loop lost real-time priority");
+    in_folder(path, sizeof(path), "history.db");
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    event = st_event_make(ST_NS_PER_S, "starved-client", "%200d", 1);
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    for (int i = 0; i < FILLED_N; i++)
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+}
+
+static void end_minute(void)
+{
+    struct st_hist lateness;
+    const int64_t wall_ns = fake->wall_ns(fake);
+    const struct st_minute minute = {.from_wall_ns = wall_ns - 60 * ST_NS_PER_S,
+                                     .to_wall_ns = wall_ns,
+                                     .duration_ns = 60 * ST_NS_PER_S,
+                                     .cycles = 2000,
+                                     .observed_xruns = 0,
+                                     .starved_clients = 0,
+                                     .lateness_max_ns = 5000};
+    const struct st_result result = {.policy = ST_POLICY_FIFO, .cpu = -1, .frames = 128, .rate_hz = 48000};
+    static const struct st_causes_minute none_late;
+    assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
+    st_hist_add_n(&lateness, 5000, 2000);
+    st_keeper_minute(keeper, &minute, &lateness, &none_late, &result);
+    st_hist_finish(&lateness);
+}
+
+static int64_t in_list(const char *name, const char *of)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < events.events_n; i++)
+        n += strcmp(events.events[i].name, name) == 0 && strcmp(events.events[i].source, of) == 0;
+    return n;
+}
+
+/* Ten minutes with so many sightings a second, one event of each of the other kinds a minute. */
+static void flood(int64_t rate_hz)
+{
+    static struct st_observed o;
+    static const struct st_xrun_setting setting;
+    client = 0;
+    config.history.max_mb = MAX_MB;
+    fill_history();
+    st_events_limit_by(&events, fake);
+    start();
+    st_observed_init(&o, fake, &events, &source);
+    st_observed_set(&o, ST_OBSERVED_ON, &setting);
+    for (int minute = 0; minute < MINUTES; minute++) {
+        for (int quarter = 0; quarter < 240; quarter++) {
+            st_fake_advance(fake, ST_NS_PER_S / 4);
+            to_see_n = rate_hz / 4;
+            st_observed_turn(&o);
+            if (quarter % 4 == 0)
+                st_events_release(&events, fake->now_ns(fake));
+        }
+        st_events_add(&events, ST_LOG_DBG, fake->wall_ns(fake), "loop-stalled", NULL, 0, "a real one");
+        struct st_event real = st_event_make(fake->wall_ns(fake), "observed-xrun", "a real xrun of jack");
+        snprintf(real.source, sizeof(real.source), "jack");
+        st_events_put(&events, ST_LOG_DBG, &real, NULL, 0);
+        real = st_event_make(fake->wall_ns(fake), "late-wake", "a real late wake-up");
+        snprintf(real.source, sizeof(real.source), "loop");
+        st_events_put(&events, ST_LOG_DBG, &real, NULL, 0);
+        end_minute();
+        wait_for_other(keeper, ST_KEEPER_WRITING, (uint64_t)minute + 1);
+        assert_in_range(bytes_on_disk(), 1, (MAX_MB + LOG_MB) * MB + (minute == 0 ? 4 * MB : 0));
+    }
+    st_observed_finish(&o);
+    st_events_release(&events, INT64_MAX);
+    assert_int_equal(o.view.starved_n, rate_hz * 60 * MINUTES); /* counts are exact */
+    assert_int_equal(in_list("loop-stalled", ""), MINUTES);
+    assert_int_equal(in_list("observed-xrun", "jack"), MINUTES);
+    assert_int_equal(in_list("late-wake", "loop"), MINUTES);
+    st_keeper_stop(keeper);
+    keeper = NULL;
+    assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'demoted'"), 1);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'loop-stalled'"), MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'observed-xrun'"), MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'late-wake'"), MINUTES);
+    assert_in_range(db_number("SELECT count(*) FROM event WHERE client IS NOT NULL"), 1,
+                    ST_EVENT_LIMIT_BURST_N + 60 * MINUTES);
+    assert_int_equal(db_number("SELECT sum(count_n) FROM event WHERE source = 'pipewire'"),
+                     rate_hz * 60 * MINUTES); /* and so is the sum of the events */
+    assert_in_range(db_number("SELECT count(*) FROM event WHERE text LIKE 'pipewire: and % more dropouts of"
+                              " 60 clients in 6_ s (% events that are not listed)%'"),
+                    MINUTES - 2, MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM span WHERE level = 60"), MINUTES);
+}
+
+static void ten_minutes_of_240_a_second_leave_the_real_events_and_the_limit(void **state)
+{
+    (void)state;
+    flood(240);
+}
+
+static void ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit(void **state)
+{
+    (void)state;
+    flood(5000);
+}
+
+/* --- its parts ------------------------------------------------------------------------------------------ */
+
+static void a_burst_passes_then_one_a_second(void **state)
+{
+    (void)state;
+    static struct st_event_limit limit;
+    limit = (struct st_event_limit){0};
+    const struct st_event event = st_event_make(1, "observe-lost", "a helper that ends at once");
+    const struct st_event other = st_event_make(1, "demoted", "the loop lost real-time priority");
+    int64_t now_ns = 5 * ST_NS_PER_S, passed_n = 0;
+    for (int i = 0; i < 1000; i++)
+        passed_n += st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &event);
+    assert_int_equal(passed_n, ST_EVENT_LIMIT_BURST_N);
+    assert_true(st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &other)); /* a bucket of its own */
+    for (int i = 0; i < 100; i++, now_ns += ST_NS_PER_S / 10)
+        passed_n += st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &event);
+    assert_in_range(passed_n, ST_EVENT_LIMIT_BURST_N + 9, ST_EVENT_LIMIT_BURST_N + 10);
+    struct st_event sum;
+    enum st_log_level level;
+    assert_false(st_event_limit_sum(&limit, now_ns, 7, false, &sum, &level)); /* no minute has gone by */
+    assert_true(st_event_limit_sum(&limit, 65 * ST_NS_PER_S, 7, false, &sum, &level));
+    assert_string_equal(sum.name, "observe-lost");
+    assert_int_equal(sum.count_n, 1100 - passed_n);
+    char text[96];
+    snprintf(text, sizeof(text), "and %" PRId64 " more events \"observe-lost\" in 60 s, not listed",
+             1100 - passed_n);
+    assert_string_equal(sum.text, text);
+    assert_false(st_event_limit_sum(&limit, INT64_MAX, 7, true, &sum, &level)); /* once */
+}
+
+static void clients_are_counted_up_to_a_bound(void **state)
+{
+    (void)state;
+    static struct st_event_limit limit;
+    limit = (struct st_event_limit){0};
+    struct st_event event = st_event_make(1, "starved-client", "a client"), sum;
+    enum st_log_level level;
+    snprintf(event.source, sizeof(event.source), "jack");
+    event.count_n = 2;
+    for (int i = 0; i < ST_EVENT_LIMIT_BURST_N + 1000; i++) {
+        snprintf(event.client, sizeof(event.client), "client %d", i);
+        (void)st_event_limit_passes(&limit, 0, ST_LOG_WARN, &event);
+    }
+    assert_true(st_event_limit_sum(&limit, ST_EVENT_LIMIT_SUM_NS, 7, false, &sum, &level));
+    assert_string_equal(sum.text, "jack: and 2000 more dropouts of more than 256 clients in 60 s (1000 events"
+                                  " that are not listed)");
+    assert_string_equal(sum.source, "jack");
+    assert_int_equal(sum.count_n, 2000);
+}
+
+/* Without a limit of the rate: what list and queue drop is of the kind that floods. */
+static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **state)
+{
+    (void)state;
+    snprintf(config.history.path, sizeof(config.history.path), "%s/no-folder/history.db", folder);
+    start();
+    st_events_add(&events, ST_LOG_DBG, 1, "demoted", NULL, 0, "a real one");
+    for (int i = 0; i < 3 * ST_KEEPER_EVENTS_MAX; i++)
+        st_events_add(&events, ST_LOG_DBG, 2, "pause", NULL, 0, "flood %d", i);
+    assert_int_equal(in_list("demoted", ""), 1);
+    assert_int_equal(events.events_n, ST_EVENTS_MAX);
+    wait_for(ST_KEEPER_FAILING);
+    char path[128];
+    in_folder(path, sizeof(path), "no-folder");
+    assert_int_equal(mkdir(path, 0700), 0);
+    st_keeper_set(keeper, &config);
+    wait_for(ST_KEEPER_WRITING);
+    assert_int_equal(look().events_n, ST_KEEPER_EVENTS_MAX);
+    st_keeper_stop(keeper);
+    keeper = NULL;
+    char command[160];
+    snprintf(command, sizeof(command), "mv '%s/no-folder/history.db' '%s/'", folder, folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'demoted'"), 1);
+    assert_int_equal(db_number("SELECT count(*) FROM event"), ST_KEEPER_EVENTS_MAX);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_burst_passes_then_one_a_second),
+        TEST(clients_are_counted_up_to_a_bound),
+        TEST(a_full_list_and_a_full_queue_drop_the_most_frequent_kind),
+        TEST(ten_minutes_of_240_a_second_leave_the_real_events_and_the_limit),
+        TEST(ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
