@@ -6,10 +6,10 @@
 #include <jansson.h>
 
 #include "cli/series_options.h"
-#include "lib/bootstrap.h"
 #include "lib/box.h"
 #include "lib/columns.h"
 #include "lib/hist.h"
+#include "lib/sample.h"
 #include "lib/series.h"
 
 enum st_chart_kind {
@@ -17,8 +17,6 @@ enum st_chart_kind {
     ST_CHART_SERIES,
     ST_CHART_HIST,
     ST_CHART_QUANTILE,
-    ST_CHART_PHASE,
-    ST_CHART_PRICE,
     ST_CHART_KINDS,
     ST_CHART_ANY = ST_CHART_KINDS /* the first that the data have figures for */
 };
@@ -26,25 +24,14 @@ enum st_chart_kind {
 /** "box" ... */
 const char *st_chart_kind_name(enum st_chart_kind kind);
 
-#define ST_CHART_SETS_MAX     4096
-#define ST_CHART_LINES_MAX    6 /* lines that can be told apart in one picture */
-#define ST_CHART_MARKS_MAX    8
-#define ST_CHART_PRICES_MAX   64
-#define ST_CHART_NAME_BYTES   360
-#define ST_CHART_SERIES_COUNT (UINT64_C(1) << 21) /* samples that are kept for folding */
+#define ST_CHART_SETS_MAX   4096
+#define ST_CHART_LINES_MAX  6 /* lines that can be told apart in one picture */
+#define ST_CHART_MARKS_MAX  8
+#define ST_CHART_NAME_BYTES 360
 
 struct st_chart_mark {
     double p;
     int64_t value_ns;
-};
-
-struct st_chart_price {
-    /* known: their 95 % intervals; else low and high are the value */
-    struct st_estimate cpu;     /* times that of plain waking */
-    struct st_estimate percent; /* of wakes within 100 ns of due */
-    uint64_t n;                 /* wakes; 0: unknown */
-    bool best;                  /* no other setting has as large a share at less CPU */
-    char name[32];              /* of the setting */
 };
 
 /** One distribution: a box, a line. What is not known is empty. */
@@ -61,18 +48,12 @@ struct st_chart_set {
     struct st_hist hist;        /* total_n = 0: only figures are known */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
-    struct st_series series;    /* of the first ST_CHART_SERIES_COUNT periods; n = 0 */
-    uint64_t left_out_n;        /* samples that are not in series */
-    bool rest_unread;           /* nor are those behind them, which were not read */
-    bool rhythm_looked_for;
-    int64_t rhythm_ns; /* that the analysis finds in series; 0: none */
     uint64_t missed_n;
-    bool timed; /* a value a period; else columns count values */
+    struct st_period period; /* of values over time */
+    bool timed;              /* a value a period; else columns count values */
     /* a value each `step` units of time, which is longer than a period can be: 6, "h"; NULL: not so */
     double step;
     const char *step_unit;
-    struct st_chart_price price[ST_CHART_PRICES_MAX];
-    size_t prices_n;
 };
 
 struct st_chart_data {
@@ -80,8 +61,6 @@ struct st_chart_data {
     char note[700];
     char circumstances[1600];
     bool circumstances_differ; /* of a later file */
-    bool folded_only;          /* a series is all that is wanted: what it has no room for is not read */
-    bool rhythm_wanted;        /* and one in which the analysis finds none is not read on */
     struct st_chart_set **set;
     size_t n;
 };
@@ -118,12 +97,8 @@ ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 
 /** Makes a set ready to take values over time. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
-/** One value over time. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
-
-/** The rhythm that the analysis finds in a series, in its first samples as `analyse` does, looked for once;
- * 0: none. */
-int64_t st_chart_rhythm_ns(struct st_chart_set *set);
+/** One value over time. */
+void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
 
 /** Adds what a file has: a recording, a histogram log, any JSON of sleeptune with figures, a column of text.
  * @return an st_exit, after a message. */
@@ -137,7 +112,6 @@ struct st_chart_options {
     enum st_chart_kind kind;
     const char *path; /* .svg, .png, .pdf; NULL or "-": text on standard output */
     int64_t width_px; /* 0: 800 */
-    int64_t fold_ns;  /* of ST_CHART_PHASE; 0: what the analysis finds */
 };
 
 /** Is it a path that a picture can be written to? Before anything is measured. @return 0 or an st_exit, after

@@ -17,7 +17,6 @@ static void set_free(struct st_chart_set *set)
         st_sample_finish(&set->sample);
     if (set->hist.late != NULL)
         st_hist_finish(&set->hist);
-    st_series_finish(&set->series);
     free(set->columns);
     free(set);
 }
@@ -119,7 +118,7 @@ int st_chart_add_hist(struct st_chart_data *data, const char *label, const struc
 
 int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
 {
-    st_series_init(&set->series, period);
+    set->period = *period;
     set->timed = true;
     set->columns = malloc(sizeof(*set->columns));
     if (set->columns == NULL)
@@ -128,15 +127,11 @@ int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
     return st_hist_init(&set->hist, 3);
 }
 
-int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
 {
     st_hist_add(&set->hist, value_ns);
     st_columns_add(set->columns, index, value_ns, missed);
     set->missed_n += missed;
-    if (set->series.n < ST_CHART_SERIES_COUNT)
-        return st_series_add(&set->series, index, value_ns);
-    set->left_out_n++;
-    return 0;
 }
 
 int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series)
@@ -148,7 +143,7 @@ int st_chart_add_series(struct st_chart_data *data, const char *label, const str
         const uint64_t gap = series->index[i] - expected;
         st_columns_missed(set->columns, expected, gap);
         set->missed_n += gap;
-        r = st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
+        st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
     }
     return r;
 }
@@ -178,7 +173,7 @@ static double unit_of(const struct st_chart_set *set, const char **ret_name)
         const char *name;
     } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
     const double periods = set->columns != NULL ? (double)set->columns->n * (double)set->columns->periods : 0;
-    const double span = periods * st_period_seconds(&set->series.period);
+    const double span = periods * st_period_seconds(&set->period);
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
         i++;
@@ -191,7 +186,7 @@ double st_chart_value_x(const struct st_chart_set *set)
     const char *name;
     if (set->step_unit != NULL)
         return set->step;
-    return set->timed ? st_period_seconds(&set->series.period) / unit_of(set, &name) : 1;
+    return set->timed ? st_period_seconds(&set->period) / unit_of(set, &name) : 1;
 }
 
 const char *st_chart_x_unit(const struct st_chart_set *set)

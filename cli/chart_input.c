@@ -9,7 +9,6 @@
 #include "cli/command.h"
 #include "cli/module_hlog.h"
 #include "cli/series_input.h"
-#include "lib/long_series.h"
 #include "store/recording.h"
 
 #define LATENESS "lateness (woke - due)"
@@ -32,40 +31,30 @@ static const char *end_of(const char *path)
 /* --- recordings --------------------------------------------------------------------------------------------
  */
 
-static int add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
+static void add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
 {
     switch (event->kind) {
     case ST_RECORDING_CYCLE:
-        return st_chart_set_value(set, event->period_index, event->lateness_ns,
-                                  event->lateness_ns > period_ns - event->callback_ns);
+        st_chart_set_value(set, event->period_index, event->lateness_ns,
+                           event->lateness_ns > period_ns - event->callback_ns);
+        break;
     case ST_RECORDING_SKIPPED:
         st_columns_missed(set->columns, event->period_index, event->n);
         set->missed_n += event->n;
-        return 0;
+        break;
     case ST_RECORDING_LOST:
-        set->left_out_n += event->n;
-        return 0;
+        break;
     }
-    return 0;
 }
 
-/* Is there no use in reading on? */
-static bool enough(const struct st_chart_data *data, struct st_chart_set *set)
-{
-    if (data->rhythm_wanted && set->series.n == ST_LONG_SERIES_HEAD_N && st_chart_rhythm_ns(set) == 0)
-        return true;
-    return data->folded_only && set->series.n == ST_CHART_SERIES_COUNT;
-}
-
-static int add_events(struct st_recording_reader *reader, const struct st_chart_data *data,
-                      struct st_chart_set *set)
+static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
 {
     struct st_recording_event event;
     const int64_t period_ns = st_period_ns(&st_recording_meta(reader)->period);
     int r = st_chart_set_begin(set, &st_recording_meta(reader)->period);
-    while (r == 0 && !set->rest_unread && (r = st_recording_next(reader, &event)) == 1) {
-        r = add_event(set, &event, period_ns);
-        set->rest_unread = enough(data, set);
+    while (r == 0 && (r = st_recording_next(reader, &event)) == 1) {
+        add_event(set, &event, period_ns);
+        r = 0;
     }
     return r;
 }
@@ -78,12 +67,12 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     if (r != 0)
         return st_recording_refused(command, name, r);
     struct st_chart_set *set = st_chart_add(data, short_name(name));
-    r = set == NULL ? -ENOMEM : add_events(reader, data, set);
+    r = set == NULL ? -ENOMEM : add_events(reader, set);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);
     st_chart_circumstances(data,
                            st_circumstances_lines(st_recording_circumstances(reader), where, sizeof(where)));
     const enum st_recording_end end = st_recording_ended(reader);
-    if (r == 0 && !set->rest_unread && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
+    if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),
                  end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);

@@ -1,5 +1,4 @@
-/* What sleeptune's JSON documents have for charts: quartiles and quantiles of each result, series, price
- * curves. */
+/* What sleeptune's JSON documents have for charts: quartiles and quantiles of each result, series. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,90 +104,6 @@ static int add_result(const struct st_document *kind, const char *name, const js
     return add_values(result, set);
 }
 
-/* A figure with its interval, times `scale`. */
-static struct st_estimate estimate(double value, const json_t *interval, double scale)
-{
-    const json_t *low = json_array_get(interval, 0), *high = json_array_get(interval, 1);
-    struct st_estimate ret = {false, value * scale, value * scale, value * scale};
-    if (json_is_number(low) && json_is_number(high)) {
-        const struct st_estimate known = {true, ret.value, json_number_value(low) * scale,
-                                          json_number_value(high) * scale};
-        /* what lies beyond cannot be drawn */
-        if (known.low >= 0 && known.low <= ret.value && known.high >= ret.value && known.high < 1e6)
-            ret = known;
-    }
-    return ret;
-}
-
-/* One way of waiting. */
-static int add_price(const json_t *arm, struct st_chart_set *set)
-{
-    const json_t *kind = json_object_get(arm, "kind"), *share = json_object_get(arm, "on_time_share");
-    const json_t *cpu = json_object_get(arm, "cpu_to_plain");
-    const char *name = json_string_value(json_object_get(arm, "name"));
-    const bool plain = json_is_string(kind) && strcmp(json_string_value(kind), "plain") == 0;
-    const double times = plain ? 1 : json_number_value(cpu), part = json_number_value(share);
-    int64_t n = 0;
-    if (!json_is_number(share) || (!json_is_number(cpu) && !plain) || !(times >= 0 && times < 1e6) ||
-        !(part >= 0 && part <= 1))
-        return 0; /* too few values */
-    if (set->prices_n == ST_CHART_PRICES_MAX)
-        return -ENOMEM;
-    struct st_chart_price *price = &set->price[set->prices_n++];
-    price->cpu = estimate(times, json_object_get(arm, "cpu_to_plain_ci95"), 1);
-    price->percent = estimate(part, json_object_get(arm, "on_time_share_ci95"), 100);
-    snprintf(price->name, sizeof(price->name), "%s", name != NULL ? name : "");
-    if (get_ns(json_object_get(arm, "lateness_ns"), "n", &n) && n > 0)
-        price->n = (uint64_t)n;
-    set->n += price->n;
-    if (!price->percent.known && price->n > 0) {
-        price->percent.known = true;
-        st_rate_interval(part * (double)price->n, (double)price->n, &price->percent.low,
-                         &price->percent.high);
-        price->percent.low *= 100;
-        price->percent.high *= 100;
-    }
-    return 0;
-}
-
-static int by_cpu(const void *left, const void *right)
-{
-    const struct st_chart_price *a = left, *b = right;
-    if (a->cpu.value != b->cpu.value)
-        return a->cpu.value < b->cpu.value ? -1 : 1;
-    return (a->percent.value < b->percent.value) - (a->percent.value > b->percent.value);
-}
-
-/* By CPU, and which of them are worth it. */
-static void sort_prices(struct st_chart_set *set)
-{
-    double most = -1;
-    qsort(set->price, set->prices_n, sizeof(set->price[0]), by_cpu);
-    for (size_t i = 0; i < set->prices_n; i++) {
-        struct st_chart_price *price = &set->price[i];
-        price->best = price->percent.value > most;
-        most = price->best ? price->percent.value : most;
-    }
-}
-
-static int add_prices(const struct st_document *kind, const char *name, const json_t *result,
-                      struct st_chart_data *data)
-{
-    const json_t *arms = json_object_get(json_object_get(result, "punctual"), "arms");
-    char label[96];
-    int r = 0;
-    if (json_array_size(arms) == 0)
-        return 0;
-    st_document_label(kind, result, label, sizeof(label));
-    struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
-    if (set == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; r == 0 && i < json_array_size(arms); i++)
-        r = add_price(json_array_get(arms, i), set);
-    sort_prices(set);
-    return r;
-}
-
 static int add_results(const char *command, const struct st_document *kind, const char *name,
                        const json_t *document, struct st_chart_data *data)
 {
@@ -197,10 +112,6 @@ static int add_results(const char *command, const struct st_document *kind, cons
     for (size_t i = 0; i < n; i++) {
         if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
             return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (add_prices(kind, name, st_document_result(kind, document, i), data) != 0)
-            return st_failure(command, "%s: too many ways of waiting", name);
     }
     if (data->n == from)
         return st_failure(command, "%s has no results with figures", name);

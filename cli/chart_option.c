@@ -16,7 +16,7 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_usage_error(command, "--kind: '%s' is not box, series, hist, quantile, phase or price", text);
+    return st_usage_error(command, "--kind: '%s' is not box, series, hist or quantile", text);
 }
 
 int st_chart_option_check(const char *command, const char *path, bool json)

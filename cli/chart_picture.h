@@ -5,7 +5,6 @@
 #include "cli/canvas.h"
 #include "cli/chart.h"
 #include "lib/axis.h"
-#include "lib/fold.h"
 
 #define ST_CHART_MARGIN_PX 14.0
 #define ST_CHART_TEXT_PX   12.0
@@ -48,8 +47,6 @@ struct st_chart_picture {
     const struct st_chart_kind_row *kind;
     struct st_chart_data *data; /* only sets that the kind has figures for */
     double width;
-    int64_t fold_ns;
-    struct st_fold fold; /* the same in periods */
     size_t panels_n;
     double under_px;        /* room for what is written under a panel */
     char description[1200]; /* what a reader sees in it, in words */
@@ -57,8 +54,7 @@ struct st_chart_picture {
     char caption[2600];
 };
 
-extern const struct st_chart_kind_row st_chart_box, st_chart_series, st_chart_hist, st_chart_quantile,
-    st_chart_phase, st_chart_price;
+extern const struct st_chart_kind_row st_chart_box, st_chart_series, st_chart_hist, st_chart_quantile;
 
 /** "Quantiles: lateness (woke - due)". */
 void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes);
@@ -101,19 +97,6 @@ size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis
 bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
 /** The greatest value, if it is known. */
 bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns);
-
-#define ST_CHART_PHASES 100
-/** A series folded. */
-struct st_chart_folded {
-    size_t n;                                 /* parts */
-    struct st_box box[ST_CHART_PHASES];       /* of each part; box.n = 0: no values */
-    const int64_t *value_ns[ST_CHART_PHASES]; /* box.n values, ascending */
-    int64_t *values_ns;
-};
-/** Into parts_n <= ST_CHART_PHASES parts. @return 0, -ENOMEM. Free with st_chart_folded_finish. */
-ST_NODISCARD int st_chart_fold(const struct st_series *series, const struct st_fold *fold, size_t parts_n,
-                               struct st_chart_folded *ret);
-void st_chart_folded_finish(struct st_chart_folded *folded);
 
 /** The axis of values that holds all sets. */
 struct st_axis st_chart_value_axis(const struct st_chart_data *data);

@@ -29,7 +29,7 @@ static void say_set(struct st_chart_picture *picture, const struct st_chart_set 
         st_chart_say(caption, bytes, ", one every %g %s", set->step, set->step_unit);
     else if (set->timed)
         st_chart_say(caption, bytes, ", one every %s",
-                     st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
+                     st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
     st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
     if (set->timed) {
         const char *periods = set->missed_n == 1 ? "period" : "periods";

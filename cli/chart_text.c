@@ -19,23 +19,20 @@
 #define LOGARITHMIC   "(logarithmic)"
 #define BOX_COLUMNS   20 /* less for a box: its label gets a line of its own */
 #define BOX_LEAST     10 /* less than that: its figures, too */
-#define NAME_COLUMNS  7  /* of a setting that has a price */
 #define BINS          16
-#define ROWS          8  /* of a line chart */
-#define PHASE_ROWS    12 /* its places are whole characters */
+#define ROWS          8 /* of a line chart */
 
 /** Characters of a drawing: one step of eight, the parts of a box that lies, and of one that stands. */
 struct glyphs {
     const char *level[9]; /* [0]: nothing */
     const char *whisker, *box, *median, *low, *high, *bar;
-    const char *range, *quartiles, *middle, *value;
 };
 
 static const struct glyphs unicode = {
-    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█", "░", "▒", "━", "•",
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "─", "█", "┃", "├", "┤", "█",
 };
 static const struct glyphs ascii = {
-    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#", ".", ":", "=", "o",
+    {" ", ".", ".", ":", ":", "-", "=", "+", "#"}, "-", "=", "|", "[", "]", "#",
 };
 
 struct page {
@@ -257,7 +254,7 @@ static void print_series(const struct page *page)
         periods ? "; '!' on the foot: missed periods" : "");
 }
 
-/* --- histogram, quantiles, phase, price
+/* --- histogram, quantiles
  * ----------------------------------------------------------------------
  */
 
@@ -331,104 +328,6 @@ static void print_quantiles(const struct page *page)
     }
 }
 
-static void print_prices(const struct page *page)
-{
-    char name[ST_CHART_NAME_BYTES], setting[sizeof(((struct st_chart_price *)0)->name)];
-    const struct st_chart_data *data = page->picture->data;
-    const int names = page->width < 60 ? NAME_COLUMNS : 2 * NAME_COLUMNS;
-    for (size_t i = 0; i < data->n; i++) {
-        const struct st_chart_set *set = data->set[i];
-        if (i > 0)
-            fputc('\n', page->out);
-        say(page, "%s: CPU (times plain waking); within 100 ns of due", st_chart_name(data, set, name));
-        for (size_t k = 0; k < set->prices_n; k++) {
-            const struct st_chart_price *price = &set->price[k];
-            fputs(price->best ? "* " : "  ", page->out);
-            snprintf(setting, sizeof(setting), "%s", price->name);
-            st_text_pad(page->out, st_text_clip(setting, names), names + 1);
-            fprintf(page->out, "%6.2f  %5.1f %% ", price->cpu.value, price->percent.value);
-            bar(page, price->percent.value / 100, page->width - 20 - names);
-            fputc('\n', page->out);
-        }
-    }
-    say(page, "*: no other setting is better at less CPU.");
-}
-
-static int phase_row(const struct st_axis *axis, int64_t value_ns)
-{
-    return (int)fmin(st_axis_at(axis, (double)value_ns) * PHASE_ROWS, PHASE_ROWS - 1);
-}
-
-/* One place of a standing box, or of single values. */
-static const char *part_of_phase(const struct page *page, const struct st_axis *axis,
-                                 const struct st_chart_folded *folded, size_t part, int row)
-{
-    const struct glyphs *g = page->glyphs;
-    const struct st_box *box = &folded->box[part];
-    if (!box->median_known) {
-        for (uint64_t i = 0; i < box->n; i++) {
-            if (row == phase_row(axis, folded->value_ns[part][i]))
-                return g->value;
-        }
-        return " ";
-    }
-    if (row < phase_row(axis, box->min_ns) || row > phase_row(axis, box->max_ns))
-        return " ";
-    if (row == phase_row(axis, box->median_ns))
-        return g->middle;
-    const bool within = row >= phase_row(axis, box->q1_ns) && row <= phase_row(axis, box->q3_ns);
-    return box->known && within ? g->quartiles : g->range;
-}
-
-/* "phase" between 0 and the rhythm. */
-static void phase_foot(const struct page *page, int columns)
-{
-    char fold[32];
-    st_ns_format(page->picture->fold_ns, fold, sizeof(fold));
-    const int room = columns - 1 - st_text_columns(fold); /* without the 0 */
-    const char *name = room >= 7 ? "phase" : "";
-    const int left = (room - (int)strlen(name)) / 2;
-    label(page, "");
-    fprintf(page->out, "0%*s%s%*s%s\n", left, "", name, room - left - (int)strlen(name), "", fold);
-}
-
-static void print_phase(const struct page *page)
-{
-    struct st_chart_folded folded;
-    const struct st_fold *fold = &page->picture->fold;
-    const struct st_chart_set *set = page->picture->data->set[0];
-    const struct st_axis axis = st_chart_value_axis(page->picture->data);
-    const struct glyphs *g = page->glyphs;
-    uint64_t least = UINT64_MAX, most = 0;
-    char low[32], legend[200];
-    size_t n = (size_t)(page->width - page->label - 1);
-    n = n < ST_CHART_PHASES ? n : ST_CHART_PHASES;
-    n = st_fold_parts(fold, n);
-    if (st_chart_fold(&set->series, fold, n, &folded) != 0)
-        return;
-    for (int row = PHASE_ROWS - 1; row >= 0; row--) {
-        row_label(page, &axis, row, PHASE_ROWS);
-        for (size_t i = 0; i < n; i++)
-            fputs(part_of_phase(page, &axis, &folded, i, row), page->out);
-        fputc('\n', page->out);
-    }
-    label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
-    for (size_t i = 0; i < n; i++) {
-        least = folded.box[i].n < least ? folded.box[i].n : least;
-        most = folded.box[i].n > most ? folded.box[i].n : most;
-        fputs(g->whisker, page->out);
-    }
-    fputc('\n', page->out);
-    phase_foot(page, (int)n);
-    snprintf(legend, sizeof(legend),
-             "%s medians, %s quartiles, %s least to greatest, %s values where a column has less than 20; "
-             "n = %llu .. %llu in a column.",
-             g->middle, g->quartiles, g->range, g->value, (unsigned long long)least,
-             (unsigned long long)most);
-    st_chart_folded_finish(&folded);
-    say(page, "%s", legend);
-}
-
 static int label_columns(const struct st_chart_picture *picture)
 {
     int most = (int)strlen(LOGARITHMIC);
@@ -453,9 +352,10 @@ static void put_clipped(FILE *out, char *text, int width)
 static int print_page(FILE *out, const struct st_chart_picture *picture)
 {
     static void (*const prints[ST_CHART_KINDS])(const struct page *) = {
-        [ST_CHART_BOX] = print_boxes,   [ST_CHART_SERIES] = print_series,
-        [ST_CHART_HIST] = print_hist,   [ST_CHART_QUANTILE] = print_quantiles,
-        [ST_CHART_PHASE] = print_phase, [ST_CHART_PRICE] = print_prices,
+        [ST_CHART_BOX] = print_boxes,
+        [ST_CHART_SERIES] = print_series,
+        [ST_CHART_HIST] = print_hist,
+        [ST_CHART_QUANTILE] = print_quantiles,
     };
     char title[200], *text = NULL;
     size_t bytes;

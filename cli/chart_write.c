@@ -18,9 +18,10 @@
 #define DEFAULT_PX 800.0
 
 static const struct st_chart_kind_row *const kinds[ST_CHART_KINDS] = {
-    [ST_CHART_BOX] = &st_chart_box,     [ST_CHART_SERIES] = &st_chart_series,
-    [ST_CHART_HIST] = &st_chart_hist,   [ST_CHART_QUANTILE] = &st_chart_quantile,
-    [ST_CHART_PHASE] = &st_chart_phase, [ST_CHART_PRICE] = &st_chart_price,
+    [ST_CHART_BOX] = &st_chart_box,
+    [ST_CHART_SERIES] = &st_chart_series,
+    [ST_CHART_HIST] = &st_chart_hist,
+    [ST_CHART_QUANTILE] = &st_chart_quantile,
 };
 
 const char *st_chart_kind_name(enum st_chart_kind kind)
@@ -261,7 +262,7 @@ static bool any(const struct st_chart_data *data, const struct st_chart_kind_row
 /* Over time before distributions; several distributions side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
-    static const enum st_chart_kind order[] = {ST_CHART_PRICE, ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX,
+    static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX,
                                                ST_CHART_QUANTILE};
     if (data->n > 1 && any(data, &st_chart_box))
         return ST_CHART_BOX;
@@ -320,7 +321,6 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
     *ret = (struct st_chart_picture){.id = kind,
                                      .kind = kinds[kind],
                                      .data = data,
-                                     .fold_ns = options->fold_ns,
                                      .panels_n = 1,
                                      .under_px = 46,
                                      .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};

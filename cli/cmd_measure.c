@@ -49,8 +49,7 @@ static void help(void)
           "      --no-lock           do not lock memory\n"
           "      --record FILE       every lateness, for 'sleeptune export'\n"
           "      --hlog FILE         HdrHistogram log\n"
-          "      --plot FILE         histogram, or price curve of --punctual: .svg, .png,\n"
-          "                          .pdf, or - for text\n"
+          "      --plot FILE         histogram: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"
@@ -217,16 +216,6 @@ static int exit_status(const struct arguments *a, const struct st_result *result
     return status;
 }
 
-/* What each way of waiting cost. */
-static int plot_prices(const struct st_result *results, size_t n, struct st_chart_data *data)
-{
-    json_t *document = st_measure_document(results, n);
-    const int status =
-        document != NULL ? st_chart_json(NAME, NAME, document, data) : st_failure(NAME, "out of memory");
-    json_decref(document);
-    return status;
-}
-
 static int plot_lateness(const struct st_result *results, size_t n, struct st_chart_data *data)
 {
     char where[1024] = "", label[32];
@@ -242,15 +231,13 @@ static int plot_lateness(const struct st_result *results, size_t n, struct st_ch
     return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
 }
 
-/* A histogram of lateness; boxes of several loops. Of ways of waiting, which are no one distribution, the
- * price curve. */
+/* A histogram of lateness; boxes of several loops. */
 static int plot(const char *path, const struct st_result *results, size_t n, int status)
 {
-    const bool prices = results[0].arms_n > 0;
     struct st_chart_data data;
-    const struct st_chart_options chart = {.kind = prices ? ST_CHART_PRICE : ST_CHART_ANY, .path = path};
+    const struct st_chart_options chart = {.kind = ST_CHART_ANY, .path = path};
     st_chart_init(&data, "lateness (woke - due)");
-    int r = prices ? plot_prices(results, n, &data) : plot_lateness(results, n, &data);
+    int r = plot_lateness(results, n, &data);
     if (r == ST_EXIT_DONE)
         r = st_chart_write(NAME, &data, &chart);
     st_chart_finish(&data);

@@ -15,9 +15,8 @@ static void help(void)
           "'measure' and of each bench, the CSV of 'export', or text with one figure a\n"
           "line; '-' is standard input. Several files are drawn in one picture.\n\n"
           "  -o, --output FILE      .svg, .png or .pdf (text on standard output)\n"
-          "  -k, --kind KIND        box, series, hist, quantile, phase or price (what fits)\n"
+          "  -k, --kind KIND        box, series, hist or quantile (what fits)\n"
           "      --width N          pixels, 500 .. 4000 (800)\n"
-          "      --fold TIME        of phase: the rhythm (the one that is found)\n"
           "      --every TIME       period of text (1s)\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -27,11 +26,6 @@ static void help(void)
           "  sleeptune bench sleep --json | sleeptune plot - -o sleep.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
-}
-
-static int take_fold(const char *command, void *ctx, const char *text)
-{
-    return st_option_time(command, "--fold", text, 1, 3600 * ST_NS_PER_S, ctx);
 }
 
 int st_cmd_plot(int argc, char **argv)
@@ -45,7 +39,6 @@ int st_cmd_plot(int argc, char **argv)
         {.name = "output", .letter = 'o', .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "width", .number = &chart.width_px, .min = 500, .max = 4000},
-        {.name = "fold", .take = take_fold, .ctx = &chart.fold_ns},
         {.name = "every", .take = st_series_take_every, .ctx = &series.every_ns},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
@@ -55,8 +48,6 @@ int st_cmd_plot(int argc, char **argv)
         return st_usage_error(NAME, "which file?");
     status = st_chart_check(NAME, "-o", chart.path);
     st_chart_init(&data, "");
-    data.folded_only = chart.kind == ST_CHART_PHASE;
-    data.rhythm_wanted = data.folded_only && chart.fold_ns == 0;
     for (int i = first; i < argc && status == ST_EXIT_DONE; i++)
         status = st_chart_read(NAME, argv[i], &series, &data);
     if (status == ST_EXIT_DONE)

@@ -44,7 +44,7 @@ static int fill(struct st_chart_set *set, const json_t *document, const char *ke
             continue; /* two rows of one step: the clock was set back */
         next = index + 1;
         const int64_t misses = st_json_field(row, "misses");
-        r = st_chart_set_value(set, index, json_integer_value(value), misses > 0);
+        st_chart_set_value(set, index, json_integer_value(value), misses > 0);
         if (r == 0 && misses > 1)
             set->missed_n += (uint64_t)misses - 1;
     }

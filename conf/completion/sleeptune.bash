@@ -12,7 +12,7 @@ _sleeptune() {
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --kind | -k)
-        words='box series hist quantile phase price'
+        words='box series hist quantile'
         [ "$command" != events ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
@@ -66,7 +66,7 @@ _sleeptune() {
         analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
-        plot) words='--output -o --kind -k --width --fold --every --help' ;;
+        plot) words='--output -o --kind -k --width --every --help' ;;
         history) words='--since --until --step --plot --json --format --socket --db --help' ;;
         events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
         causes) words='--since --until --json --format --socket --db --help' ;;

@@ -19,17 +19,10 @@ static void check_set(const struct st_chart_set *set)
         !(box->min_ns <= box->low_ns && box->low_ns <= box->q1_ns && box->q1_ns <= box->median_ns &&
           box->median_ns <= box->q3_ns && box->q3_ns <= box->high_ns && box->high_ns <= box->max_ns))
         abort();
-    if (set->marks_n > ST_CHART_MARKS_MAX || set->prices_n > ST_CHART_PRICES_MAX)
+    if (set->marks_n > ST_CHART_MARKS_MAX)
         abort();
     for (size_t i = 1; i < set->marks_n; i++) {
         if (set->mark[i].p <= set->mark[i - 1].p)
-            abort();
-    }
-    for (size_t i = 0; i < set->prices_n; i++) {
-        const struct st_estimate *cpu = &set->price[i].cpu, *percent = &set->price[i].percent;
-        if (!isfinite(cpu->low) || !isfinite(cpu->high) || cpu->low > cpu->value || cpu->value > cpu->high ||
-            !isfinite(percent->low) || !isfinite(percent->high) || percent->low > percent->value ||
-            percent->value > percent->high || (i > 0 && set->price[i - 1].cpu.value > cpu->value))
             abort();
     }
 }

@@ -119,20 +119,6 @@ is "quantiles of JSON have a mark for each and for the greatest value" "$(grep -
 part "which is written" 'n = 3000, median 60\.0 µs, p99 80\.0 µs, greatest 3\.630 ms'
 part "and on the axis" '^text: [123] ms$'
 like "in text, too" "$(plot --kind quantile measured.json)" '^greatest +3\.630 ms +█'
-draw phase --kind phase saw.json
-part "the rhythm is the sawtooth that was simulated" '^axis-name: phase in (99\.[5-9]|100\.)[0-9]* s \(s\)$'
-draw asked-phase --kind phase --fold 50s saw.json
-part "or the one that was asked for" '^text: .*folded at 50.00 s \(as asked for\)'
-part "where parts have less than 20 values, each is a dot" '^strokes 900$'
-part "and no part has a median" '^lines 0$'
-part "which is said" '^text: .*Dots: values of'
-# 64 frames at 48 kHz: 37.5 periods in 50 ms, 75 phases of some 190 values
-draw whole-phases --kind phase --fold 50ms run.strec
-part "no phase is split between two parts by rounding" '^lines 75$'
-part "and no value is left over" '^strokes 0$'
-part "of parts that each have about as many" '^text: .*n = (1[5-9][0-9]) \.\. (1[5-9][0-9]|20[0-9]) in a part'
-draw rounded-fold --kind phase --fold 1333333ns run.strec
-part "a period that was rounded to ns is one phase" '^lines 1$'
 if [ -x "$make_hlog" ]; then
     "$make_hlog" run.hlog >/dev/null
     draw hlog run.hlog --kind quantile
@@ -181,56 +167,13 @@ is "calls miss no periods" "$(grep -c 'missed' out)" 0
 is "nor in a picture, where both are named, too" \
     "$(grep -c '>getpid, mode \(in-process\|fresh\)<' calls.svg) $(grep -c 'missed' calls.svg)" "2 0"
 
-# --- the price of punctual waking
-cat >price.json <<'JSON'
-{"schema": "sleeptune-measure/1", "n": 3000, "lateness_ns": {"n": 3000, "median": 60000}, "punctual": {"arms": [
- {"name": "plain", "kind": "plain", "on_time_share": 0.001, "cpu_to_plain": null, "lateness_ns": {"n": 1000}},
- {"name": "p97", "kind": "quantile", "on_time_share": 0.95, "cpu_to_plain": 1.8, "lateness_ns": {"n": 1000}},
- {"name": "p50", "kind": "quantile", "on_time_share": 0.5, "cpu_to_plain": 1.1, "cpu_to_plain_ci95": [1.05, 1.2], "lateness_ns": {"n": 1000}},
- {"name": "125us", "kind": "fixed", "on_time_share": 0.94, "cpu_to_plain": 4, "lateness_ns": {"n": 1000}},
- {"name": "p99", "kind": "quantile", "on_time_share": null, "cpu_to_plain": null, "lateness_ns": {"n": 0}}]}}
-JSON
-draw price price.json
-part "one curve" '^values 1$'
-part "marks have their names" '^text: p97$'
-part "CPU has its axis" '^axis-name: CPU a cycle'
-part "share and CPU are written, the cheaper first" 'p50 50\.0 % at 1\.10, p97 95\.0 % at 1\.80, 125us'
-is "what costs more and is worse has a hollow mark" "$(grep -c 'fill="#ffffff" stroke' price.svg)" 2 # the page and 125us
-part "intervals are drawn and said" '95 % intervals'
-part "n of each mark is written, once where it is the same" '^text: .*plain waking = 1; n = 1000 each: '
-is "each share has its interval, and CPU where it is known" "$(grep -c 'stroke="#9a9a9a"' price.svg)" 5
-sed '0,/"n": 1000}}/s//"n": 900}}/' price.json >uneven-price.json
-draw uneven-price uneven-price.json
-part "else beside each" 'plain 0\.1 % at 1\.00 \(n = 900\), p50 50\.0 % at 1\.10 \(n = 1000\)'
-draw narrow-price --width 500 price.json # it has the longest title
-# few blocks: an interval from nearly 0 on
-sed 's/\[1\.05, 1\.2\]/[0.001, 30]/' price.json >wide.json
-draw wide wide.json
-part "an interval is cut where marks would have no room" '95 % intervals, as far as the axis goes'
-part "their numbers are as near as before" '^text: 1\.5$'
-
-# 20 settings close to each other
-"$PYTHON" - >crowd.json <<'PYTHON'
-import json
-print(json.dumps({"schema": "sleeptune-measure/1", "lateness_ns": {"n": 1}, "punctual": {"arms": [
-    {"name": f"p{5 * i}", "kind": "quantile", "on_time_share": 1 - 0.8 ** i, "cpu_to_plain": 0.8 + 0.06 * i,
-     "lateness_ns": {"n": 100}} for i in range(20)]}}))
-PYTHON
-draw crowd crowd.json
-is "close marks have their names, too" "$(grep -c '^text: p[0-9]*$' parts)" 20
-status 0 "price as text" env COLUMNS=80 "$SLEEPTUNE" plot price.json
-like "marks what is worth its price" "$(cat out)" '^\* p97 +1\.80  +95\.0 %'
-like "and not what is not" "$(cat out)" '^  125us '
-
 # --- the README's pictures are what is drawn today
 mkdir pictures
 "$SLEEPTUNE_SRC/docs/pictures/draw" "$SLEEPTUNE" pictures
-for picture in lateness price; do
-    for folder in pictures "$SLEEPTUNE_SRC/docs/pictures"; do
-        "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$folder/$picture.svg"
-    done | sort | uniq -u >differs
-    is "docs/pictures/$picture.svg is current (docs/pictures/draw)" "$(cat differs)" ""
-done
+for folder in pictures "$SLEEPTUNE_SRC/docs/pictures"; do
+    "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$folder/lateness.svg"
+done | sort | uniq -u >differs
+is "docs/pictures/lateness.svg is current (docs/pictures/draw)" "$(cat differs)" ""
 
 # --- headings with many words, panels in parts
 "$PYTHON" - >wake.json <<'PYTHON'
@@ -299,7 +242,7 @@ if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
     # under AddressSanitizer: fontconfig keeps what it knows of fonts
     echo 'leak:libfontconfig' >lsan
     export LSAN_OPTIONS=suppressions=$tmp/lsan:print_suppressions=0
-    for kind in box series hist quantile phase; do
+    for kind in box series hist quantile; do
         for form in png pdf; do
             status 0 "$kind as $form" plot saw.json --kind $kind -o "$kind.$form"
         done
@@ -327,7 +270,7 @@ else
 fi
 
 # --- in the terminal
-for kind in box series hist quantile phase; do
+for kind in box series hist quantile; do
     status 0 "$kind as text" env COLUMNS=80 "$SLEEPTUNE" plot saw.json --kind $kind
     is "$kind fits 80 columns" "$(sed 's/[^ -~]/x/g' out | awk 'length > 80')" ""
     like "$kind has its title" "$(head -n 1 out)" ': lateness \(woke - due\)$'
@@ -339,8 +282,8 @@ like "and few values are said to be few" "$(plot sleep.json)" '^nanosleep .*\(fe
 # a path is one long word, as names of files and of kernels are
 cp sleep.json a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
 for width in 40 20; do
-    for file in sleep.json a-*.json saw.json run.strec calls.json price.json; do
-        for kind in box series hist quantile phase price; do
+    for file in sleep.json a-*.json saw.json run.strec calls.json; do
+        for kind in box series hist quantile; do
             for locale in C C.UTF-8; do
                 LC_ALL=$locale COLUMNS=$width plot "$file" --kind $kind 2>/dev/null | "$PYTHON" -c '
 import sys
@@ -361,41 +304,11 @@ like "quantiles have their values" "$(plot saw.json --kind quantile)" '^90 % +1[
 is "and none that n does not allow" "$(plot saw.json --kind quantile | grep -c '^99')" 0
 is "counts of a histogram add up to n" "$(plot saw.json --kind hist | awk '/^[0-9.]+ [mµn]?s +[0-9]+/ {n += $3} END {print n}')" 900
 like "missed periods are marked" "$(plot --kind series run.strec)" '!'
-"$SLEEPTUNE" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 9000 --json >long-saw.json
-COLUMNS=80 LC_ALL=C plot long-saw.json --kind phase --fold 100s >folded
-sed -n '3,14s/^.\{12\}//p' folded >places
-is "each column of the folded phase has one median" "$(tr -cd = <places | wc -c) $(awk '{for (i = 1; i <= 68; i++) n[i] += substr($0, i, 1) == "="} END {for (i in n) if (n[i] != 1) print i}' places)" "68 "
-is "medians of a sawtooth rise, drop once and rise" "$(awk '{for (i = 1; i <= 68; i++) if (substr($0, i, 1) == "=") at[i] = NR}
-    END {for (i = 2; i <= 68; i++) n += at[i] > at[i - 1] ? 1 : 0; print n}' places)" 1
-like "quartiles and range are around them where it drops" "$(cat places)" ':'
-like "the rhythm is below" "$(cat folded)" '^ {12}0 +phase +100\.00 s$'
-like "and how many values a column has" "$(cat folded)" 'n = 90 \.\. 180 in a column'
-printf '%s\n' 1000 2000 >two
-like "a column without a value is empty" "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms)" 'n = 0 \.\. 1 in a column'
-is "and one of few values has them, and no median" \
-    "$(COLUMNS=80 LC_ALL=C plot two --every 1ms --kind phase --fold 3ms | sed -n 3,14p | tr -cd =o)" oo
-
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
 draw million million --every 1ms --kind series
 part "the one late value among a million is there" 'greatest 9\.0[0-9]* ms'
 is "and the picture stays small" "$([ "$(wc -c <million.svg)" -lt 100000 ] && echo yes)" yes
-
-# --- scale: of a long recording what is folded is read, not more
-"$SLEEPTUNE_BUILD/tests/integration/make_long_recording" long.strec 3000000
-# unread FILE OPTIONS: standard input is FILE; how much of it is left is in "left"
-unread() {
-    local file=$1
-    shift
-    { "$SLEEPTUNE" plot "$@" - >out 2>err; echo $? >status; wc -c >left; } <"$file"
-}
-unread long.strec -k phase
-is "a rhythm that is not there is a failure" "$(cat status)" 4
-like "that says in what it was looked for" "$(cat err)" 'no rhythm was found in its first 262144 values; --fold TIME'
-is "and that is all that was read" "$([ "$(cat left)" -gt $(($(wc -c <long.strec) * 8 / 10)) ] && echo yes)" yes
-unread long.strec -k phase --fold 50ms
-like "a long recording is folded as far as there is room" "$(tr '\n' ' ' <out)" 'n = 2097152, folded at 50\.000 ms \(as asked for\)\. What comes after these is not in it'
-is "and read so far" "$([ "$(cat left)" -gt 0 ] && echo yes)" yes
 
 # --- bad input
 : >empty
@@ -414,7 +327,7 @@ like "that says what there is" "$(cat err)" 'there are for: box, quantile'
 status 4 "a folder that is not there is a failure" plot saw.json -o nowhere/a.svg
 status 3 "an unknown suffix is a usage error" plot saw.json -o a.gif
 like "which is named" "$(cat err)" "a.gif.*\.svg"
-for option in '--kind pie' '--width 10' '--width x' '--fold 0' '--fold soon' '--every -1s' --nonsense; do
+for option in '--kind pie' '--width 10' '--width x' '--every -1s' --nonsense; do
     # shellcheck disable=SC2086  # option and value
     status 3 "plot $option is a usage error" plot saw.json -o a.svg $option
 done
