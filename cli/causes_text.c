@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/json_field.h"
-#include "cli/text.h"
+#include "program/text.h"
 #include "lib/cause_kind.h"
 #include "lib/ns.h"
 #include "lib/when.h"

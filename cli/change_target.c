@@ -9,7 +9,7 @@
 
 #include "advisor/print.h"
 #include "cli/command.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 
 static bool has_file(const char *dir, const char *name)
 {

@@ -5,7 +5,7 @@
 #include "cli/causes_text.h"
 #include "cli/command.h"
 #include "cli/history_ask.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 
 #define COMMAND "causes"
 

@@ -7,11 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/facts_input.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/measure_run.h"
 #include "cli/measured_facts.h"
 #include "cli/report_run.h"
-#include "cli/text.h"
+#include "program/text.h"
 #include "lib/ns.h"
 
 #define COMMAND         "check"

@@ -19,7 +19,7 @@ static void help(void)
           "Say by how much the lateness of runs differs, each against the first, and\n"
           "whether that is more than chance.\n\n"
           "A file is a recording of 'measure --record', a histogram log, the JSON of\n"
-          "'bench', 'measure' or 'simulate', the CSV of 'export' or text with one lateness\n"
+          "sleeptune-lab or 'measure', the CSV of 'export' or text with one lateness\n"
           "a line.\n\n"
           "      --difference D     a difference that would matter: a time such as 1us, or\n"
           "                         percent of A's figure (5%); where none is shown, how\n"
@@ -210,7 +210,7 @@ static int compare_files(struct st_compare_result *result)
 /* --- all of it ---------------------------------------------------------------------------------------------
  */
 
-/* "bench sleep", "a recording". */
+/* "sleeptune-lab sleep", "a recording". */
 static const char *kind_of(const struct st_compare_file *file)
 {
     return file->has_values || file->kind == NULL ? file->source : file->kind->name;

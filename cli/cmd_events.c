@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "cli/history_ask.h"
 #include "cli/history_text.h"
-#include "cli/locale.h"
-#include "cli/words.h"
+#include "program/locale.h"
+#include "program/words.h"
 #include "lib/event_name.h"
 #include "lib/ns.h"
 

@@ -6,7 +6,7 @@
 #include "advisor/text.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 
 #define COMMAND    "explain"
 #define NEAR_EDITS 4 /* a typing error or two, or a forgotten word of three letters */

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/recording_input.h"
+#include "chart/recording_input.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "program/output.h"
 #include "lib/ns.h"
 #include "store/recording.h"
 

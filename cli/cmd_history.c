@@ -3,14 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/history_ask.h"
 #include "cli/history_plot.h"
 #include "cli/history_text.h"
 #include "cli/json_field.h"
-#include "cli/locale.h"
-#include "cli/words.h"
+#include "program/locale.h"
+#include "program/words.h"
 #include "lib/ns.h"
 #include "lib/when.h"
 

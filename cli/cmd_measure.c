@@ -4,15 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/command.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/measure_files.h"
 #include "cli/measure_run.h"
 #include "cli/measure_text.h"
-#include "cli/text.h"
-#include "cli/words.h"
 #include "lib/cpu_list.h"
+#include "program/text.h"
+#include "program/words.h"
 #include "lib/ns.h"
 #include "measure/session.h"
 

@@ -1,7 +1,7 @@
 /* sleeptune plot: pictures of what was measured. */
 #include <string.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/command.h"
 #include "lib/ns.h"
 
@@ -12,7 +12,7 @@ static void help(void)
     fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
           "Draw what was measured: SVG, PNG, PDF, or text in the terminal.\n\n"
           "FILE is a recording of 'measure --record', a histogram log, the JSON of\n"
-          "'measure' and of each bench, the CSV of 'export', or text with one figure a\n"
+          "'measure' and of sleeptune-lab, the CSV of 'export', or text with one figure a\n"
           "line; '-' is standard input. Several files are drawn in one picture.\n\n"
           "  -o, --output FILE      .svg, .png or .pdf (text on standard output)\n"
           "  -k, --kind KIND        box, series, hist or quantile (what fits)\n"
@@ -23,7 +23,7 @@ static void help(void)
           "  sleeptune measure --record a.strec\n"
           "  sleeptune plot a.strec -o a.svg\n"
           "  sleeptune plot --kind quantile before.strec after.strec -o both.pdf\n"
-          "  sleeptune bench sleep --json | sleeptune plot - -o sleep.svg\n\n"
+          "  sleeptune-lab sleep --json | sleeptune plot - -o sleep.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
 }

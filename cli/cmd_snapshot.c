@@ -6,7 +6,7 @@
 #include "advisor/json_dump.h"
 #include "cli/command.h"
 #include "cli/facts_input.h"
-#include "cli/output.h"
+#include "program/output.h"
 
 #define COMMAND "snapshot"
 

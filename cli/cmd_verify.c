@@ -7,7 +7,7 @@
 #include "cli/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
-#include "cli/words.h"
+#include "program/words.h"
 
 #define COMMAND "verify"
 

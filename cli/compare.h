@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/differences.h"
-#include "cli/documents.h"
+#include "chart/documents.h"
 #include "lib/compare.h"
 #include "lib/period.h"
 

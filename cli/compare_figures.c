@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "cli/documents.h"
+#include "chart/documents.h"
 
 #define BENCH_FAMILY "sleeptune-bench-"
 
@@ -131,7 +131,7 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
     const struct st_document *kind = st_document_of(document);
     if (kind == NULL)
         return st_failure(command,
-                          "%s is JSON, but not of 'bench', 'measure' or 'simulate' of this version ('%.40s')",
+                          "%s is JSON, but not of sleeptune-lab or 'measure' of this version ('%.40s')",
                           ret->path, schema != NULL ? schema : "");
     const size_t rows_n = rows_of(kind, document);
     ret->kind = kind;

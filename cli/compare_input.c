@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/recording_input.h"
+#include "chart/recording_input.h"
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "cli/module_hlog.h"
-#include "cli/series_input.h"
+#include "store/module_hlog.h"
+#include "chart/series_input.h"
 #include "lib/ns.h"
 #include "store/recording.h"
 
@@ -161,10 +161,10 @@ static int take_series(const struct st_series *series, struct st_compare_file *f
 static int read_series(const char *command, const struct st_series_options *options,
                        struct st_compare_file *file)
 {
-    struct st_series_result *series = calloc(1, sizeof(*series));
+    struct st_series_input *series = calloc(1, sizeof(*series));
     if (series == NULL)
         return st_failure(command, "out of memory");
-    int status = st_series_input(command, file->path, options, series);
+    int status = st_series_input_read(command, file->path, options, series);
     if (status == ST_EXIT_DONE) {
         file->source = "series";
         file->in_order = true;
@@ -175,7 +175,7 @@ static int read_series(const char *command, const struct st_series_options *opti
         if (r < 0)
             status = st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
     }
-    st_series_result_finish(series);
+    st_series_input_finish(series);
     free(series);
     return status;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/compare.h"
 

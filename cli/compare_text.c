@@ -8,8 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "cli/locale.h"
-#include "cli/text.h"
+#include "program/locale.h"
+#include "program/text.h"
 #include "lib/ns.h"
 #include "lib/stats.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/json_field.h"
 #include "lib/ns.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/json_field.h"
-#include "cli/locale.h"
-#include "cli/text.h"
+#include "program/locale.h"
+#include "program/text.h"
 #include "measure/result.h"
 #include "lib/base.h"
 #include "lib/ns.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/module_hlog.h"
+#include "store/module_hlog.h"
 #include "lib/ns.h"
 #include "platform/destination.h"
 #include "store/recording.h"

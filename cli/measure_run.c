@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "cli/command.h"
-#include "cli/rttime.h"
-#include "cli/stop.h"
+#include "program/rttime.h"
+#include "program/stop.h"
 #include "lib/ns.h"
 
 static struct st_session *volatile running; /* for the signal handlers */

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/circumstances.h"
-#include "cli/locale.h"
-#include "cli/text.h"
+#include "chart/circumstances.h"
+#include "program/locale.h"
+#include "program/text.h"
 #include "lib/ns.h"
 
 #define LABEL_COLUMNS 10

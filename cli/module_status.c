@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/daemon_client.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/status_text.h"
 
 #define COMMAND "status"

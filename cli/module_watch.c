@@ -10,8 +10,8 @@
 
 #include "cli/command.h"
 #include "cli/daemon_client.h"
-#include "cli/locale.h"
-#include "cli/stop.h"
+#include "program/locale.h"
+#include "program/stop.h"
 #include "cli/watch_screen.h"
 #include "lib/ns.h"
 #include "lib/when.h"

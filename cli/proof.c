@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/measure_files.h"
 #include "cli/measure_run.h"
 #include "cli/measure_text.h"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/proof.h"
-#include "cli/text.h"
+#include "program/text.h"
 #include "lib/ns.h"
 
 #define COLUMN     16

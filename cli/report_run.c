@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/locale.h"
+#include "program/locale.h"
 #include "cli/mutes.h"
-#include "cli/output.h"
+#include "program/output.h"
 
 #define OWN_MAX 16 /* options of one subcommand beside the common ones */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/json_field.h"
-#include "cli/text.h"
+#include "program/text.h"
 #include "lib/base.h"
 #include "lib/ns.h"
 #include "lib/when.h"

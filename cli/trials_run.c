@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/rttime.h"
-#include "cli/stop.h"
-#include "cli/text.h"
+#include "program/rttime.h"
+#include "program/stop.h"
+#include "program/text.h"
 #include "lib/ns.h"
 #include "measure/experiments.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "measure/json.h"
-#include "measure/summary_json.h"
+#include "measure/circumstance_json.h"
 #include "measure/result.h"
 
 static json_t *distribution(const struct st_hist *hist)

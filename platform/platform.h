@@ -57,13 +57,6 @@ struct st_pauses {
 /** What lock_memory achieved. */
 enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 
-/** One run of a program. */
-struct st_program_time {
-    int64_t wall_ns; /* from before it is started until it is known to have ended */
-    int64_t cpu_ns;  /* user and system together, of it and what it waited for */
-    int status;      /* exit status; 128 + the signal that ended it */
-};
-
 /** What this process may do, from its limits and from trying. */
 struct st_rt_rights {
     int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno
@@ -99,12 +92,7 @@ typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
 struct st_sleep_method; /* sleep_method.h */
-struct st_call_method;  /* call_method.h */
-struct st_wake_method;  /* wake_method.h */
-struct st_wake;
-struct st_wake_setting;
-struct st_wake_stamps;
-struct st_xrun_source; /* xrun_source.h */
+struct st_xrun_source;  /* xrun_source.h */
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
@@ -121,20 +109,9 @@ struct st_platform {
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
-    /** The i-th way of sleeping (sleep_method.h), those that this system has not among them; NULL after the
-     * last. */
+    /** The i-th way of sleeping that `report --measure` compares (sleep_method.h), also those that this
+     * system lacks; NULL after the last. */
     const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
-
-    /** The i-th call whose cost can be measured (call_method.h), those that this system has not among them;
-     * NULL after the last. */
-    const struct st_call_method *(*call_method)(struct st_platform *p, size_t i);
-
-    /** The i-th way of waking a sleeper early, those that this system has not among them; NULL after the
-     * last. What follows is called by st_wake_open, st_wake_round and st_wake_close (wake_method.h). */
-    const struct st_wake_method *(*wake_method)(struct st_platform *p, size_t i);
-    int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
-    int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
-    void (*wake_close)(struct st_wake *w);
 
     /** The i-th source of other programs' xruns (xrun_source.h), those that this system has not among them;
      * NULL after the last. */
@@ -225,14 +202,6 @@ struct st_platform {
      *  @return 0 with each run's result set; -ENOTSUP: a captured machine, whose servers are not here. */
     int (*run)(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                int64_t limit_ns);
-
-    /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
-     *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
-    int (*time_program)(struct st_platform *p, char *const argv[], struct st_program_time *ret);
-    /** Sends a signal to the program that time_program runs, or, between two, to the next one as soon as it
-     *  has begun. Async-signal-safe. Threads: that of time_program, in a handler of SIGINT, SIGTERM or
-     *  SIGHUP. */
-    void (*signal_program)(struct st_platform *p, int signal_number);
 
     /* --- the machine --------------------------------------------------------------------------------------
      */

@@ -1,6 +1,6 @@
-/* Ways of sleeping, one row each: what `bench sleep` compares. The list of an OS is platform->sleep_method(i)
- * (linux/sleep_methods_linux.c, freebsd/sleep_methods_freebsd.c, fake/fake_sleep.c); what only the other OS
- * has is in it with the reason, not left out.
+/* Ways of sleeping, one row each: those that `report --measure` compares are platform->sleep_method(i)
+ * (linux/waits_linux.c, freebsd/waits_freebsd.c, fake/fake_sleep.c); the laboratory adds more. What only the
+ * other OS has is in the list with the reason, not left out.
  */
 #ifndef ST_PLATFORM_SLEEP_METHOD_H
 #define ST_PLATFORM_SLEEP_METHOD_H
@@ -63,10 +63,6 @@ struct st_sleep {
     int fd;            /* -1: none */
     void *state;       /* the method's own */
 };
-
-/** Blocks the signals that some methods wait for; call it before the first thread starts, so that no thread
- * gets them. @return 0 or -errno. */
-int st_sleep_block_signals(void);
 
 /** The method of that name. @return NULL: no such name on any OS. */
 const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name);

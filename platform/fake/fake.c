@@ -30,7 +30,6 @@ static const char *const function_names[F_COUNT] = {
     [F_RT_RIGHTS] = "rt_rights",
     [F_RESIDENT_BYTES] = "resident_bytes",
     [F_PROGRAM_PATH] = "program_path",
-    [F_TIME_PROGRAM] = "time_program",
     [F_RUN] = "run",
     [F_SMI_COUNT] = "smi_count",
     [F_VIRTUALISED] = "virtualised",
@@ -72,11 +71,6 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         .sleep_until_ns = st_fake_sleep_until_ns,
         .sleep_until_precise_ns = st_fake_sleep_until_precise_ns,
         .sleep_method = st_fake_sleep_method,
-        .call_method = st_fake_call_method,
-        .wake_method = st_fake_wake_method,
-        .wake_open = st_fake_wake_open,
-        .wake_round = st_fake_wake_round,
-        .wake_close = st_fake_wake_close,
         .xrun_source = st_fake_xrun_source,
         .wall_ns = st_fake_wall_ns,
         .suspended_ns = st_fake_suspended_ns,
@@ -102,8 +96,6 @@ void st_fake_free(struct st_platform *p)
     struct st_fake *fake = st_fake_of(p);
     st_fake_tree_finish(fake);
     st_fake_sleep_finish(fake);
-    st_fake_call_finish(fake);
-    st_fake_wake_finish(fake);
     free(fake->late_ns);
     pthread_mutex_destroy(&fake->lock);
     free(fake);
@@ -136,13 +128,6 @@ int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t 
     fake->late_after_ns = late_after_ns;
     atomic_store(&fake->sleeps_n, 0);
     return 0;
-}
-
-void st_fake_script_programs(struct st_platform *p, bool of_true, const int64_t *wall_ns, size_t n,
-                             int status)
-{
-    st_fake_of(p)->programs[of_true ? 0 : 1] =
-        (struct st_fake_program){.wall_ns = wall_ns, .n = n, .status = status};
 }
 
 uint64_t st_fake_sleeps_n(const struct st_platform *p)

@@ -42,27 +42,6 @@ ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, in
 void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns);
 /** How many hold it. */
 int st_fake_latency_holds_n(struct st_platform *p);
-/** Scripts how long the program "true", or any other, runs: wall_ns[0], wall_ns[1] ... and again, a tenth of
- * it CPU time, and how it ends. The array must stay. */
-void st_fake_script_programs(struct st_platform *p, bool of_true, const int64_t *wall_ns, size_t n,
-                             int status);
-/**
- * Scripts a call (call_method.h): the i-th one moves the clock by cost_ns[i], later ones by the last of them;
- * by syscall(2) it takes raw_ns. Copied. @return 0, -ENOENT (the fake has no such call), -ENOMEM.
- */
-ST_NODISCARD int st_fake_script_call(struct st_platform *p, const char *name, const int64_t *cost_ns,
-                                     size_t n, int64_t raw_ns);
-/** Opening that call fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
-ST_NODISCARD int st_fake_fail_call(struct st_platform *p, const char *name, int error);
-
-/**
- * Scripts a way of waking (wake_method.h): rounds take delay_ns[0], delay_ns[1] ..., again from the first
- * after the last (INT64_MIN: the sleeper does not wake, -ETIMEDOUT); signalling takes send_ns; opening it
- * says open_error (0: works). Copied. @return 0, -ENOENT (the fake has no such way), -ENOMEM.
- */
-ST_NODISCARD int st_fake_script_wake(struct st_platform *p, const char *name, const int64_t *delay_ns,
-                                     size_t n, int64_t send_ns, int open_error);
-
 /** The sources of xruns from now on; the fake has none otherwise. The array must stay. */
 void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n);
 

@@ -267,27 +267,6 @@ static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
     return 0;
 }
 
-/* Takes as long as scripted. */
-static int fake_time_program(struct st_platform *p, char *const argv[], struct st_program_time *ret)
-{
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_TIME_PROGRAM);
-    if (error != 0)
-        return error;
-    struct st_fake_program *script = strcmp(argv[0], "true") == 0 ? &fake->programs[0] : &fake->programs[1];
-    const int64_t wall_ns = script->n > 0 ? script->wall_ns[script->next++ % script->n] : 0;
-    st_fake_advance(p, wall_ns);
-    *ret = (struct st_program_time){.wall_ns = wall_ns, .cpu_ns = wall_ns / 10, .status = script->status};
-    return 0;
-}
-
-/* Its programs have ended whenever somebody could. */
-static void fake_signal_program(struct st_platform *p, int signal_number)
-{
-    (void)p;
-    (void)signal_number;
-}
-
 static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
 {
     (void)cpu;
@@ -328,8 +307,6 @@ void st_fake_system_row(struct st_platform *row)
     row->resident_bytes = fake_resident_bytes;
     row->program_path = fake_program_path;
     row->circumstances = st_tree_circumstances;
-    row->time_program = fake_time_program;
-    row->signal_program = fake_signal_program;
     row->smi_count = fake_smi_count;
     row->virtualised = fake_virtualised;
 }

@@ -34,7 +34,6 @@ enum st_fake_function {
     F_RESIDENT_BYTES,
     F_PROGRAM_PATH,
     F_RUN,
-    F_TIME_PROGRAM,
     F_SMI_COUNT,
     F_VIRTUALISED,
     F_READ_TEXT,
@@ -76,33 +75,6 @@ struct st_fake_method {
     int open_error;
 };
 
-/* How long programs run: "true", and any other. */
-struct st_fake_program {
-    const int64_t *wall_ns;
-    size_t n, next;
-    int status;
-};
-
-#define ST_FAKE_CALLS_N 4
-
-/* What a call costs. */
-struct st_fake_call {
-    int64_t *cost_ns;
-    size_t cost_n, next;
-    int64_t raw_ns;
-    int open_error;
-};
-
-#define ST_FAKE_WAKES_N 4
-
-/* How long a sleeper takes to wake. */
-struct st_fake_wake {
-    int64_t *delay_ns;
-    size_t delay_n, next;
-    int64_t send_ns;
-    int open_error;
-};
-
 struct st_fake {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     _Atomic int64_t now_ns;
@@ -114,9 +86,6 @@ struct st_fake {
     int64_t late_after_ns;
     struct st_fake_fault faults[F_COUNT];
     struct st_fake_method methods[ST_FAKE_METHODS_N];
-    struct st_fake_program programs[2];
-    struct st_fake_call calls[ST_FAKE_CALLS_N];
-    struct st_fake_wake wakes[ST_FAKE_WAKES_N];
 
     pthread_mutex_t lock; /* for what follows; never taken by clock and sleep */
     struct st_thread_counters counters;
@@ -149,13 +118,6 @@ int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t i);
 void st_fake_sleep_finish(struct st_fake *fake);
-const struct st_call_method *st_fake_call_method(struct st_platform *p, size_t i);
-void st_fake_call_finish(struct st_fake *fake);
-const struct st_wake_method *st_fake_wake_method(struct st_platform *p, size_t i);
-int st_fake_wake_open(struct st_wake *w, const struct st_wake_setting *setting);
-int st_fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
-void st_fake_wake_close(struct st_wake *w);
-void st_fake_wake_finish(struct st_fake *fake);
 const struct st_xrun_source *st_fake_xrun_source(struct st_platform *p, size_t i);
 int64_t st_fake_wall_ns(struct st_platform *p);
 void st_fake_pauses(struct st_platform *p, struct st_pauses *ret);

@@ -43,19 +43,13 @@ int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, s
                            size_t *ret_len);
 int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text);
 
-/* calls_freebsd.c */
-const struct st_call_method *st_freebsd_call_method(struct st_platform *p, size_t i);
-
-/* wake_methods_freebsd.c */
-const struct st_wake_method *st_freebsd_wake_method(struct st_platform *p, size_t i);
-
 /* xrun_sources_freebsd.c */
 const struct st_xrun_source *st_freebsd_xrun_source(struct st_platform *p, size_t i);
 
 /* xrun_sound4.c */
 extern const struct st_xrun_source st_xrun_sound4;
 
-/* sleep_methods_freebsd.c */
+/* waits_freebsd.c */
 const struct st_sleep_method *st_freebsd_sleep_method(struct st_platform *p, size_t i);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "platform/freebsd/freebsd.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/wake_posix.h"
 #include "platform/tree.h"
 
 static int no_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
@@ -36,11 +35,6 @@ struct st_platform *st_platform_native(void)
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
         .sleep_method = st_freebsd_sleep_method,
-        .call_method = st_freebsd_call_method,
-        .wake_method = st_freebsd_wake_method,
-        .wake_open = st_posix_wake_open,
-        .wake_round = st_posix_wake_round,
-        .wake_close = st_posix_wake_close,
         .xrun_source = st_freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_freebsd_suspended_ns,
@@ -67,8 +61,6 @@ struct st_platform *st_platform_native(void)
         .set_rttime_limit_ns = st_freebsd_set_rttime_limit_ns,
         .rt_rights = st_freebsd_rt_rights,
         .resident_bytes = st_freebsd_resident_bytes,
-        .time_program = st_posix_time_program,
-        .signal_program = st_posix_signal_program,
         .program_path = st_freebsd_program_path,
         .run = st_posix_run,
         .circumstances = st_tree_circumstances_freebsd,

@@ -54,12 +54,6 @@ int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 void st_linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);
 
-/* calls_linux.c */
-const struct st_call_method *st_linux_call_method(struct st_platform *p, size_t i);
-
-/* wake_methods_linux.c */
-const struct st_wake_method *st_linux_wake_method(struct st_platform *p, size_t i);
-
 /* xrun_sources_linux.c */
 const struct st_xrun_source *st_linux_xrun_source(struct st_platform *p, size_t i);
 
@@ -77,7 +71,7 @@ void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st
 /* xrun_alsa_trace.c */
 extern const struct st_xrun_source st_xrun_alsa_trace;
 
-/* sleep_methods_linux.c */
+/* waits_linux.c */
 const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 
 #endif

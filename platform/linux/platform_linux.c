@@ -1,7 +1,6 @@
 /* The Linux row of the seam. */
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/wake_posix.h"
 #include "platform/tree.h"
 
 struct st_platform *st_platform_native(void)
@@ -13,11 +12,6 @@ struct st_platform *st_platform_native(void)
         .sleep_until_ns = st_linux_sleep_until_ns,
         .sleep_until_precise_ns = st_linux_sleep_until_precise_ns,
         .sleep_method = st_linux_sleep_method,
-        .call_method = st_linux_call_method,
-        .wake_method = st_linux_wake_method,
-        .wake_open = st_posix_wake_open,
-        .wake_round = st_posix_wake_round,
-        .wake_close = st_posix_wake_close,
         .xrun_source = st_linux_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = st_linux_suspended_ns,
@@ -44,8 +38,6 @@ struct st_platform *st_platform_native(void)
         .set_rttime_limit_ns = st_linux_set_rttime_limit_ns,
         .rt_rights = st_linux_rt_rights,
         .resident_bytes = st_linux_resident_bytes,
-        .time_program = st_posix_time_program,
-        .signal_program = st_posix_signal_program,
         .program_path = st_linux_program_path,
         .run = st_posix_run,
         .circumstances = st_linux_circumstances,

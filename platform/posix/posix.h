@@ -15,8 +15,6 @@ int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKIN
 int64_t st_posix_wall_ns(struct st_platform *p);
 int64_t st_posix_thread_cpu_ns(struct st_platform *p);
 void st_posix_pauses(struct st_platform *p, struct st_pauses *ret);
-int st_posix_time_program(struct st_platform *p, char *const argv[], struct st_program_time *ret);
-void st_posix_signal_program(struct st_platform *p, int signal_number);
 int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                  int64_t limit_ns);
 int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,14 +50,4 @@ void st_sleep_free_state(struct st_sleep *s)
 {
     free(s->state);
     s->state = NULL;
-}
-
-int st_sleep_block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    sigaddset(&set, SIGRTMIN);
-    sigaddset(&set, SIGRTMIN + 1);
-    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? 0 : -errno;
 }

@@ -33,41 +33,6 @@ int st_sleep_open_clock_relative(struct st_sleep *s);
 int st_sleep_open_clock_absolute(struct st_sleep *s);
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_spin(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_punctual.c */
-int st_sleep_open_punctual(struct st_sleep *s);
-int st_sleep_open_punctual_free(struct st_sleep *s);
-int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_poll.c */
-int st_sleep_select(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_pselect(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_poll(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_ppoll(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_signal.c */
-int st_sleep_open_posix_timer(struct st_sleep *s);
-int st_sleep_posix_timer(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_posix_timer(struct st_sleep *s);
-int st_sleep_setitimer(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_sigtimedwait(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_lock.c */
-int st_sleep_open_cond(struct st_sleep *s);
-int st_sleep_cond(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_cond(struct st_sleep *s);
-int st_sleep_open_semaphore(struct st_sleep *s);
-int st_sleep_sem_timedwait(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_sem_clockwait(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_semaphore(struct st_sleep *s);
-
-/* sleep_queue.c */
-int st_sleep_open_queue(struct st_sleep *s);
-int st_sleep_queue(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_queue(struct st_sleep *s);
 
 /* sleep_timerfd.c: Linux, FreeBSD from 14.0 on */
 #if defined(__has_include)
@@ -79,8 +44,20 @@ void st_sleep_close_queue(struct st_sleep *s);
 #define ST_HAVE_TIMERFD 0
 #endif
 int st_sleep_open_timerfd(struct st_sleep *s);
-int st_sleep_timerfd_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_timerfd_periodic(struct st_sleep *s, int64_t requested_ns);
+
+/* parts of rows that are the same on both; a row adds what the OS stretches (ST_STRETCHED) */
+#define ST_SLEEP_CLOCK_RELATIVE(clock_name, id)                                                              \
+    .name = "clock_nanosleep-rel-" clock_name, .summary = "clock_nanosleep for a time", .clock = clock_name, \
+    .clock_id = (id), .asked = ST_SLEEP_RELATIVE, .unit_ns = 1, .open = st_sleep_open_clock_relative,        \
+    .sleep = st_sleep_clock_relative
+#define ST_SLEEP_CLOCK_ABSOLUTE(clock_name, id)                                                              \
+    .name = "clock_nanosleep-abs-" clock_name, .summary = "clock_nanosleep until a time",                    \
+    .clock = clock_name, .clock_id = (id), .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1,                         \
+    .usual = (id) == CLOCK_MONOTONIC, .open = st_sleep_open_clock_absolute, .sleep = st_sleep_clock_absolute
+#define ST_SLEEP_TIMERFD_ABSOLUTE(more)                                                                      \
+    .name = "timerfd-abs", .summary = "timerfd until a time, then read" more, ST_ON_MONOTONIC,               \
+    .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_timerfd,                                 \
+    .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
 
 #endif

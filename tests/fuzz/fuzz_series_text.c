@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/series_analysis.h"
+#include "lab/analyse/series_analysis.h"
 #include "lib/series_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

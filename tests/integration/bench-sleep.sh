@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# sleeptune bench sleep on the real clock: structure and honesty, never values.
+# sleeptune-lab sleep on the real clock: structure and honesty, never values.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-bench() { "$SLEEPTUNE" bench sleep "$@"; }
+bench() { "$SLEEPTUNE_LAB" sleep "$@"; }
 # key FILE EXPRESSION: of the JSON document d
 key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -88,11 +88,11 @@ fi
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$tmp"
     setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
-        "$SLEEPTUNE" bench sleep --quiet --budget 1s --durations 1ms --methods ppoll --policy fifo,other --json >nobody.json
+        "$SLEEPTUNE_LAB" sleep --quiet --budget 1s --durations 1ms --methods ppoll --policy fifo,other --json >nobody.json
     is "without the right to FIFO the rest is measured" "$(key nobody.json '[r["n"] > 0 for r in d["results"]][0:2]')" "[False, True]"
     like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
     setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
-        "$SLEEPTUNE" bench sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
+        "$SLEEPTUNE_LAB" sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
     like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70: ppoll\.'
     is "and too few samples are not said to be why" "$(grep -c '^-: fewer' nobody.brief)" "$(sed '/SCHED_FIFO/,$d' nobody.brief | grep -c '^ppoll .* -$')"
 else
@@ -100,7 +100,7 @@ else
 fi
 
 # --- ends -----------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" bench sleep --quiet --budget 1h --precision 0 --durations 1ms --json >int.json &
+"$SLEEPTUNE_LAB" sleep --quiet --budget 1h --precision 0 --durations 1ms --json >int.json &
 pid=$!
 wait_for slept $pid 300
 kill -INT $pid
@@ -146,7 +146,7 @@ for i in $(seq 300); do sleep 0.1; done
 END
 for name in INT TERM; do
     mkdir "$name"
-    "$SLEEPTUNE" bench sleep --quiet --budget 1h --warmup 0 --exec "sh child $name $name" --json >exec.json &
+    "$SLEEPTUNE_LAB" sleep --quiet --budget 1h --warmup 0 --exec "sh child $name $name" --json >exec.json &
     pid=$!
     wait_for test -e "$name/waits"
     kill "-$name" $pid
@@ -172,6 +172,6 @@ like "more durations than there is room for are told" "$(bench --durations "$(se
 bench --quiet --budget 200ms --durations 1ms,1000us --methods ppoll,ppoll --slack found --json >twice.json
 is "what is named twice is measured once" "$(key twice.json 'len(d["results"]), len(d["methods"])')" "(1, 1)"
 like "a time without its unit in a list is told" "$(bench --durations 5,10ms 2>&1)" "'5' has no unit.* 5ms"
-is "no bench: a usage error" "$("$SLEEPTUNE" bench >/dev/null 2>&1; echo $?)" 3
-is "an unknown bench: a usage error" "$("$SLEEPTUNE" bench nonsense >/dev/null 2>&1; echo $?)" 3
+is "no bench: a usage error" "$("$SLEEPTUNE_LAB" >/dev/null 2>&1; echo $?)" 3
+is "an unknown bench: a usage error" "$("$SLEEPTUNE_LAB" nonsense >/dev/null 2>&1; echo $?)" 3
 tap_done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# sleeptune bench syscall on the real clock: structure and honesty, never values.
+# sleeptune-lab syscall on the real clock: structure and honesty, never values.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-bench() { "$SLEEPTUNE" bench syscall "$@"; }
+bench() { "$SLEEPTUNE_LAB" syscall "$@"; }
 # key FILE EXPRESSION: of the JSON document d; r(call, mode) is a result
 key() { "$PYTHON" -c 'import json, sys
 d = json.load(open(sys.argv[1]))
@@ -30,7 +30,7 @@ bench --count 300 --fresh 25 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
 announced() { # it is ended as soon as it has said it
-    "$SLEEPTUNE" bench syscall "$@" 2>announced.err >/dev/null &
+    "$SLEEPTUNE_LAB" syscall "$@" 2>announced.err >/dev/null &
     local pid=$!
     wait_for grep -qE 'about [0-9.]+ (s|min|h)' announced.err
     kill -TERM "$pid" 2>/dev/null
@@ -78,12 +78,12 @@ like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getp
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$tmp"
-    setpriv --reuid 65534 --clear-groups --bounding-set=-all "$SLEEPTUNE" bench syscall --quiet --count 30 --fresh 2 --calls getppid --json >nobody.json
+    setpriv --reuid 65534 --clear-groups --bounding-set=-all "$SLEEPTUNE_LAB" syscall --quiet --count 30 --fresh 2 --calls getppid --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'r("getppid")["n"] > 0')" True
 else
     skip "it needs no rights" "needs root and setpriv"
 fi
-"$SLEEPTUNE" bench syscall --quiet --count 100 --fresh 100000 --json >int.json &
+"$SLEEPTUNE_LAB" syscall --quiet --count 100 --fresh 100000 --json >int.json &
 pid=$!
 wait_for slept $pid 1000
 kill -INT $pid

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# sleeptune bench wake on the real clock: structure and honesty, never values.
+# sleeptune-lab wake on the real clock: structure and honesty, never values.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-bench() { "$SLEEPTUNE" bench wake "$@"; }
+bench() { "$SLEEPTUNE_LAB" wake "$@"; }
 # a CPU that may be used
 here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
 # interrupted OPTION...: by Ctrl-C, once it measures
 interrupted() {
-    "$SLEEPTUNE" bench wake "$@" &
+    "$SLEEPTUNE_LAB" wake "$@" &
     wait_for slept $! 100
     kill -INT $!
     wait $!
@@ -73,7 +73,7 @@ like "with two slices it is said whether the delay grows with them" \
 like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
     'too few rounds to tell whether the delay grows with the slice'
 is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
-like "on one CPU the other one is listed as missing" "$(taskset -c "$here" "$SLEEPTUNE" bench wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
+like "on one CPU the other one is listed as missing" "$(taskset -c "$here" "$SLEEPTUNE_LAB" wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'there is no other CPU')" 'there is no other CPU'
 like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
 bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
 is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
@@ -84,7 +84,7 @@ like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '100
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$tmp"
-    nobody() { setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE" bench wake --quiet --rounds 5 "$@"; }
+    nobody() { setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 "$@"; }
     nobody --mechanisms pipe,kill --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
     nobody --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
@@ -93,27 +93,27 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 else
     skip "without rights" "needs root and setpriv"
 fi
-"$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms pipe,condvar --json >int.json &
+"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --mechanisms pipe,condvar --json >int.json &
 pid=$!
 wait_for slept $pid 600 # some four in a round
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
-"$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms eventfd,pipe --peers processes --json >int.json &
+"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --mechanisms eventfd,pipe --peers processes --json >int.json &
 pid=$!
 wait_for slept $pid 200
 kill -INT $pid
 wait $pid
 is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
 like "what was not reached is counted, not listed" "$(interrupted --all -q)" "not reached before the end: [0-9]+ of"
-gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE")" ] || return 1; done; }
+gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE_LAB")" ] || return 1; done; }
 ok "no process is left behind" wait_for gone
 # What System V makes outlives its maker. In an IPC namespace of its own, so that nobody else's objects are counted.
 if unshare --user --map-root-user --ipc true 2>/dev/null && command -v ipcs >/dev/null; then
     cat >killed <<'END'
 objects() { ipcs -q -s | grep -c ' 600 '; }
-"$SLEEPTUNE" bench wake --quiet --rounds 100000 --mechanisms "$1" --peers "$2" >/dev/null 2>&1 &
+"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --mechanisms "$1" --peers "$2" >/dev/null 2>&1 &
 for _ in {1..1000}; do before=$(objects); [ "$before" -gt 0 ] && break; sleep 0.05; done
 kill -9 $!
 for _ in {1..1000}; do [ "$(objects)" -eq 0 ] && break; sleep 0.05; done

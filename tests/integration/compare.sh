@@ -218,7 +218,7 @@ status 4 "values and a bench have nothing in common" compare a bench.json
 like "which is said" "$(cat err)" 'no figures in common'
 sed 's/bench-sleep/bench-syscall/; s/overshoot_ns/ns/g; s/"method"/"call"/g' bench.json >calls.json
 status 4 "benches of two kinds have nothing in common" compare bench.json calls.json
-like "which names the kinds" "$(cat err)" 'calls.json is of bench syscall and bench.json of bench sleep: they have no figures'
+like "which names the kinds" "$(cat err)" 'calls.json is of sleeptune-lab syscall and bench.json of sleeptune-lab sleep: they have no figures'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
 status 4 "benches without a common row" compare bench.json foreign.json
 
@@ -228,7 +228,7 @@ bench() {
     local name=$1 run
     shift
     for run in 1 2; do
-        "$SLEEPTUNE" bench "$name" --json --quiet "$@" >"$name$run.json" 2>err || fail "bench $name runs" "$(cat err)"
+        "$SLEEPTUNE_LAB" "$name" --json --quiet "$@" >"$name$run.json" 2>err || fail "bench $name runs" "$(cat err)"
     done
     compare "${name}1.json" "${name}2.json" --json >out 2>err
     case $? in 0 | 1 | 2) pass "bench $name is compared with itself" ;; *) fail "bench $name is compared with itself" "$(cat err)" ;; esac

@@ -38,53 +38,55 @@ after() (
     cd "$tmp" || exit
     # shellcheck disable=SC1090
     . "$bash_words"
-    COMP_WORDS=(sleeptune "$1" "$2" the) COMP_CWORD=3
-    _sleeptune sleeptune the "$2"
+    COMP_WORDS=("$name" "$1" "$2" the) COMP_CWORD=3
+    "_${name//-/_}" "$name" the "$2"
     echo "${COMPREPLY[*]}"
 )
 
-mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$overview")
-is "the overview lists commands" "$([ ${#commands[@]} -ge 8 ] && echo yes)" yes
-for command in "${commands[@]}"; do
-    grep -q "$command" "$bash_words" || fail "bash completion knows $command"
-    grep -q "$command" "$zsh_words" || fail "zsh completion knows $command"
-    case $command in help | version) continue ;; esac
-    out=$("$SLEEPTUNE" "$command" --help 2>&1)
-    status=$?
-    if grep -q 'this build has no module' <<<"$out"; then
-        skip "$command --help" "this build is without it"
-        continue
-    fi
-    is "$command --help ends with 0" "$status" 0
-    like "$command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: sleeptune $command"
-    is "$command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
-    is "$command: an unknown option is a usage error" "$("$SLEEPTUNE" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
-    like "sleeptune(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
-    help=$out
-    [ "$command" != bench ] || for bench in $(sed -n '/^Benches:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$out"); do
-        out=$("$SLEEPTUNE" bench "$bench" --help 2>&1)
-        is "bench $bench --help ends with 0" "$?" 0
-        like "bench $bench --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: sleeptune bench $bench"
-        is "bench $bench --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
-        is "bench $bench: an unknown option is a usage error" "$("$SLEEPTUNE" bench "$bench" --no-such-option >/dev/null 2>&1; echo $?)" 3
-        like "sleeptune(1) has a section on bench $bench" "$(grep '^\.Ss' "$man")" "^\.Ss bench $bench\$"
-        help+=$'\n'$out
+# explains PROGRAM: each of its commands
+explains() {
+    local program=$1 name=${1##*/} commands command out status missing option of_zsh
+    local man=$SLEEPTUNE_SRC/man/$name.1 bash_words=$SLEEPTUNE_SRC/conf/completion/$name.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_$name
+    mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$("$program" --help)")
+    is "the overview of $name lists commands" "$([ ${#commands[@]} -ge 6 ] && echo yes)" yes
+    for command in "${commands[@]}"; do
+        grep -q "$command" "$bash_words" || fail "bash completion knows $command"
+        grep -q "$command" "$zsh_words" || fail "zsh completion knows $command"
+        case $command in help | version | lab) continue ;; esac
+        out=$("$program" "$command" --help 2>&1)
+        status=$?
+        if grep -q 'this build has no module' <<<"$out"; then
+            skip "$name $command --help" "this build is without it"
+            continue
+        fi
+        is "$name $command --help ends with 0" "$status" 0
+        like "$name $command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: $name $command"
+        is "$name $command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
+        is "$name $command: an unknown option is a usage error" "$("$program" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
+        like "$name(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
+        missing=''
+        for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+' | sort -u); do
+            [ "$option" = --help ] || grep -qE -- "(Fl|,|\|) -${option#--}( |\$)" "$man" || missing="$missing man:$option"
+            grep -q -- "$option" "$bash_words" || missing="$missing bash:$option"
+            grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
+        done
+        is "manual and completion have the options of $command" "$missing" ""
+        missing=''
+        for option in $(grep -oE -- '(^|[ ,|[])--?[a-z][a-z-]* (FILE|PATH|DIR)' <<<"$out" | grep -oE -- '--?[a-z-]+' | sort -u); do
+            [ "$(after "$command" "$option")" = the-file ] || missing+=" bash:$option"
+            case $option in --*) ;; *) continue ;; esac
+            of_zsh=$(grep -oE -- "$option(=-|})?'?\[[^']*" "$zsh_words")
+            ! grep -qvE ':_files( -/)?$' <<<"$of_zsh" || missing+=" zsh:$option"
+        done
+        is "completion of $command has files where it takes one" "$missing" ""
     done
-    out=$help
-    missing=''
-    for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+' | sort -u); do
-        [ "$option" = --help ] || grep -qE -- "(Fl|,|\|) -${option#--}( |\$)" "$man" || missing="$missing man:$option"
-        grep -q -- "$option" "$bash_words" || missing="$missing bash:$option"
-        grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
-    done
-    is "manual and completion have the options of $command" "$missing" ""
-    missing=''
-    for option in $(grep -oE -- '(^|[ ,|[])--?[a-z][a-z-]* (FILE|PATH|DIR)' <<<"$out" | grep -oE -- '--?[a-z-]+' | sort -u); do
-        [ "$(after "$command" "$option")" = the-file ] || missing+=" bash:$option"
-        case $option in --*) ;; *) continue ;; esac
-        of_zsh=$(grep -oE -- "$option(=-|})?'?\[[^']*" "$zsh_words")
-        ! grep -qvE ':_files( -/)?$' <<<"$of_zsh" || missing+=" zsh:$option"
-    done
-    is "completion of $command has files where it takes one" "$missing" ""
-done
+}
+explains "$SLEEPTUNE"
+explains "$SLEEPTUNE_LAB"
+
+# --- sleeptune lab: another program, which may be absent
+like "sleeptune lab without the program names its package" "$("$SLEEPTUNE" lab sleep 2>&1; echo $?)" 'sleeptune-lab is not installed.*package'
+is "and fails" "$("$SLEEPTUNE" lab 2>/dev/null; echo $?)" 4
+cp "$SLEEPTUNE" "$SLEEPTUNE_LAB" "$tmp"
+is "beside sleeptune it is found, with its arguments and status" "$("$tmp/sleeptune" lab analyse 2>&1 | head -n 1)" "sleeptune-lab analyse: which file?"
 tap_done

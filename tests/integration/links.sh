@@ -8,6 +8,8 @@ needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '
 
 extra=$(needed "$SLEEPTUNE" | tr ' ' '\n' | grep -vE '^(libc|libm|libpthread|librt|libdl|libgcc_s|libconfig|libjansson|)$')
 is "sleeptune links nothing but libc, libconfig and jansson" "$extra" ""
+extra=$(needed "$SLEEPTUNE_LAB" | tr ' ' '\n' | grep -vE '^(libc|libm|libpthread|librt|libdl|libgcc_s|libjansson|)$')
+is "sleeptune-lab links nothing but libc and jansson" "$extra" ""
 for module in "$SLEEPTUNE_BUILD"/cli/sleeptune-*.so; do
     name=$(basename "$module" .so) name=${name#sleeptune-}
     # lazily bound: it would be missed only when it is called

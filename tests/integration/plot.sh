@@ -26,7 +26,7 @@ draw() {
 part() { like "$1" "$(cat parts)" "$2"; }
 
 # --- what is drawn
-"$SLEEPTUNE" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 900 --json >saw.json
+"$SLEEPTUNE_LAB" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 900 --json >saw.json
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" run.strec 20 >rows
 make_hlog=$SLEEPTUNE_BUILD/tests/integration/make_hlog
 cat >sleep.json <<'JSON'
@@ -214,27 +214,27 @@ part "a dot for each call, warm-up too" '^strokes 5$'
 part "figures are without it" 'n = 3, least 61 ns'
 
 # --- --plot of the commands that measure
-status 0 "simulate --plot" "$SLEEPTUNE" simulate --count 100 --plot s.svg
-status 0 "analyse --plot" "$SLEEPTUNE" analyse saw.json --json --plot a.svg
-status 0 "bench series --plot" "$SLEEPTUNE" bench series --every 2ms --count 50 --plot b.svg
-status 0 "bench sleep --plot" "$SLEEPTUNE" bench sleep --budget 1s --durations 2ms --methods nanosleep,ppoll --plot c.svg
-status 0 "bench syscall --plot" "$SLEEPTUNE" bench syscall --calls getppid --count 100 --fresh 0 --plot d.svg
-status 0 "bench wake --plot" "$SLEEPTUNE" bench wake --mechanisms futex,pipe --rounds 50 --plot f.svg
+status 0 "simulate --plot" "$SLEEPTUNE_LAB" simulate --count 100 --plot s.svg
+status 0 "analyse --plot" "$SLEEPTUNE_LAB" analyse saw.json --json --plot a.svg
+status 0 "series --plot" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --plot b.svg
+status 0 "sleep --plot" "$SLEEPTUNE_LAB" sleep --budget 1s --durations 2ms --methods nanosleep,ppoll --plot c.svg
+status 0 "syscall --plot" "$SLEEPTUNE_LAB" syscall --calls getppid --count 100 --fresh 0 --plot d.svg
+status 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms futex,pipe --rounds 50 --plot f.svg
 status 0 "measure --plot" "$SLEEPTUNE" measure --duration 1s --policy other --no-lock --quiet --plot e.svg
 for file in s a b c d e f; do
     like "$file.svg is a picture" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" $file.svg 2>&1)" '^panel [1-9]'
 done
-like "--plot - is text, after the result" "$("$SLEEPTUNE" simulate --count 100 --plot -)" '^Over time'
-status 3 "--plot - and --json exclude each other" "$SLEEPTUNE" simulate --json --plot -
-for command in measure 'bench wake' 'bench sleep' 'bench syscall' 'bench series' simulate; do
-    # shellcheck disable=SC2086  # two words
-    status 3 "$command --plot refuses a suffix before it measures" "$SLEEPTUNE" $command --plot a.gif
-    # shellcheck disable=SC2086  # two words
-    status 4 "$command --plot refuses a folder that is not there, too" "$SLEEPTUNE" $command --plot nowhere/a.svg
-    is "$command says so alone" "$(cat out err)" "sleeptune $command: cannot write nowhere/a.svg: No such file or directory"
+like "--plot - is text, after the result" "$("$SLEEPTUNE_LAB" simulate --count 100 --plot -)" '^Over time'
+status 3 "--plot - and --json exclude each other" "$SLEEPTUNE_LAB" simulate --json --plot -
+for command in measure wake sleep syscall series simulate; do
+    program=$SLEEPTUNE_LAB
+    [ $command != measure ] || program=$SLEEPTUNE
+    status 3 "$command --plot refuses a suffix before it measures" "$program" "$command" --plot a.gif
+    status 4 "$command --plot refuses a folder that is not there, too" "$program" "$command" --plot nowhere/a.svg
+    is "$command says so alone" "$(cat out err)" "${program##*/} $command: cannot write nowhere/a.svg: No such file or directory"
 done
 mkdir folder.svg
-status 4 "--plot refuses a folder" "$SLEEPTUNE" simulate --plot folder.svg
+status 4 "--plot refuses a folder" "$SLEEPTUNE_LAB" simulate --plot folder.svg
 like "as one" "$(cat err)" 'cannot write folder.svg: Is a directory'
 
 # --- PNG and PDF
@@ -336,9 +336,9 @@ if [ -w /dev/full ]; then
     ln -s /dev/full full.svg
     status 4 "a full disk is a failure" plot saw.json -o full.svg
     like "that says so" "$(cat err)" '^sleeptune plot: cannot write full.svg: No space left on device$'
-    status 4 "of --plot, too" "$SLEEPTUNE" simulate --plot full.svg
+    status 4 "of --plot, too" "$SLEEPTUNE_LAB" simulate --plot full.svg
     like "after the result" "$(cat out)" '^series '
-    like "with the reason" "$(cat err)" '^sleeptune simulate: cannot write full.svg: No space left on device$'
+    like "with the reason" "$(cat err)" '^sleeptune-lab simulate: cannot write full.svg: No space left on device$'
     is "text onto a full disk is a failure" "$(plot saw.json 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
 4"
 fi
@@ -350,14 +350,16 @@ if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
         unshare -m bash -c 'mount -t tmpfs -o "size=$0" none /mnt && echo older >/mnt/a.svg && mount -o "remount,size=$0,$1" /mnt || exit
             shift; "$@" 2>&1 >/dev/null; echo $?; ls /mnt; cat /mnt/a.svg' "$@"
     }
-    for command in "plot $tmp/saw.json -o" 'simulate --plot'; do
+    for command in "$SLEEPTUNE plot $tmp/saw.json -o" "$SLEEPTUNE_LAB simulate --plot"; do
+        name=${command%% -*} name=${name##*/}
+        [ "$name" != saw.json ] || name='sleeptune plot'
         # shellcheck disable=SC2086  # words
-        is "${command%% *}: no room for all of a picture leaves the older one, and no part of it" \
-            "$(within 8k rw "$SLEEPTUNE" $command /mnt/a.svg)" \
-            "sleeptune ${command%% *}: cannot write /mnt/a.svg: No space left on device"$'\n4\na.svg\nolder'
+        is "$name: no room for all of a picture leaves the older one, and no part of it" \
+            "$(within 8k rw $command /mnt/a.svg)" \
+            "$name: cannot write /mnt/a.svg: No space left on device"$'\n4\na.svg\nolder'
         # shellcheck disable=SC2086  # words
-        is "${command%% *}: nor does a file system that is read-only" "$(within 64k ro "$SLEEPTUNE" $command /mnt/a.svg)" \
-            "sleeptune ${command%% *}: cannot write /mnt/a.svg: Read-only file system"$'\n4\na.svg\nolder'
+        is "$name: nor does a file system that is read-only" "$(within 64k ro $command /mnt/a.svg)" \
+            "$name: cannot write /mnt/a.svg: Read-only file system"$'\n4\na.svg\nolder'
     done
 else
     skip "no room for all of a picture" "no right to mount here"

@@ -22,8 +22,8 @@ PY
 flat() {
     local name=$1 small large
     shift
-    small=$("$PYTHON" memory.py "$SLEEPTUNE" "${@//FILE/1000000.strec}")
-    large=$("$PYTHON" memory.py "$SLEEPTUNE" "${@//FILE/8000000.strec}")
+    small=$("$PYTHON" memory.py "${@//FILE/1000000.strec}")
+    large=$("$PYTHON" memory.py "${@//FILE/8000000.strec}")
     if [ -n "$small" ] && [ -n "$large" ] && [ $((large - small)) -le 2048 ] && [ "$large" -le 65536 ]; then
         pass "$name needs as much memory for 8 million samples as for 1 million"
     else
@@ -31,15 +31,15 @@ flat() {
     fi
 }
 if [ "$SLEEPTUNE_SANITIZE" = none ]; then
-    flat "analyse" analyse FILE
-    flat "export to CSV" export FILE --csv
-    flat "export to NPY" export FILE --npy
+    flat "analyse" "$SLEEPTUNE_LAB" analyse FILE
+    flat "export to CSV" "$SLEEPTUNE" export FILE --csv
+    flat "export to NPY" "$SLEEPTUNE" export FILE --npy
 else
     skip "memory does not grow" "sanitizers keep what is freed"
 fi
 
-"$SLEEPTUNE" analyse 4000000.strec --json >analysis.json 2>err || fail "analyse succeeds" "$(cat err)"
-"$SLEEPTUNE" analyse 4000000.strec >text
+"$SLEEPTUNE_LAB" analyse 4000000.strec --json >analysis.json 2>err || fail "analyse succeeds" "$(cat err)"
+"$SLEEPTUNE_LAB" analyse 4000000.strec >text
 like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
     'ticks and beats: the first 262144; trend and steps: all, as medians of blocks of 510; sizes of outliers: all'
 like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods \(95 %: at most [0-9]+ per hour\)'
@@ -79,9 +79,9 @@ fi
 size=$(stat -c %s 8000000.strec)
 for part in 3 7; do
     head -c $((size * part / 10)) 8000000.strec >cut.strec
-    n=$("$SLEEPTUNE" analyse cut.strec --json | sed -n 's/^  "n": \([0-9]*\),$/\1/p')
+    n=$("$SLEEPTUNE_LAB" analyse cut.strec --json | sed -n 's/^  "n": \([0-9]*\),$/\1/p')
     rows=$("$SLEEPTUNE" export cut.strec --csv 2>/dev/null | grep -c ',0$')
     is "a long recording cut at $part/10 is analysed as far as it is exported" "$n" "$rows"
 done
-ok "text fits 80 columns" test "$(COLUMNS=80 "$SLEEPTUNE" analyse 8000000.strec | LC_ALL=C.UTF-8 wc -L)" -le 80
+ok "text fits 80 columns" test "$(COLUMNS=80 "$SLEEPTUNE_LAB" analyse 8000000.strec | LC_ALL=C.UTF-8 wc -L)" -le 80
 tap_done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench series, simulate and analyse: what goes in comes out, whichever way it takes; what is no series is refused.
+# series, simulate and analyse: what goes in comes out, whichever way it takes; what is no series is refused.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
@@ -16,8 +16,8 @@ status() {
 sentences() { sed -n '/"sentences"/,/\]/p' "$1"; }
 
 # --- what the simulator was told comes back, by JSON, text and nanoseconds
-"$SLEEPTUNE" simulate --hz 250 --every 997ms --drift-ppm -20 --noise 3us --count 400 --json >made.json
-"$SLEEPTUNE" analyse made.json --json >again.json
+"$SLEEPTUNE_LAB" simulate --hz 250 --every 997ms --drift-ppm -20 --noise 3us --count 400 --json >made.json
+"$SLEEPTUNE_LAB" analyse made.json --json >again.json
 is "analyse says of its JSON what simulate said" "$(sentences again.json)" "$(sentences made.json)"
 like "the tick rate" "$(cat again.json)" '"tick_hz": 250,'
 like "its drift" "$(cat again.json)" '"tick_drift_ppm": -(19\.9|20\.0)'
@@ -27,82 +27,82 @@ sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' made.json >made.ns
 is "simulate writes as many samples as it was asked for" "$(wc -l <made.ns)" 400
 awk '{printf "%.9f\n", $1 / 1e9}' made.ns >made.s
 for unit in ns s; do
-    "$SLEEPTUNE" analyse "made.$unit" --every 997ms --json >column.json
+    "$SLEEPTUNE_LAB" analyse "made.$unit" --every 997ms --json >column.json
     is "a column of $unit shows the same" "$(sentences column.json)" "$(sentences made.json)"
 done
-like "what the text was taken for is said" "$("$SLEEPTUNE" analyse made.s)" 'seconds, one a line, one every 1.00 s'
-is "standard input is a file, too" "$("$SLEEPTUNE" analyse - --json <made.json)" "$(cat again.json)"
+like "what the text was taken for is said" "$("$SLEEPTUNE_LAB" analyse made.s)" 'seconds, one a line, one every 1.00 s'
+is "standard input is a file, too" "$("$SLEEPTUNE_LAB" analyse - --json <made.json)" "$(cat again.json)"
 
 # --- a column does not have the periods that were skipped: its rows are no times then
-"$SLEEPTUNE" simulate --hz 100 --rounding tvtohz-fixed --every 1333us --count 7500 --seed 7 --json >skips.json
+"$SLEEPTUNE_LAB" simulate --hz 100 --rounding tvtohz-fixed --every 1333us --count 7500 --seed 7 --json >skips.json
 sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' skips.json >skips.ns
-"$SLEEPTUNE" analyse skips.ns --every 1333us >out
+"$SLEEPTUNE_LAB" analyse skips.ns --every 1333us >out
 is "no tick is found in it" "$(grep -c 'clock ticks only:' out)" 0
 like "why is said" "$(tr -s ' \n' '  ' <out)" 'samples are later than the next one was due'
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
     "$SLEEPTUNE" export run.strec --csv >run.csv
-    "$SLEEPTUNE" analyse run.strec --json >strec.json
-    "$SLEEPTUNE" analyse run.csv --json >csv.json
+    "$SLEEPTUNE_LAB" analyse run.strec --json >strec.json
+    "$SLEEPTUNE_LAB" analyse run.csv --json >csv.json
     # shellcheck disable=SC2016  # an address of sed
     for what in '/"period_ns"/,/"circumstances"/p' '/"lateness_ns"/,/}/p' '/"looked_at"/,$p'; do # a CSV has no misses
         is "a recording and its CSV show the same: $what" "$(sed -n "$what" csv.json)" "$(sed -n "$what" strec.json)"
     done
     head -c $(($(stat -c %s run.strec) - 40)) run.strec >cut.strec
-    status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE" analyse cut.strec
+    status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE_LAB" analyse cut.strec
     like "which is said" "$(cat out)" 'no end mark'
     head -c 20 run.strec >stump.strec
-    status 4 "one cut in its first block is a failure" "$SLEEPTUNE" analyse stump.strec
+    status 4 "one cut in its first block is a failure" "$SLEEPTUNE_LAB" analyse stump.strec
     head -c 100 run.strec >early.strec
-    status 4 "one cut before its first sample is a failure" "$SLEEPTUNE" analyse early.strec
+    status 4 "one cut before its first sample is a failure" "$SLEEPTUNE_LAB" analyse early.strec
     like "which names the file and what is wrong with it" "$(cat err)" 'early.strec: no samples: .*no end mark'
 else
     fail "measure records" "$(cat err)"
 fi
 
 # --- a measurement: structure, not speed
-status 0 "bench series measures" "$SLEEPTUNE" bench series --every 2ms --count 200 --json
+status 0 "series measures" "$SLEEPTUNE_LAB" series --every 2ms --count 200 --json
 is "as many samples as it was asked for" "$(sed -n '/"samples_ns"/,/]/p' out | grep -c '^ *-*[0-9]')" 200
 mv out measured.json
-"$SLEEPTUNE" analyse measured.json --json >again.json
+"$SLEEPTUNE_LAB" analyse measured.json --json >again.json
 is "periods without a sample are counted by both" "$(grep skipped_periods again.json)" "$(grep skipped_periods measured.json)"
 like "the method is told" "$(cat measured.json)" '"method": "clock_nanosleep-abs-monotonic"'
 for method in ppoll nanosleep; do
-    status 0 "bench series --method $method" "$SLEEPTUNE" bench series --every 2ms --count 20 --method $method
+    status 0 "series --method $method" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --method $method
 done
 like "what it takes is said before it starts, not on a terminal either" "$(cat err)" '^[a-z_-]+: takes [0-9.]+ ms\.$'
-status 0 "bench series --quiet" "$SLEEPTUNE" bench series --every 2ms --count 20 --clocks --quiet
+status 0 "series --quiet" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --clocks --quiet
 is "says nothing on standard error" "$(cat err)" ""
-"$SLEEPTUNE" bench series >out 2>err &
+"$SLEEPTUNE_LAB" series >out 2>err &
 pid=$!
 sleep 1
 kill -INT "$pid"
 wait "$pid"
 like "the usual quarter of an hour is said" "$(cat err)" '^clock_nanosleep-abs-monotonic: takes (15|900)'
-status 0 "bench series --relative" "$SLEEPTUNE" bench series --every 2ms --count 20 --relative
+status 0 "series --relative" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --relative
 like "is told" "$(cat out)" 'clock_nanosleep-rel-monotonic'
-status 0 "several methods are measured in one run" "$SLEEPTUNE" bench series --every 1ms --count 70 --method ppoll,nanosleep,ppoll
+status 0 "several methods are measured in one run" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method ppoll,nanosleep,ppoll
 is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
 like "how is said" "$(head -1 out)" 'one after the other'
 is "each has its figures" "$(grep -c '^lateness' out)" 2
-missing=$("$SLEEPTUNE" bench sleep --list | sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' | head -1)
-status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE" bench series --every 1ms --count 70 --method "$missing,ppoll"
+missing=$("$SLEEPTUNE_LAB" sleep --list | sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' | head -1)
+status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method "$missing,ppoll"
 is "the others are measured" "$(grep -c '^lateness' out)" 1
 like "and it is listed with the reason" "$(tail -1 out)" "^$missing: not measured: ."
-status 0 "in JSON, too" "$SLEEPTUNE" bench series --every 1ms --count 20 --method "$missing,ppoll" --json
+status 0 "in JSON, too" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --method "$missing,ppoll" --json
 is "as a list of what was not measured, and one of one series" "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["schema"], len(d["series"]), d["not_measured"][0]["method"], d["not_measured"][0]["missing"] != "")' out)" "sleeptune-series-set/1 1 $missing True"
-status 4 "nothing but what this system has not is a failure" "$SLEEPTUNE" bench series --every 1ms --count 20 --method "$missing"
+status 4 "nothing but what this system has not is a failure" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --method "$missing"
 like "and says why" "$(cat err)" "^$missing: not here: ."
-status 0 "bench series --clocks" "$SLEEPTUNE" bench series --every 1ms --count 20 --clocks --json
+status 0 "series --clocks" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --json
 for clock in monotonic realtime; do
     is "--clocks has $clock" "$(grep -c "\"method\": \"clock_nanosleep-abs-$clock\"" out)" 1
 done
 like "a clock that is not here is said" "$(cat err)" '^clock_nanosleep-abs-[a-z_]+: not here: '
-status 0 "bench series --clocks --relative" "$SLEEPTUNE" bench series --every 1ms --count 20 --clocks --relative --json
+status 0 "series --clocks --relative" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --relative --json
 is "sleeps for a time" "$(grep -c '"method": "clock_nanosleep-rel-monotonic"' out)" 1
 # its own group: Ctrl-C
-"$SLEEPTUNE" bench series --every 20ms --count 100000 --json >stopped.json 2>err &
+"$SLEEPTUNE_LAB" series --every 20ms --count 100000 --json >stopped.json 2>err &
 pid=$!
 sleep 0.5
 kill -TERM "$pid"
@@ -112,15 +112,15 @@ like "and says so" "$(cat stopped.json)" '"interrupted": true'
 for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--method spin' '--policy best' '--priority 0' \
     '--method ppoll --relative' '--method ppoll --clocks' '--method ppoll,' '--count 1000000001' extra; do
     # shellcheck disable=SC2086  # option and value
-    status 3 "bench series $option is a usage error" "$SLEEPTUNE" bench series $option
+    status 3 "series $option is a usage error" "$SLEEPTUNE_LAB" series $option
 done
 
 # --- few samples
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
-status 0 "five samples are printed" "$SLEEPTUNE" analyse herman
+status 0 "five samples are printed" "$SLEEPTUNE_LAB" analyse herman
 like "and said to be few" "$(cat out)" '5 samples are too few'
 
-status 0 "one sample" "$SLEEPTUNE" simulate --count 1
+status 0 "one sample" "$SLEEPTUNE_LAB" simulate --count 1
 like "is no plural" "$(cat out)" '^series    1 simulated sample, one every 1.00 s'
 
 # --- bad input
@@ -132,38 +132,38 @@ sed '/"samples_ns"/,/]/d' made.json >hollow.json
 head -c 400 made.json >torn.json
 head -c 4000 /dev/urandom >noise.bin
 for file in empty words other.json newer.json hollow.json torn.json noise.bin nonexistent .; do
-    status 4 "$file is a failure" "$SLEEPTUNE" analyse "$file"
+    status 4 "$file is a failure" "$SLEEPTUNE_LAB" analyse "$file"
     is "and nothing is on standard output" "$(cat out)" ""
 done
-"$SLEEPTUNE" analyse words 2>err
+"$SLEEPTUNE_LAB" analyse words 2>err
 like "the line is named" "$(cat err)" 'line 3'
 printf '1\n2\0003\n4\n' >nul
-status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE" analyse nul
+status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE_LAB" analyse nul
 like "the line is named, and what it should be" "$(cat err)" 'line 2: not one figure a line'
-timeout 60 "$SLEEPTUNE" analyse /dev/zero >out 2>err
+timeout 60 "$SLEEPTUNE_LAB" analyse /dev/zero >out 2>err
 is "/dev/zero ends at the first of them" "$?" 4
 printf '1\n2' >unended
-status 0 "a last line without a newline is read" "$SLEEPTUNE" analyse unended
+status 0 "a last line without a newline is read" "$SLEEPTUNE_LAB" analyse unended
 like "it counts" "$(cat out)" '2 samples'
-"$SLEEPTUNE" analyse newer.json 2>err
+"$SLEEPTUNE_LAB" analyse newer.json 2>err
 like "a newer document is said to be newer" "$(cat err)" 'newer sleeptune'
-status 3 "analyse without a file is a usage error" "$SLEEPTUNE" analyse
+status 3 "analyse without a file is a usage error" "$SLEEPTUNE_LAB" analyse
 for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' '--count -5' '--hz 0' '--hz 1e3' '--drift-ppm nan' \
     '--pll-gain 2' '--rounding up' '--noise -1us' '--seed x' '--every 1s --frames 64' '--format xml'; do
     # shellcheck disable=SC2086  # option and value
-    status 3 "simulate $option is a usage error" "$SLEEPTUNE" simulate $option
+    status 3 "simulate $option is a usage error" "$SLEEPTUNE_LAB" simulate $option
 done
-like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE" simulate --help)" 'out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1'
-"$SLEEPTUNE" simulate --drift-ppm fast 2>err
+like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE_LAB" simulate --help)" 'out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1'
+"$SLEEPTUNE_LAB" simulate --drift-ppm fast 2>err
 like "what is no number is said to be none" "$(cat err)" "--drift-ppm: 'fast' is not a number"
-"$SLEEPTUNE" simulate --pll-gain 1.01 2>err
+"$SLEEPTUNE_LAB" simulate --pll-gain 1.01 2>err
 like "a number has its range" "$(cat err)" '--pll-gain: 1\.01 is out of range: 0 \.\. 1'
-"$SLEEPTUNE" analyse made.json --count 9 2>err
+"$SLEEPTUNE_LAB" analyse made.json --count 9 2>err
 like "all samples are analysed: there is no --count" "$(cat err)" 'no such option: --count'
-"$SLEEPTUNE" analyse made.json --every 2>err
+"$SLEEPTUNE_LAB" analyse made.json --every 2>err
 like "a value that is missing is said to be" "$(cat err)" '--every needs a value'
 if [ -w /dev/full ]; then
-    is "a full disk is a failure" "$("$SLEEPTUNE" simulate --json >/dev/full 2>err; echo $?)" 4
+    is "a full disk is a failure" "$("$SLEEPTUNE_LAB" simulate --json >/dev/full 2>err; echo $?)" 4
 fi
-is "text fits 80 columns" "$(COLUMNS=80 "$SLEEPTUNE" simulate --drift-ppm 10 | awk 'length > 84')" ""
+is "text fits 80 columns" "$(COLUMNS=80 "$SLEEPTUNE_LAB" simulate --drift-ppm 10 | awk 'length > 84')" ""
 tap_done

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lib/beat.h"
-#include "lib/fft.h"
+#include "lab/analyse/beat.h"
+#include "lab/analyse/fft.h"
 #include "tests/unit/noise.h"
 
 static struct st_period audio(void)

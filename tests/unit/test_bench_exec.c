@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "measure/bench_exec.h"
-#include "platform/fake/fake.h"
+#include "lab/exec/bench_exec.h"
+#include "lab/fake/lab_fake.h"
 
 #define MS ST_NS_PER_MS
 
@@ -24,7 +24,7 @@ static const struct st_exec_command commands[] = {
 static const int64_t start_ns[] = {1 * MS, 2 * MS}, sleep_ns[] = {6100000, 7100000};
 
 struct story {
-    struct st_platform *fake;
+    struct st_lab *fake;
     struct st_bench_exec_config config;
     struct st_bench_exec bench;
     struct st_exec_figures *figures;
@@ -36,11 +36,11 @@ static int prepare(void **state)
     *state = s;
     if (s == NULL)
         return -1;
-    s->fake = st_fake_new(ST_OS_LINUX, ST_NS_PER_S);
+    s->fake = st_lab_fake_new(ST_OS_LINUX, ST_NS_PER_S);
     s->config = (struct st_bench_exec_config){
         .commands = commands, .commands_n = 2, .warm_up_n = 3, .budget_ns = ST_NS_PER_S, .seed = 1};
-    st_fake_script_programs(s->fake, true, start_ns, 2, 0);
-    st_fake_script_programs(s->fake, false, sleep_ns, 2, 0);
+    st_lab_fake_script_programs(s->fake, true, start_ns, 2, 0);
+    st_lab_fake_script_programs(s->fake, false, sleep_ns, 2, 0);
     return s->fake == NULL;
 }
 
@@ -49,7 +49,7 @@ static int finish(void **state)
     struct story *s = *state;
     free(s->figures);
     st_bench_exec_finish(&s->bench);
-    st_fake_free(s->fake);
+    st_lab_fake_free(s->fake);
     free(s);
     return 0;
 }
@@ -89,7 +89,7 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
     int64_t slack_ns;
-    assert_int_equal(s->fake->timer_slack_ns(s->fake, &slack_ns), 0);
+    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &slack_ns), 0);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
@@ -101,7 +101,7 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     assert_int_equal(s->figures[4].rank, 0); /* nobody else sleeps as long */
     assert_int_equal(s->figures[0].rank, 0);
     int64_t after_ns;
-    assert_int_equal(s->fake->timer_slack_ns(s->fake, &after_ns), 0);
+    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &after_ns), 0);
     assert_int_equal(after_ns, slack_ns); /* which the starts had for themselves */
     s->config.commands_n = 2;
     s->config.commands = &two[2]; /* a start that is not there */
@@ -135,13 +135,13 @@ static void a_short_budget_warms_up_less_and_still_counts(void **state)
 static void a_program_that_fails_is_told(void **state)
 {
     struct story *s = *state;
-    st_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
+    st_lab_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ECHILD);
     assert_int_equal(s->bench.failed, 1);
     assert_int_equal(s->bench.failed_status, 7);
     st_bench_exec_finish(&s->bench);
-    assert_int_equal(st_fake_fail_at(s->fake, "time_program", 0, -ENOENT), 0);
+    st_lab_fake_fail_programs(s->fake, -ENOENT);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ENOENT);
 }

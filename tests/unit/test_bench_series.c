@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "lib/ns.h"
-#include "measure/bench_series.h"
+#include "lab/series/bench_series.h"
 #include "platform/fake/fake.h"
 
 static struct st_platform *fake;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_sleep.h"
+#include "lab/sleep/bench_sleep_text.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

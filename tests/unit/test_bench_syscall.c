@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/bench_syscall.h"
-#include "platform/fake/fake.h"
+#include "lab/syscall/bench_syscall.h"
+#include "lab/fake/lab_fake.h"
 
 #define CLOCK_NS 25
-#define ONE_SHOT "sleeptune bench syscall --one-shot "
+#define ONE_SHOT "sleeptune syscall --one-shot "
 
 static const char *const names[] = {"empty",   "clock_gettime-monotonic", "getppid",
                                     "sysconf", "nanosleep-1ns",           "umtx-wake"};
 
 struct story {
-    struct st_platform *fake;
+    struct st_lab *fake;
     const struct st_call_method *methods[ST_ARRAY_LEN(names)];
     struct st_bench_syscall_config config;
     struct st_bench_syscall bench;
@@ -30,16 +30,16 @@ static struct story story;
 
 static void script(const char *name, int64_t cost_ns, int64_t raw_ns)
 {
-    assert_int_equal(st_fake_script_call(story.fake, name, &cost_ns, 1, raw_ns), 0);
+    assert_int_equal(st_lab_fake_script_call(story.fake, name, &cost_ns, 1, raw_ns), 0);
 }
 
 static int prepare(void **state)
 {
     (void)state;
-    story = (struct story){.fake = st_fake_new(ST_OS_LINUX, 1000)};
+    story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
     if (story.fake == NULL)
         return -1;
-    st_fake_set_clock_cost_ns(story.fake, CLOCK_NS);
+    st_fake_set_clock_cost_ns(story.fake->platform, CLOCK_NS);
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         story.methods[i] = st_call_find(story.fake, names[i]);
         assert_non_null(story.methods[i]);
@@ -57,7 +57,7 @@ static int finish(void **state)
 {
     (void)state;
     st_bench_syscall_finish(&story.bench);
-    st_fake_free(story.fake);
+    st_lab_fake_free(story.fake);
     return 0;
 }
 
@@ -96,7 +96,7 @@ static void the_warm_up_is_set_apart(void **state)
 {
     (void)state;
     const int64_t costs[] = {15940, 164, 120};
-    assert_int_equal(st_fake_script_call(story.fake, "getppid", costs, 3, 120), 0);
+    assert_int_equal(st_lab_fake_script_call(story.fake, "getppid", costs, 3, 120), 0);
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
     assert_int_equal(r->warm_up_n, 2);
@@ -113,7 +113,7 @@ static void outliers_of_fewer_than_quartiles_take_are_not_counted(void **state)
     int64_t costs[39];
     for (size_t i = 0; i < ST_ARRAY_LEN(costs); i++)
         costs[i] = 100 + (int64_t)(i % 20) + (i == 30 ? 9000 : 0);
-    assert_int_equal(st_fake_script_call(story.fake, "getppid", costs, 39, 120), 0);
+    assert_int_equal(st_lab_fake_script_call(story.fake, "getppid", costs, 39, 120), 0);
     story.config.count = 39;
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
@@ -129,7 +129,7 @@ static void outliers_are_counted_and_kept(void **state)
     int64_t costs[500];
     for (size_t i = 0; i < ST_ARRAY_LEN(costs); i++)
         costs[i] = 100 + (int64_t)(i % 20) + (i % 100 == 50 ? 9000 : 0);
-    assert_int_equal(st_fake_script_call(story.fake, "getppid", costs, 500, 120), 0);
+    assert_int_equal(st_lab_fake_script_call(story.fake, "getppid", costs, 500, 120), 0);
     measure();
     const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
     assert_true(r->outliers_known);
@@ -187,10 +187,10 @@ static void fresh_processes_are_read(void **state)
 {
     (void)state;
     story.config.fresh = 30;
-    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "empty", "90\n", 0), 0);
-    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "getppid", "1090\n", 0), 0);
-    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "sysconf", "nonsense\n", 0), 0);
-    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "nanosleep-1ns", "12 34\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "empty", "90\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "getppid", "1090\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "sysconf", "nonsense\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "12 34\n", 0), 0);
     measure();
     assert_int_equal(story.bench.rows_n, 2 * ST_ARRAY_LEN(names));
     const struct st_syscall_row *r = row("getppid", ST_CALL_FRESH);
@@ -207,7 +207,7 @@ static void fresh_processes_are_read(void **state)
 static void what_is_missing_or_refused_says_why(void **state)
 {
     (void)state;
-    assert_int_equal(st_fake_fail_call(story.fake, "sysconf", -EPERM), 0);
+    assert_int_equal(st_lab_fake_fail_call(story.fake, "sysconf", -EPERM), 0);
     measure();
     assert_string_equal(row("umtx-wake", ST_CALL_IN_PROCESS)->why, "only FreeBSD has it");
     assert_int_equal(row("sysconf", ST_CALL_IN_PROCESS)->error, -EPERM);
@@ -244,7 +244,7 @@ static void what_it_takes_counts_samples_rows_and_processes(void **state)
 {
     (void)state;
     struct st_bench_syscall_config *c = &story.config;
-    assert_int_equal(st_fake_set_answer(story.fake, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
     const int64_t rows_ns =
         st_bench_syscall_expected_ns(story.fake, c) - 500 * (4 * 300 + 70000 + 15 * CLOCK_NS);
     assert_in_range(rows_ns, 4 * 101 * 66 * 900,

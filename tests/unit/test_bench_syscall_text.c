@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_syscall.h"
-#include "platform/fake/fake.h"
+#include "lab/syscall/bench_syscall_text.h"
+#include "lab/fake/lab_fake.h"
 
 #define ROWS 3
 
-static struct st_platform *fake;
+static struct st_lab *fake;
 static const struct st_call_method *methods[ROWS];
 static struct st_syscall_row rows[ROWS];
 static struct st_bench_syscall bench;
@@ -22,7 +22,7 @@ static char buf[8192];
 static int prepare(void **state)
 {
     (void)state;
-    fake = st_fake_new(ST_OS_LINUX, 1000);
+    fake = st_lab_fake_new(ST_OS_LINUX, 1000);
     if (fake == NULL)
         return -1;
     methods[0] = st_call_find(fake, "getppid");
@@ -43,7 +43,7 @@ static int prepare(void **state)
 static int finish(void **state)
 {
     (void)state;
-    st_fake_free(fake);
+    st_lab_fake_free(fake);
     return 0;
 }
 

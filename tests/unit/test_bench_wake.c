@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "measure/bench_wake.h"
-#include "platform/fake/fake.h"
+#include "lab/wake/bench_wake.h"
+#include "lab/fake/lab_fake.h"
 
 #define MS ST_NS_PER_MS
 
@@ -20,7 +20,7 @@ static const enum st_wake_placement both_placements[] = {ST_WAKE_SAME_CPU, ST_WA
 static const int64_t slices[] = {2 * MS, 50 * MS};
 
 struct story {
-    struct st_platform *fake;
+    struct st_lab *fake;
     const struct st_wake_method *methods[8];
     struct st_bench_wake_config config;
     struct st_bench_wake bench;
@@ -32,7 +32,7 @@ static struct story story;
 static int prepare(void **state)
 {
     (void)state;
-    story = (struct story){.fake = st_fake_new(ST_OS_LINUX, 1000)};
+    story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
     if (story.fake == NULL)
         return -1;
     size_t n = 0;
@@ -59,13 +59,13 @@ static int finish(void **state)
 {
     (void)state;
     st_bench_wake_finish(&story.bench);
-    st_fake_free(story.fake);
+    st_lab_fake_free(story.fake);
     return 0;
 }
 
 static void script(const char *name, const int64_t *delay_ns, size_t n, int open_error)
 {
-    assert_int_equal(st_fake_script_wake(story.fake, name, delay_ns, n, 700, open_error), 0);
+    assert_int_equal(st_lab_fake_script_wake(story.fake, name, delay_ns, n, 700, open_error), 0);
 }
 
 static void measure(void)

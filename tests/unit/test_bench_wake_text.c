@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include "cli/bench_wake.h"
+#include "lab/wake/bench_wake_text.h"
 #include "lib/ns.h"
-#include "platform/fake/fake.h"
+#include "lab/fake/lab_fake.h"
 
-static struct st_platform *fake;
+static struct st_lab *fake;
 static const struct st_wake_method *method;
 static const int64_t slice_ns = 100 * ST_NS_PER_MS;
 static const enum st_wake_peers peers = ST_WAKE_THREADS;
@@ -24,7 +24,7 @@ static char buf[4096];
 static int prepare(void **state)
 {
     (void)state;
-    fake = st_fake_new(ST_OS_LINUX, 1000);
+    fake = st_lab_fake_new(ST_OS_LINUX, 1000);
     method = fake != NULL ? fake->wake_method(fake, 0) : NULL;
     if (method == NULL)
         return -1;
@@ -47,7 +47,7 @@ static int finish(void **state)
 {
     (void)state;
     st_bench_wake_finish(&bench);
-    st_fake_free(fake);
+    st_lab_fake_free(fake);
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lib/changes.h"
+#include "lab/analyse/changes.h"
 #include "tests/unit/noise.h"
 
 #define N 900

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "lib/clusters.h"
+#include "lab/analyse/clusters.h"
 #include "tests/unit/noise.h"
 
 /* 7500 samples of noise of which every 100th is an outlier: exponential with a mean of mean_ns, and `special`

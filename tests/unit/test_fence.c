@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "lib/fence.h"
+#include "lab/syscall/fence.h"
 #include "lib/random.h"
 #include "lib/stats.h"
 

@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-#include "lib/lattice.h"
+#include "lab/analyse/lattice.h"
 #include "lib/ns.h"
-#include "lib/simulate.h"
-#include "lib/tick_rate.h"
+#include "lab/series/simulate.h"
+#include "lab/analyse/tick_rate.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/locale.h"
+#include "program/locale.h"
 
 static void set(const char *lc_all, const char *lc_ctype, const char *lang)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/series_analysis.h"
+#include "lab/analyse/series_analysis.h"
 #include "tests/unit/noise.h"
 
 #define LONG_N (ST_LONG_SERIES_HEAD_N * 4)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "lib/modes.h"
+#include "lab/wake/modes.h"
 #include "lib/random.h"
 
 #define N_MAX 10000

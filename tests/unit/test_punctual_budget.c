@@ -11,7 +11,7 @@
 
 #include "lib/ns.h"
 #include "noise.h"
-#include "platform/exact_sleep.h"
+#include "lab/punctual/exact_sleep.h"
 #include "platform/posix/posix.h"
 #include <sleeptune/punctual.h>
 

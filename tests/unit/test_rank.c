@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/random.h"
-#include "lib/rank.h"
+#include "lab/rank.h"
 #include "tests/unit/noise.h"
 
 /* Medians of the four, and how wide the interval of each difference is to either side. */

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "lib/series_analysis.h"
-#include "lib/simulate.h"
+#include "lab/analyse/series_analysis.h"
+#include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
 
 static bool says(const struct st_analysis *a, const char *text)

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/series_analysis.h"
-#include "lib/simulate.h"
+#include "lab/analyse/series_analysis.h"
+#include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
 
 #define N 900

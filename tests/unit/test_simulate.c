@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "lib/ns.h"
-#include "lib/simulate.h"
+#include "lab/series/simulate.h"
 
 static struct st_simulation herman(void)
 {

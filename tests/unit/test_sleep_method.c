@@ -9,29 +9,29 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "platform/fake/fake.h"
-#include "platform/sleep_method.h"
+#include "lab/fake/lab_fake.h"
+#include "lab/posix/sleep_lab.h"
 
 #define START INT64_C(1000000000)
 
 static int prepare(void **state)
 {
-    *state = st_fake_new(ST_OS_LINUX, START);
+    *state = st_lab_fake_new(ST_OS_LINUX, START);
     return *state == NULL ? -1 : st_sleep_block_signals();
 }
 
 static int finish(void **state)
 {
-    st_fake_free(*state);
+    st_lab_fake_free(*state);
     return 0;
 }
 
 /* Holds for every row of this system's table and of the fake's. */
-static void check_row(struct st_platform *p, const struct st_sleep_method *m)
+static void check_row(struct st_lab *lab, const struct st_sleep_method *m)
 {
     assert_non_null(m->name);
     assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-    assert_ptr_equal(st_sleep_method_find(p, m->name), m); /* names are unique */
+    assert_ptr_equal(st_lab_sleep_find(lab, m->name), m); /* names are unique */
     if (m->absent != NULL) {
         assert_null(m->open);
         assert_null(m->sleep);
@@ -48,20 +48,20 @@ static void check_row(struct st_platform *p, const struct st_sleep_method *m)
 
 static void rows_are_complete(void **state)
 {
-    struct st_platform *const platforms[] = {st_platform_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(platforms); i++) {
+    struct st_lab *const labs[] = {st_lab_native(), *state};
+    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
         const struct st_sleep_method *m;
         size_t usual_n = 0, absent_n = 0, j = 0;
-        for (; (m = platforms[i]->sleep_method(platforms[i], j)) != NULL; j++) {
-            check_row(platforms[i], m);
+        for (; (m = labs[i]->sleep_method(labs[i], j)) != NULL; j++) {
+            check_row(labs[i], m);
             usual_n += m->usual;
             absent_n += m->absent != NULL;
         }
         assert_true(usual_n >= 3);
         assert_true(absent_n >= 1);
-        assert_null(platforms[i]->sleep_method(platforms[i], j + 1));
+        assert_null(labs[i]->sleep_method(labs[i], j + 1));
     }
-    assert_null(st_sleep_method_find(st_platform_native(), "no-such-method"));
+    assert_null(st_lab_sleep_find(st_lab_native(), "no-such-method"));
 }
 
 /* The real thing: no method wakes early by more than its clock's step, and the due time is what was asked
@@ -69,11 +69,12 @@ static void rows_are_complete(void **state)
 static void every_method_here_sleeps_or_says_why_not(void **state)
 {
     (void)state;
-    struct st_platform *p = st_platform_native();
+    struct st_lab *lab = st_lab_native();
+    struct st_platform *p = lab->platform;
     const int64_t requested_ns = 2 * ST_NS_PER_MS;
     const struct st_sleep_method *m;
     size_t slept_n = 0;
-    for (size_t i = 0; (m = p->sleep_method(p, i)) != NULL; i++) {
+    for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
         struct st_sleep s;
         const int r = st_sleep_open(&s, p, m);
         if (m->absent != NULL)
@@ -104,10 +105,10 @@ static void every_method_here_sleeps_or_says_why_not(void **state)
 
 static void periodic_beats_stay_on_their_grid(void **state)
 {
-    struct st_platform *const platforms[] = {st_platform_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(platforms); i++) {
-        struct st_platform *p = platforms[i];
-        const struct st_sleep_method *m = st_sleep_method_find(p, "timerfd-periodic");
+    struct st_lab *const labs[] = {st_lab_native(), *state};
+    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
+        struct st_platform *p = labs[i]->platform;
+        const struct st_sleep_method *m = st_lab_sleep_find(labs[i], "timerfd-periodic");
         struct st_sleep s;
         if (m == NULL || st_sleep_open(&s, p, m) != 0)
             continue;
@@ -130,7 +131,8 @@ static void periodic_beats_stay_on_their_grid(void **state)
 
 static void the_fake_sleeps_as_scripted(void **state)
 {
-    struct st_platform *p = *state;
+    struct st_lab *lab = *state;
+    struct st_platform *p = lab->platform;
     const int64_t late[] = {10, 20, INT64_MIN};
     struct st_sleep s;
     assert_int_equal(p->set_timer_slack_ns(p, 1000), 0);

@@ -1,4 +1,5 @@
-/* bench sleep's punctual way of sleeping on a scripted clock: what its budget allows, and what that buys. */
+/* The laboratory's punctual way of sleeping on a scripted clock: what its budget allows, and what that buys.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +11,8 @@
 
 #include "lib/ns.h"
 #include "noise.h"
-#include "platform/exact_sleep.h"
-#include "platform/posix/sleep_posix.h"
+#include "lab/punctual/exact_sleep.h"
+#include "lab/posix/sleep_lab.h"
 
 #define VISITS_N 200 /* a bench's: opened anew for ten sleeps */
 #define SLEEPS_N 10

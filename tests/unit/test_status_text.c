@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/status_text.h"
-#include "cli/text.h"
+#include "program/text.h"
 #include "lib/base.h"
 
 static char *render(const char *json, int columns)

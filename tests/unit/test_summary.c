@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/summary.h"
+#include "lab/summary.h"
 
 static struct st_summary summary_of(int64_t *values, size_t n)
 {

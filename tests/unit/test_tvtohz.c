@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "lib/tvtohz.h"
+#include "lab/series/tvtohz.h"
 
 /* The article's table for hz = 100, and what the integer formula gives for exact microseconds. */
 static const struct {

@@ -9,32 +9,32 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "platform/fake/fake.h"
-#include "platform/wake_method.h"
+#include "lab/fake/lab_fake.h"
+#include "lab/wake/wake_method.h"
 
 #define SLICE_NS (2 * ST_NS_PER_MS)
 
 static int prepare(void **state)
 {
-    *state = st_fake_new(ST_OS_LINUX, 1000);
+    *state = st_lab_fake_new(ST_OS_LINUX, 1000);
     return *state == NULL ? -1 : 0;
 }
 
 static int finish(void **state)
 {
-    st_fake_free(*state);
+    st_lab_fake_free(*state);
     return 0;
 }
 
 static void rows_are_complete(void **state)
 {
-    struct st_platform *const platforms[] = {st_platform_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(platforms); i++) {
+    struct st_lab *const labs[] = {st_lab_native(), *state};
+    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
         const struct st_wake_method *m;
         size_t usual_n = 0, absent_n = 0, j = 0;
-        for (; (m = platforms[i]->wake_method(platforms[i], j)) != NULL; j++) {
+        for (; (m = labs[i]->wake_method(labs[i], j)) != NULL; j++) {
             assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-            assert_ptr_equal(st_wake_find(platforms[i], m->name), m); /* names are unique */
+            assert_ptr_equal(st_wake_find(labs[i], m->name), m); /* names are unique */
             assert_true(m->absent != NULL || m->summary != NULL);
             usual_n += m->usual;
             absent_n += m->absent != NULL;
@@ -42,17 +42,17 @@ static void rows_are_complete(void **state)
         assert_int_equal(usual_n, i == 0 ? 10 : 4);
         assert_true(absent_n >= 1);
     }
-    assert_null(st_wake_find(st_platform_native(), "no-such-way"));
+    assert_null(st_wake_find(st_lab_native(), "no-such-way"));
 }
 
 /* The real thing: woken after the signal, but not before; a timed wait ends behind its time. */
-static void try_method(struct st_platform *p, const struct st_wake_method *m, enum st_wake_peers peers,
-                       int cpu, size_t *ret_worked_n)
+static void try_method(struct st_lab *lab, const struct st_wake_method *m, enum st_wake_peers peers, int cpu,
+                       size_t *ret_worked_n)
 {
     const struct st_wake_setting setting = {.peers = peers, .sender_cpu = cpu, .sleeper_cpu = cpu};
     struct st_wake_stamps stamps;
     struct st_wake w;
-    int r = st_wake_open(&w, p, m, &setting);
+    int r = st_wake_open(&w, lab, m, &setting);
     if (m->absent != NULL || (m->threads_only && peers == ST_WAKE_PROCESSES)) {
         assert_int_equal(r, -ENOTSUP);
         return;
@@ -83,14 +83,14 @@ static void try_method(struct st_platform *p, const struct st_wake_method *m, en
 static void every_way_here_wakes_or_says_why_not(void **state)
 {
     (void)state;
-    struct st_platform *p = st_platform_native();
+    struct st_lab *lab = st_lab_native();
     const struct st_wake_method *m;
     size_t worked_n = 0;
     int cpu;
-    assert_true(p->cpus_allowed(p, &cpu, 1) >= 1);
-    for (size_t i = 0; (m = p->wake_method(p, i)) != NULL; i++) {
-        try_method(p, m, ST_WAKE_THREADS, cpu, &worked_n);
-        try_method(p, m, ST_WAKE_PROCESSES, cpu, &worked_n);
+    assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
+    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
+        try_method(lab, m, ST_WAKE_THREADS, cpu, &worked_n);
+        try_method(lab, m, ST_WAKE_PROCESSES, cpu, &worked_n);
     }
     assert_true(worked_n >= 20);
 }
@@ -98,27 +98,27 @@ static void every_way_here_wakes_or_says_why_not(void **state)
 static void a_cpu_that_is_not_there_is_refused(void **state)
 {
     (void)state;
-    struct st_platform *p = st_platform_native();
+    struct st_lab *lab = st_lab_native();
     const enum st_wake_peers peers[] = {ST_WAKE_THREADS, ST_WAKE_PROCESSES};
     int cpu;
-    assert_true(p->cpus_allowed(p, &cpu, 1) >= 1);
+    assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
     for (size_t i = 0; i < ST_ARRAY_LEN(peers); i++) {
         const struct st_wake_setting setting = {.peers = peers[i], .sender_cpu = cpu, .sleeper_cpu = 8000};
         struct st_wake w;
-        assert_int_equal(st_wake_open(&w, p, st_wake_find(p, "pipe"), &setting), -EINVAL);
+        assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), -EINVAL);
     }
 }
 
 static void the_fake_wakes_as_scripted(void **state)
 {
-    struct st_platform *p = *state;
+    struct st_lab *lab = *state;
     const int64_t delays[] = {3000, 12000, INT64_MIN};
     const struct st_wake_setting setting = {0};
     struct st_wake_stamps stamps;
     struct st_wake w;
-    assert_int_equal(st_fake_script_wake(p, "condvar", delays, 3, 700, 0), 0);
-    assert_int_equal(st_fake_script_wake(p, "kqueue-user", delays, 3, 700, 0), -ENOENT);
-    assert_int_equal(st_wake_open(&w, p, st_wake_find(p, "condvar"), &setting), 0);
+    assert_int_equal(st_lab_fake_script_wake(lab, "condvar", delays, 3, 700, 0), 0);
+    assert_int_equal(st_lab_fake_script_wake(lab, "kqueue-user", delays, 3, 700, 0), -ENOENT);
+    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "condvar"), &setting), 0);
     assert_int_equal(st_wake_round(&w, SLICE_NS, true, &stamps), 0);
     assert_int_equal(stamps.signal_ns, 1000 + SLICE_NS);
     assert_int_equal(stamps.sent_ns - stamps.signal_ns, 700);
@@ -127,7 +127,7 @@ static void the_fake_wakes_as_scripted(void **state)
     assert_int_equal(stamps.woke_ns - stamps.due_ns, 12000);
     assert_int_equal(st_wake_round(&w, SLICE_NS, true, &stamps), -ETIMEDOUT);
     st_wake_close(&w);
-    assert_int_equal(st_wake_open(&w, p, st_wake_find(p, "pipe"), &setting), 0);
+    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), 0);
     assert_int_equal(st_wake_round(&w, SLICE_NS, false, &stamps), -ENOTSUP);
     st_wake_close(&w);
 }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "lib/random.h"
-#include "lib/warm_up.h"
+#include "lab/syscall/warm_up.h"
 
 #define N 500
 

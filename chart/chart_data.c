@@ -1,0 +1,200 @@
+/* What charts are drawn of. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/chart.h"
+
+void st_chart_init(struct st_chart_data *data, const char *quantity)
+{
+    memset(data, 0, sizeof(*data));
+    snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+}
+
+static void set_free(struct st_chart_set *set)
+{
+    if (set->sample.values_ns != NULL)
+        st_sample_finish(&set->sample);
+    if (set->hist.late != NULL)
+        st_hist_finish(&set->hist);
+    free(set->columns);
+    free(set);
+}
+
+void st_chart_finish(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++)
+        set_free(data->set[i]);
+    free(data->set);
+    memset(data, 0, sizeof(*data));
+}
+
+struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
+{
+    if (data->set == NULL)
+        data->set = calloc(ST_CHART_SETS_MAX, sizeof(struct st_chart_set *));
+    if (data->set == NULL || data->n == ST_CHART_SETS_MAX)
+        return NULL;
+    struct st_chart_set *set = calloc(1, sizeof(*set));
+    if (set != NULL) {
+        snprintf(set->label, sizeof(set->label), "%s", label);
+        data->set[data->n++] = set;
+    }
+    return set;
+}
+
+void st_chart_drop(struct st_chart_data *data, size_t i)
+{
+    set_free(data->set[i]);
+    memmove(&data->set[i], &data->set[i + 1], (--data->n - i) * sizeof(data->set[0]));
+}
+
+void st_chart_circumstances(struct st_chart_data *data, const char *text)
+{
+    if (data->n <= 1 && data->circumstances[0] == '\0')
+        snprintf(data->circumstances, sizeof(data->circumstances), "%s", text);
+    else if (strcmp(text, data->circumstances) != 0)
+        data->circumstances_differ = true;
+}
+
+static bool several_groups(const struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        if (strcmp(data->set[i]->group, data->set[0]->group) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
+                          char buf[ST_CHART_NAME_BYTES])
+{
+    const bool grouped = several_groups(data) && set->group[0] != '\0';
+    buf[0] = '\0';
+    st_chart_say(buf, ST_CHART_NAME_BYTES, "%s%s%s", set->label, grouped ? ", " : "",
+                 grouped ? set->group : "");
+    return buf;
+}
+
+/* Names of what several files may have get the file's. */
+static void name_files(struct st_chart_data *data)
+{
+    bool several = false;
+    for (size_t i = 1; i < data->n; i++)
+        several = several || strcmp(data->set[i]->file, data->set[0]->file) != 0;
+    for (size_t i = 0; several && i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, set->file) == 0)
+            continue;
+        char label[sizeof(set->label)] = "";
+        st_chart_say(label, sizeof(label), "%s: %s", set->file, set->label);
+        memcpy(set->label, label, sizeof(label));
+    }
+}
+
+void st_chart_gather(struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        size_t at = i, same = 0;
+        for (size_t k = 0; k < i; k++) {
+            const bool group = strcmp(data->set[k]->group, set->group) == 0;
+            at = group ? k + 1 : at;
+            same = group && strcmp(data->set[k]->label, set->label) == 0 ? k + 1 : same;
+        }
+        at = same > 0 ? same : at;
+        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
+        data->set[at] = set;
+    }
+    name_files(data);
+}
+
+int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist)
+{
+    struct st_chart_set *set = st_chart_add(data, label);
+    int r = set == NULL ? -ENOMEM : st_hist_init(&set->hist, hist->digits);
+    return r == 0 ? st_hist_merge(&set->hist, hist) : r;
+}
+
+int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
+{
+    set->period = *period;
+    set->timed = true;
+    set->columns = malloc(sizeof(*set->columns));
+    if (set->columns == NULL)
+        return -ENOMEM;
+    st_columns_init(set->columns);
+    return st_hist_init(&set->hist, 3);
+}
+
+void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+{
+    st_hist_add(&set->hist, value_ns);
+    st_columns_add(set->columns, index, value_ns, missed);
+    set->missed_n += missed;
+}
+
+int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series)
+{
+    struct st_chart_set *set = st_chart_add(data, label);
+    int r = set == NULL ? -ENOMEM : st_chart_set_begin(set, &series->period);
+    for (size_t i = 0; r == 0 && i < series->n; i++) {
+        const uint64_t expected = i > 0 ? series->index[i - 1] + 1 : series->index[0];
+        const uint64_t gap = series->index[i] - expected;
+        st_columns_missed(set->columns, expected, gap);
+        set->missed_n += gap;
+        st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
+    }
+    return r;
+}
+
+int st_chart_complete(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
+            continue;
+        const int r = st_sample_of_hist(&set->hist, &set->sample);
+        if (r != 0)
+            return r;
+        set->n = set->hist.total_n;
+        st_box_of(&set->sample, &set->box);
+        set->box.min_ns = set->hist.min_ns;
+        set->box.max_ns = set->hist.max_ns;
+    }
+    return 0;
+}
+
+/* Seconds in the unit of time that a span is told in. */
+static double unit_of(const struct st_chart_set *set, const char **ret_name)
+{
+    static const struct {
+        double seconds, least_span;
+        const char *name;
+    } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
+    const double periods = set->columns != NULL ? (double)set->columns->n * (double)set->columns->periods : 0;
+    const double span = periods * st_period_seconds(&set->period);
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
+        i++;
+    *ret_name = units[i].name;
+    return units[i].seconds;
+}
+
+double st_chart_value_x(const struct st_chart_set *set)
+{
+    const char *name;
+    if (set->step_unit != NULL)
+        return set->step;
+    return set->timed ? st_period_seconds(&set->period) / unit_of(set, &name) : 1;
+}
+
+const char *st_chart_x_unit(const struct st_chart_set *set)
+{
+    const char *name = "values";
+    if (set->step_unit != NULL)
+        return set->step_unit;
+    if (set->timed)
+        (void)unit_of(set, &name);
+    return name;
+}

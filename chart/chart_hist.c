@@ -1,0 +1,98 @@
+/* Histograms: counts on a logarithmic axis, so that a single late wake-up is seen among a million. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "chart/chart_picture.h"
+#include "lib/ns.h"
+
+#define BINS 140
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->hist.total_n > 0;
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    const struct st_chart_data *data = picture->data;
+    char median[32], greatest[32], name[ST_CHART_NAME_BYTES];
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_box *box = &data->set[i]->box;
+        st_chart_say(picture->description, sizeof(picture->description),
+                     "Histogram of %s, %s: %llu values, median %s, greatest %s. ", data->quantity,
+                     st_chart_name(data, data->set[i], name), (unsigned long long)box->n,
+                     st_ns_format(box->median_ns, median, sizeof(median)),
+                     st_ns_format(box->max_ns, greatest, sizeof(greatest)));
+        st_chart_say(picture->caption, sizeof(picture->caption), "%s%s: n = %llu, median %s, greatest %s.",
+                     i > 0 ? " " : "", st_chart_name(data, data->set[i], name), (unsigned long long)box->n,
+                     st_ns_format(box->median_ns, median, sizeof(median)),
+                     st_ns_format(box->max_ns, greatest, sizeof(greatest)));
+    }
+    return 0;
+}
+
+/* Bins that are not narrower than the ns, or the bucket, that a value is known to. */
+static size_t bins_of(const struct st_axis *axis, size_t bins_max)
+{
+    double most;
+    if (axis->log)
+        most = log(axis->high / axis->low) / log1p(fmax(1 / axis->low, 0.001));
+    else
+        most = (axis->high - axis->low) / fmax(1, 0.001 * fmax(fabs(axis->low), fabs(axis->high)));
+    return (size_t)fmin(fmax(floor(most), 8), (double)bins_max);
+}
+
+size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                      uint64_t *bins)
+{
+    const size_t bins_n = bins_of(axis, bins_max);
+    uint64_t before = 0;
+    for (size_t i = 0; i < bins_n; i++)
+        bins[i] = 0;
+    for (size_t i = 0; i < sample->len; i++) {
+        const size_t bin = (size_t)(st_axis_at(axis, (double)sample->values_ns[i]) * (double)bins_n);
+        bins[bin < bins_n ? bin : bins_n - 1] += sample->cumulative_n[i] - before;
+        before = sample->cumulative_n[i];
+    }
+    return bins_n;
+}
+
+/* Steps round the bins that hold something. */
+static void steps(const struct st_chart_area *area, const uint64_t *bins, size_t bins_n, size_t line)
+{
+    const struct st_pen pen = st_chart_pen(line);
+    struct st_point points[2 * BINS + 2];
+    const double foot = area->y + area->height, width = area->width / (double)bins_n;
+    size_t n = 0;
+    area->canvas->begin(area->canvas, "values");
+    for (size_t i = 0; i < bins_n; i++) {
+        const double y = bins[i] > 0 ? st_chart_at(area, 0, (double)bins[i]).y : foot;
+        points[n++] = (struct st_point){area->x + (double)i * width, y};
+        points[n++] = (struct st_point){area->x + (double)(i + 1) * width, y};
+    }
+    area->canvas->polyline(area->canvas, points, n, &pen);
+    area->canvas->end(area->canvas);
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_data *data = picture->data;
+    uint64_t bins[ST_CHART_LINES_MAX][BINS], most = 1;
+    (void)panel;
+    area->x_axis = st_chart_value_axis(data);
+    size_t bins_n = 1;
+    for (size_t i = 0; i < data->n; i++) {
+        bins_n = st_chart_count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
+        for (size_t k = 0; k < bins_n; k++)
+            most = bins[i][k] > most ? bins[i][k] : most;
+    }
+    area->y_axis = (struct st_axis){true, 0.7, fmax((double)most * 1.6, 12)};
+    st_chart_y_numbers(area, "values in a bin (logarithmic)");
+    st_chart_x_times(area, data->quantity);
+    for (size_t i = 0; i < data->n; i++)
+        steps(area, bins[i], bins_n, i);
+    st_chart_frame(area);
+}
+
+const struct st_chart_kind_row st_chart_hist = {
+    .name = "hist", .title = "Histogram", .has = has, .plan = plan, .draw = draw, .lines = true};

@@ -1,0 +1,104 @@
+/* What the kinds of pictures share: the page, its axes, its lines. */
+#ifndef ST_CHART_CHART_PICTURE_H
+#define ST_CHART_CHART_PICTURE_H
+
+#include "chart/canvas.h"
+#include "chart/chart.h"
+#include "lib/axis.h"
+
+#define ST_CHART_MARGIN_PX 14.0
+#define ST_CHART_TEXT_PX   12.0
+#define ST_CHART_INK       UINT32_C(0x1a1a1a)
+#define ST_CHART_SOFT      UINT32_C(0x595959) /* on white: contrast 7 to 1 */
+#define ST_CHART_GRID      UINT32_C(0xdcdcdc)
+#define ST_CHART_INTERVAL  UINT32_C(0x9a9a9a)
+#define ST_CHART_MISS      UINT32_C(0xd55e00)
+#define ST_CHART_PANEL_PX  300.0
+
+/** Where one panel draws its figures. */
+struct st_chart_area {
+    struct st_canvas *canvas;
+    double x, y, width, height;
+    struct st_axis x_axis, y_axis;
+    bool y_from_0; /* a logarithmic one on whose foot 0 lies */
+};
+
+struct st_chart_picture;
+
+/** One kind of picture. */
+struct st_chart_kind_row {
+    const char *name;
+    const char *title;
+    /** Are there figures for it? */
+    bool (*has)(const struct st_chart_set *set);
+    /** Fills description and caption, and says how many panels. @return 0, -ENODATA with why in `caption`,
+     * -ENOMEM. */
+    int (*plan)(struct st_chart_picture *picture);
+    /** Draws panel i; x, y, width and height of the area are set: what is left when axes' texts have their
+     * place. */
+    void (*draw)(const struct st_chart_picture *picture, size_t i, struct st_chart_area *area);
+    const char *quantity; /* in the title; NULL: what the data are */
+    bool marks;           /* lines have marks */
+    bool lines;           /* a legend names each set; at most ST_CHART_LINES_MAX */
+};
+
+struct st_chart_picture {
+    enum st_chart_kind id;
+    const struct st_chart_kind_row *kind;
+    struct st_chart_data *data; /* only sets that the kind has figures for */
+    double width;
+    size_t panels_n;
+    double under_px;        /* room for what is written under a panel */
+    char description[1200]; /* what a reader sees in it, in words */
+    char how[300];          /* how to read it: of a picture, not of text */
+    char caption[2600];
+};
+
+extern const struct st_chart_kind_row st_chart_box, st_chart_series, st_chart_hist, st_chart_quantile;
+
+/** "Quantiles: lateness (woke - due)". */
+void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes);
+
+/** How wide text is, about: no font is asked. */
+double st_chart_text_px(const char *text, double size);
+
+/** Colour (Okabe and Ito's, dark ones first) and dashes of line i. */
+struct st_pen st_chart_pen(size_t i);
+
+struct st_point st_chart_at(const struct st_chart_area *area, double x, double y);
+void st_chart_rectangle(struct st_canvas *canvas, double x, double y, double width, double height,
+                        uint32_t fill_rgb, const struct st_pen *pen);
+/** A small mark of shape i around a point. @param pen of its edge; NULL: none. */
+void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t fill_rgb,
+                     const struct st_pen *pen);
+void st_chart_text(struct st_canvas *canvas, double x, double y, enum st_anchor anchor, uint32_t rgb,
+                   const char *text);
+
+/** Grid, ticks and name of the axis of values (times) on the left; of an axis at the foot. */
+void st_chart_y_times(const struct st_chart_area *area, const char *name);
+void st_chart_x_times(const struct st_chart_area *area, const char *name);
+/** As these, of plain numbers. */
+void st_chart_y_numbers(const struct st_chart_area *area, const char *name);
+void st_chart_x_numbers(const struct st_chart_area *area, const char *name);
+/** One tick at the foot, with its line. @param text "": only the line. */
+void st_chart_x_tick(const struct st_chart_area *area, double at, const char *text);
+void st_chart_x_name(const struct st_chart_area *area, const char *name);
+/** What a panel is of, above it: on two lines, broken behind a comma or semicolon, where one is too short. */
+void st_chart_heading(const struct st_chart_area *area, const char *text);
+void st_chart_frame(const struct st_chart_area *area);
+
+/** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0
+ * lies on its lower edge. */
+struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
+/** Values in up to bins_max equal parts of an axis. @return how many parts. */
+size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                      uint64_t *bins);
+/** A quantile where enough values, or the file, tell it. */
+bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
+/** The greatest value, if it is known. */
+bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns);
+
+/** The axis of values that holds all sets. */
+struct st_axis st_chart_value_axis(const struct st_chart_data *data);
+
+#endif

@@ -1,0 +1,162 @@
+/* Quantiles as HdrHistogram's users plot them: at 1 / (1 - p) on a logarithmic axis, so that each nine has
+ * its room. */
+#include <math.h>
+
+#include "chart/chart_picture.h"
+#include "lib/ns.h"
+#include "lib/stats.h"
+
+#define STEPS_A_DECADE 60
+#define POINTS_MAX     1200
+#define TICK_GAP_PX    4.0
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->hist.total_n > 0 || set->marks_n > 0;
+}
+
+bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns)
+{
+    if (set->hist.total_n > 0 && set->n >= st_stats_quantile_min_n(p)) {
+        *ret_ns = st_sample_quantile(&set->sample, p);
+        return true;
+    }
+    for (size_t i = 0; set->hist.total_n == 0 && i < set->marks_n; i++) {
+        if (fabs(set->mark[i].p - p) < 1e-9) {
+            *ret_ns = set->mark[i].value_ns;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns)
+{
+    const bool values = set->hist.total_n > 0;
+    if (!values && !set->max_known)
+        return false;
+    *ret_ns = values ? set->box.max_ns : set->max_ns;
+    return true;
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    static const struct {
+        const char *name;
+        double p;
+    } told[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+    const struct st_chart_data *data = picture->data;
+    char *caption = picture->caption, text[32], name[ST_CHART_NAME_BYTES];
+    const size_t bytes = sizeof(picture->caption);
+    bool lines = false, marks = false;
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_chart_set *set = data->set[i];
+        int64_t greatest;
+        lines = lines || set->hist.total_n > 0;
+        marks = marks || set->hist.total_n == 0;
+        st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", st_chart_name(data, set, name),
+                     (unsigned long long)set->n);
+        for (size_t k = 0; k < ST_ARRAY_LEN(told); k++) {
+            int64_t value;
+            if (st_chart_quantile_of(set, told[k].p, &value))
+                st_chart_say(caption, bytes, ", %s %s", told[k].name,
+                             st_ns_format(value, text, sizeof(text)));
+        }
+        if (st_chart_greatest(set, &greatest))
+            st_chart_say(caption, bytes, ", greatest %s", st_ns_format(greatest, text, sizeof(text)));
+        st_chart_say(caption, bytes, ".");
+    }
+    st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
+                 caption);
+    snprintf(picture->how, sizeof(picture->how), "%s%s",
+             lines ? "A line ends where fewer than 10 values lie beyond; the last mark, behind it, is the "
+                     "greatest value. "
+                   : "",
+             marks ? "Of files without values: marks are what they say, the last one, without a line, is the "
+                     "greatest value; lines between them lead the eye."
+                   : "");
+    return 0;
+}
+
+/* The values from which 10 lie beyond, or the marks that are known. */
+static void draw_set(const struct st_chart_area *area, const struct st_chart_set *set, size_t line)
+{
+    const struct st_pen pen = st_chart_pen(line);
+    struct st_point points[POINTS_MAX];
+    int64_t greatest;
+    size_t n = 0;
+    area->canvas->begin(area->canvas, "values");
+    if (set->hist.total_n > 0) {
+        const double nines = log10(fmax((double)set->n / 10, 1));
+        const size_t steps = (size_t)fmin(ceil(nines * STEPS_A_DECADE), POINTS_MAX - 1);
+        for (size_t i = 0; i <= steps && steps > 0; i++) {
+            const double x = pow(10, nines * (double)i / (double)steps);
+            points[n++] = st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x));
+        }
+        area->canvas->polyline(area->canvas, points, n, &pen);
+        for (double x = 2; x <= (double)set->n / 10;
+             x *= x < 10 ? 5 : 10) /* so that lines are told apart by shape, too */
+            st_chart_marker(area->canvas,
+                            st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)), line,
+                            pen.rgb, NULL);
+    } else {
+        for (size_t i = 0; i < set->marks_n; i++) {
+            points[n++] = st_chart_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
+            st_chart_marker(area->canvas, points[i], line, pen.rgb, NULL);
+        }
+        area->canvas->polyline(area->canvas, points, n, &pen);
+    }
+    if (st_chart_greatest(set, &greatest))
+        st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)greatest), line,
+                        pen.rgb, NULL);
+    area->canvas->end(area->canvas);
+}
+
+/* A tick at 1 / (1 - p), its text only where there is room behind that of the last one. */
+static void tick(const struct st_chart_area *area, double at, const char *text, double *ends)
+{
+    const double middle = st_axis_at(&area->x_axis, at) * area->width;
+    const double half = st_chart_text_px(text, ST_CHART_TEXT_PX) / 2;
+    const bool room = middle - half > *ends + TICK_GAP_PX;
+    st_chart_x_tick(area, st_axis_at(&area->x_axis, at), room ? text : "");
+    *ends = room ? middle + half : *ends;
+}
+
+static void ticks(const struct st_chart_area *area)
+{
+    double ends = -area->x;
+    char text[32];
+    tick(area, 1, "0 %", &ends);
+    tick(area, 2, "50 %", &ends);
+    for (int nines = 1; pow(10, nines) <= area->x_axis.high; nines++) {
+        snprintf(text, sizeof(text), "%.*f %%", nines > 2 ? nines - 2 : 0, 100 * (1 - pow(10, -nines)));
+        tick(area, pow(10, nines), text, &ends);
+    }
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_data *data = picture->data;
+    double most = 20;
+    (void)panel;
+    for (size_t i = 0; i < data->n; i++)
+        most = fmax(most, (double)data->set[i]->n);
+    area->x_axis = (struct st_axis){true, 1, most * 1.3};
+    area->y_axis = st_chart_value_axis(data);
+    st_chart_y_times(area, data->quantity);
+    area->canvas->begin(area->canvas, "axis x");
+    ticks(area);
+    st_chart_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
+    area->canvas->end(area->canvas);
+    st_chart_frame(area);
+    for (size_t i = 0; i < data->n; i++)
+        draw_set(area, data->set[i], i);
+}
+
+const struct st_chart_kind_row st_chart_quantile = {.name = "quantile",
+                                                    .title = "Quantiles",
+                                                    .has = has,
+                                                    .plan = plan,
+                                                    .draw = draw,
+                                                    .marks = true,
+                                                    .lines = true};

@@ -1,0 +1,147 @@
+/* Values over time: the least and the greatest of each column of pixels, misses marked. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "chart/chart_picture.h"
+#include "lib/ns.h"
+
+#define MARK_PX 7.0 /* from one mark of misses to the next */
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->columns != NULL && set->n > 0;
+}
+
+static void say_set(struct st_chart_picture *picture, const struct st_chart_set *set)
+{
+    char *caption = picture->caption, *description = picture->description, least[32], median[32],
+         greatest[32], every[32], name[ST_CHART_NAME_BYTES];
+    st_chart_name(picture->data, set, name);
+    const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
+    st_ns_format(set->box.min_ns, least, sizeof(least));
+    st_ns_format(set->box.median_ns, median, sizeof(median));
+    st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
+    st_chart_say(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
+                 picture->data->quantity, name, (unsigned long long)set->n, least, greatest, median);
+    st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
+                 (unsigned long long)set->n);
+    if (set->step_unit != NULL)
+        st_chart_say(caption, bytes, ", one every %g %s", set->step, set->step_unit);
+    else if (set->timed)
+        st_chart_say(caption, bytes, ", one every %s",
+                     st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
+    st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
+    if (set->timed) {
+        const char *periods = set->missed_n == 1 ? "period" : "periods";
+        st_chart_say(description, description_bytes, "; %llu %s missed", (unsigned long long)set->missed_n,
+                     periods);
+        st_chart_say(caption, bytes, "; %llu %s missed", (unsigned long long)set->missed_n, periods);
+    }
+    st_chart_say(description, description_bytes, ". ");
+    st_chart_say(caption, bytes, ".");
+}
+
+static int plan(struct st_chart_picture *picture)
+{
+    const struct st_chart_data *data = picture->data;
+    bool joined = false, missed = false;
+    picture->panels_n = data->n;
+    for (size_t i = 0; i < data->n; i++) {
+        missed = missed || data->set[i]->missed_n > 0;
+        joined = joined || data->set[i]->columns->periods > 1;
+        say_set(picture, data->set[i]);
+    }
+    snprintf(picture->how, sizeof(picture->how), "%s%s",
+             joined ? "Each column of pixels goes from its least to its greatest value; none is left out."
+                    : "Each dot is a value.",
+             missed ? " Triangles: missed periods." : "");
+    return 0;
+}
+
+/* The fewer dots there are, the larger. */
+static double dot_px(const struct st_chart_set *set)
+{
+    static const struct {
+        uint64_t n;
+        double px;
+    } sizes[] = {{60, 7}, {300, 5}, {1000, 3.4}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes) && set->columns->periods == 1; i++) {
+        if (set->n <= sizes[i].n)
+            return sizes[i].px;
+    }
+    return 1.6;
+}
+
+/* Bars of stored columns that fall on one column of pixels are one. @return points. */
+static size_t bars(const struct st_chart_area *area, const struct st_columns *columns, double column_x,
+                   double dot, struct st_point *points)
+{
+    size_t n = 0;
+    const double half = dot / 2;
+    double last = -1;
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct st_column *column = &columns->column[i];
+        if (column->n == 0)
+            continue;
+        struct st_point low = st_chart_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
+        const struct st_point high = st_chart_at(area, 0, (double)column->max_ns);
+        if (columns->periods > 1)
+            low.x = floor(low.x) + 0.5;
+        if (columns->periods > 1 && n > 0 && low.x == last) {
+            points[n - 2].y = fmax(points[n - 2].y, low.y + half);
+            points[n - 1].y = fmin(points[n - 1].y, high.y - half);
+            continue;
+        }
+        last = low.x;
+        points[n++] = (struct st_point){low.x, low.y + half};
+        points[n++] = (struct st_point){low.x, high.y - half};
+    }
+    return n;
+}
+
+static void mark_misses(const struct st_chart_area *area, const struct st_columns *columns, double column_x)
+{
+    double last = -MARK_PX;
+    area->canvas->begin(area->canvas, "misses");
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->column[i].missed_n == 0)
+            continue;
+        const double x = st_chart_at(area, ((double)i + 0.5) * column_x, 0).x;
+        if (x - last < MARK_PX)
+            continue;
+        const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
+        area->canvas->polygon(area->canvas, triangle, 3, ST_CHART_MISS, NULL);
+        last = x;
+    }
+    area->canvas->end(area->canvas);
+}
+
+static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+{
+    const struct st_chart_set *set = picture->data->set[panel];
+    const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
+    char axis[64] = "values before it", name[ST_CHART_NAME_BYTES];
+    if (set->timed)
+        snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
+    struct st_pen pen = st_chart_pen(0);
+    struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
+    if (points == NULL)
+        return;
+    const double dot = dot_px(set);
+    pen.width = dot;
+    area->y_axis = st_chart_value_axis(picture->data);
+    area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
+    st_chart_y_times(area, picture->data->quantity);
+    st_chart_x_numbers(area, axis);
+    st_chart_frame(area);
+    if (picture->data->n > 1)
+        st_chart_heading(area, st_chart_name(picture->data, set, name));
+    area->canvas->begin(area->canvas, "values");
+    area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, dot, points), &pen);
+    area->canvas->end(area->canvas);
+    mark_misses(area, set->columns, column_x);
+    free(points);
+}
+
+const struct st_chart_kind_row st_chart_series = {
+    .name = "series", .title = "Over time", .has = has, .plan = plan, .draw = draw};

@@ -1,0 +1,366 @@
+/* A picture: its page, and the file that it is written to. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/chart_picture.h"
+#include "chart/chart_text.h"
+#include "program/options.h"
+#include "program/output.h"
+#include "program/text.h"
+
+#define LEFT_PX    84.0 /* texts of the axis of values */
+#define RIGHT_PX   26.0
+#define TITLE_PX   17.0
+#define LINE_PX    17.0 /* from one line of text to the next */
+#define LEGEND_PX  36.0 /* a line in the legend */
+#define DEFAULT_PX 800.0
+
+static const struct st_chart_kind_row *const kinds[ST_CHART_KINDS] = {
+    [ST_CHART_BOX] = &st_chart_box,
+    [ST_CHART_SERIES] = &st_chart_series,
+    [ST_CHART_HIST] = &st_chart_hist,
+    [ST_CHART_QUANTILE] = &st_chart_quantile,
+};
+
+const char *st_chart_kind_name(enum st_chart_kind kind)
+{
+    return kinds[kind]->name;
+}
+
+static bool format_of(const char *path, enum st_canvas_format *ret)
+{
+    static const char *const suffixes[] = {".svg", ".png", ".pdf"};
+    const size_t bytes = strlen(path);
+    for (size_t i = 0; i < ST_ARRAY_LEN(suffixes); i++) {
+        if (bytes > 4 && strcasecmp(path + bytes - 4, suffixes[i]) == 0) {
+            *ret = (enum st_canvas_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return the function that opens a canvas of this format, NULL after a message. */
+static st_canvas_open_fn opener(const char *command, enum st_canvas_format format)
+{
+    char error[512];
+    st_canvas_open_fn function;
+    if (format == ST_CANVAS_SVG)
+        return st_canvas_svg_open;
+    void *address = st_module_load("plot", ST_MODULE_PLOT_SYMBOL, error, sizeof(error));
+    if (address == NULL) {
+        (void)st_failure(command, "cannot write PNG and PDF: %s; SVG needs no module", error);
+        return NULL;
+    }
+    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
+    return function;
+}
+
+int st_chart_check(const char *command, const char *option, const char *path)
+{
+    enum st_canvas_format format;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    if (format_of(path, &format))
+        return opener(command, format) != NULL ? 0 : ST_EXIT_FAILURE;
+    return st_usage_error(command, "%s: '%s' ends neither in .svg nor .png nor .pdf ('-' is text)", option,
+                          path);
+}
+
+/* --- the page ----------------------------------------------------------------------------------------------
+ */
+
+/* Lines of text wrapped at spaces. @return how many; they are drawn where canvas is not NULL. */
+static int paragraph(struct st_canvas *canvas, double y, double width, const char *text)
+{
+    const int columns = (int)(width / (0.6 * ST_CHART_TEXT_PX)) * 21 /
+                        20; /* whole lines are narrower than the widest words */
+    char *lines = NULL, *rest = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&lines, &bytes);
+    int n = 0;
+    if (stream == NULL)
+        return 0;
+    st_text_wrap(stream, text, 0, columns);
+    fclose(stream);
+    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (canvas != NULL)
+            st_chart_text(canvas, ST_CHART_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START, ST_CHART_SOFT, line);
+        n++;
+    }
+    free(lines);
+    return n;
+}
+
+void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
+{
+    const char *quantity = picture->kind->quantity;
+    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
+             quantity != NULL ? quantity : picture->data->quantity);
+}
+
+static void legend(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
+{
+    char text[ST_CHART_NAME_BYTES + 40], name[ST_CHART_NAME_BYTES];
+    canvas->begin(canvas, "legend");
+    for (size_t i = 0; i < picture->data->n; i++) {
+        const struct st_chart_set *set = picture->data->set[i];
+        const struct st_pen pen = st_chart_pen(i);
+        const struct st_point line[] = {{ST_CHART_MARGIN_PX, y - 4}, {ST_CHART_MARGIN_PX + LEGEND_PX, y - 4}};
+        canvas->segments(canvas, line, 2, &pen);
+        if (picture->kind->marks)
+            st_chart_marker(canvas, (struct st_point){ST_CHART_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
+                            NULL);
+        snprintf(text, sizeof(text), "%s, n = %llu", st_chart_name(picture->data, set, name),
+                 (unsigned long long)set->n);
+        st_chart_text(canvas, ST_CHART_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_CHART_INK, text);
+        y += LINE_PX;
+    }
+    canvas->end(canvas);
+}
+
+static double head_px(const struct st_chart_picture *picture)
+{
+    return ST_CHART_MARGIN_PX + TITLE_PX + 12 +
+           (picture->kind->lines ? (double)picture->data->n * LINE_PX : 0);
+}
+
+static double panel_px(const struct st_chart_picture *picture)
+{
+    return ST_CHART_PANEL_PX + picture->under_px;
+}
+
+/* What is written below: how to read it, then its figures. @return lines. */
+static int foot(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
+{
+    const double width = picture->width - 2 * ST_CHART_MARGIN_PX;
+    const int lines = picture->how[0] != '\0' ? paragraph(canvas, y, width, picture->how) : 0;
+    return lines + paragraph(canvas, y + lines * LINE_PX, width, picture->caption);
+}
+
+static double height_px(const struct st_chart_picture *picture)
+{
+    const int lines = foot(picture, NULL, 0);
+    return ceil(head_px(picture) + (double)picture->panels_n * panel_px(picture) + lines * LINE_PX +
+                ST_CHART_MARGIN_PX + 8);
+}
+
+static void draw(const struct st_chart_picture *picture, struct st_canvas *canvas)
+{
+    char title[200];
+    struct st_font font = {.size = TITLE_PX, .rgb = ST_CHART_INK, .bold = true, .role = "title"};
+    const struct st_pen edge = {ST_CHART_GRID, 1, ST_DASH_NONE};
+    st_chart_title(picture, title, sizeof(title));
+    const double room = canvas->width - 2 * ST_CHART_MARGIN_PX;
+    font.size = fmin(TITLE_PX, TITLE_PX * room / st_chart_text_px(title, TITLE_PX));
+    st_chart_rectangle(canvas, 0.5, 0.5, canvas->width - 1, canvas->height - 1, 0xffffff, &edge);
+    canvas->text(canvas, ST_CHART_MARGIN_PX, ST_CHART_MARGIN_PX + TITLE_PX, title, &font);
+    if (picture->kind->lines)
+        legend(picture, canvas, ST_CHART_MARGIN_PX + TITLE_PX + 12 + LINE_PX - 4);
+    double y = head_px(picture);
+    for (size_t i = 0; i < picture->panels_n; i++) {
+        struct st_chart_area area = {
+            .canvas = canvas,
+            .x = LEFT_PX,
+            .y = y + 26,
+            .width = canvas->width - LEFT_PX - RIGHT_PX,
+            .height = ST_CHART_PANEL_PX - 30,
+        };
+        canvas->begin(canvas, "panel");
+        picture->kind->draw(picture, i, &area);
+        canvas->end(canvas);
+        y += panel_px(picture);
+    }
+    canvas->begin(canvas, "caption");
+    foot(picture, canvas, y + 16);
+    canvas->end(canvas);
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------
+ */
+
+static int draw_on(const struct st_chart_picture *picture, st_canvas_open_fn open_canvas,
+                   enum st_canvas_format format, FILE *stream)
+{
+    struct st_canvas *canvas;
+    char title[200];
+    st_chart_title(picture, title, sizeof(title));
+    const int r =
+        open_canvas(format, stream, picture->width, height_px(picture), title, picture->description, &canvas);
+    if (r != 0)
+        return r;
+    draw(picture, canvas);
+    return canvas->finish(canvas);
+}
+
+static int write_picture(const char *command, const struct st_chart_picture *picture, const char *path)
+{
+    enum st_canvas_format format;
+    struct st_output output;
+    if (!format_of(path, &format))
+        return st_chart_check(command, "-o", path);
+    const st_canvas_open_fn open_canvas = opener(command, format);
+    if (open_canvas == NULL)
+        return ST_EXIT_FAILURE;
+    int r = st_output_open(&output, path);
+    if (r != 0)
+        return st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+    r = draw_on(picture, open_canvas, format, output.stream);
+    const int closed = st_output_close(&output, r == 0);
+    r = r != 0 ? r : closed;
+    if (r == -EFBIG && format == ST_CANVAS_PNG)
+        return st_failure(command,
+                          "cannot write %s: the picture is too high for a PNG; .svg and .pdf take it", path);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+}
+
+/* --- what is drawn -----------------------------------------------------------------------------------------
+ */
+
+/* Keeps the sets that a kind has figures for. @return how many it left out. */
+static size_t keep(struct st_chart_data *data, const struct st_chart_kind_row *kind)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (kind->has(set)) {
+            data->set[i] = data->set[kept];
+            data->set[kept++] = set;
+        }
+    }
+    return kept;
+}
+
+/* Of what was not kept, what no set that was kept is of. */
+static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t kept_n)
+{
+    size_t n = 0;
+    for (size_t i = kept_n; i < all_n; i++) {
+        const struct st_chart_set *out = data->set[i];
+        size_t k = 0;
+        while (k < kept_n &&
+               (strcmp(out->file, data->set[k]->file) != 0 || strcmp(out->label, data->set[k]->label) != 0 ||
+                strcmp(out->group, data->set[k]->group) != 0))
+            k++;
+        n += k == kept_n;
+    }
+    return n;
+}
+
+static bool any(const struct st_chart_data *data, const struct st_chart_kind_row *kind)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        if (kind->has(data->set[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Over time before distributions; several distributions side by side. */
+static enum st_chart_kind usual_kind(const struct st_chart_data *data)
+{
+    static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX,
+                                               ST_CHART_QUANTILE};
+    if (data->n > 1 && any(data, &st_chart_box))
+        return ST_CHART_BOX;
+    for (size_t i = 0; i < ST_ARRAY_LEN(order); i++) {
+        if (any(data, kinds[order[i]]))
+            return order[i];
+    }
+    return ST_CHART_ANY;
+}
+
+static int choose(const char *command, struct st_chart_data *data, enum st_chart_kind *kind)
+{
+    char can[100] = "";
+    if (*kind == ST_CHART_ANY)
+        *kind = usual_kind(data);
+    if (*kind == ST_CHART_ANY)
+        return st_failure(command, "there are no figures to draw");
+    if (any(data, kinds[*kind]))
+        return ST_EXIT_DONE;
+    for (size_t i = 0; i < ST_CHART_KINDS; i++) {
+        if (any(data, kinds[i]))
+            st_chart_say(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", kinds[i]->name);
+    }
+    return st_failure(command, "no figures for --kind %s; there are for: %s", kinds[*kind]->name,
+                      can[0] != '\0' ? can : "none");
+}
+
+/* What the caption says of all kinds. */
+static void say_common(struct st_chart_picture *picture, size_t out_n)
+{
+    const struct st_chart_data *data = picture->data;
+    char *caption = picture->caption;
+    const size_t bytes = sizeof(picture->caption);
+    if (out_n > 0)
+        st_chart_say(caption, bytes, " Left out: %zu without figures for it.", out_n);
+    if (data->note[0] != '\0')
+        st_chart_say(caption, bytes, " %s", data->note);
+    if (data->circumstances[0] != '\0')
+        st_chart_say(caption, bytes, " Circumstances%s: %s.",
+                     data->circumstances_differ ? " of the first file, others differ" : "",
+                     data->circumstances);
+}
+
+/* Chooses the kind, and what is drawn of it: the first sets of the data from now on. @return an st_exit,
+ * after a message. */
+static int prepare(const char *command, struct st_chart_data *data, const struct st_chart_options *options,
+                   struct st_chart_picture *ret)
+{
+    enum st_chart_kind kind = options->kind;
+    int r = st_chart_complete(data);
+    if (r != 0)
+        return st_failure(command, "%s", strerror(-r));
+    r = choose(command, data, &kind);
+    if (r != ST_EXIT_DONE)
+        return r;
+    *ret = (struct st_chart_picture){.id = kind,
+                                     .kind = kinds[kind],
+                                     .data = data,
+                                     .panels_n = 1,
+                                     .under_px = 46,
+                                     .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
+    const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
+    if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
+        return st_failure(command,
+                          "--kind %s draws %d lines at most, there are %zu: --kind box has room for all",
+                          ret->kind->name, ST_CHART_LINES_MAX, kept_n);
+    data->n = kept_n;
+    r = ret->kind->plan(ret);
+    if (r != 0) {
+        data->n = all_n;
+        return st_failure(command, "%s", r == -ENODATA ? ret->caption : strerror(-r));
+    }
+    say_common(ret, out_n);
+    return ST_EXIT_DONE;
+}
+
+int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
+{
+    struct st_chart_picture picture;
+    const size_t all_n = data->n;
+    st_chart_gather(data);
+    int r = prepare(command, data, options, &picture);
+    if (r == ST_EXIT_DONE)
+        r = options->path == NULL || strcmp(options->path, "-") == 0
+                ? st_chart_print(command, &picture)
+                : write_picture(command, &picture, options->path);
+    data->n = all_n;
+    return r;
+}
+
+int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind, FILE *stream)
+{
+    struct st_chart_picture picture;
+    const struct st_chart_options options = {.kind = kind};
+    const size_t all_n = data->n;
+    int r = prepare(command, data, &options, &picture);
+    if (r == ST_EXIT_DONE && (r = draw_on(&picture, st_canvas_svg_open, ST_CANVAS_SVG, stream)) != 0)
+        r = st_failure(command, "%s", strerror(-r));
+    data->n = all_n;
+    return r;
+}

@@ -1,0 +1,40 @@
+/* sleeptune lab: starts sleeptune-lab, a program and package of its own. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "platform/platform.h"
+#include "st_config.h"
+
+#define NAME    "lab"
+#define PROGRAM "sleeptune-lab"
+
+/* Beside this program. @return false: not known where that is. */
+static bool beside(char *path, size_t path_bytes)
+{
+    char own[PATH_MAX];
+    struct st_platform *p = st_platform_native();
+    if (p->program_path(p, own, sizeof(own)) != 0)
+        return false;
+    const char *slash = strrchr(own, '/');
+    return slash != NULL &&
+           (size_t)snprintf(path, path_bytes, "%.*s/%s", (int)(slash - own), own, PROGRAM) < path_bytes;
+}
+
+int st_cmd_lab(int argc, char **argv)
+{
+    char path[PATH_MAX], name[] = PROGRAM;
+    (void)argc;
+    argv[0] = name;
+    if (beside(path, sizeof(path)))
+        execv(path, argv);
+    execv(ST_BIN_DIR "/" PROGRAM, argv);
+    if (errno != ENOENT)
+        return st_failure(NAME, "cannot start %s: %s", ST_BIN_DIR "/" PROGRAM, strerror(errno));
+    return st_failure(NAME,
+                      "%s is not installed. It is a package of its own: %s (in the sources: -Dlab=true).",
+                      PROGRAM, PROGRAM);
+}

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# bash completion for sleeptune-lab(1)
+
+_sleeptune_lab() {
+    local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
+    COMPREPLY=()
+    case $prev in
+    --plot)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --policy) words='fifo rr other' ;;
+    --rounding) words='tvtohz tvtohz-fixed none' ;;
+    --every) words='1s 100ms 10ms 1333us' ;;
+    --format) words='text json' ;;
+    --methods | --method | --baseline) words=$(sleeptune-lab sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --mechanisms) words=$(sleeptune-lab wake --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --calls) words=$(sleeptune-lab syscall --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
+    --durations) words='64f 128f 256f 512f 5ms 10ms' ;;
+    --budget) words='10s 60s 10m' ;;
+    --slack) words='found 1ns found,1ns' ;;
+    esac
+    if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
+        words='sleep syscall wake series analyse simulate help --help --version'
+    elif [ -z "$words" ]; then
+        case $command in
+        sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
+            --seed --brief --exec --exec-start --runs --warmup --plot --json --format --quiet --help' ;;
+        syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
+        wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --budget --cpus --policy --priority --seed
+            --plot --json --format --quiet --help' ;;
+        series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
+            --help' ;;
+        analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
+        simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
+        help) words='sleep syscall wake series analyse simulate' ;;
+        esac
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    if [[ $command == analyse ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+}
+complete -F _sleeptune_lab sleeptune-lab

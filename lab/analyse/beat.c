@@ -1,0 +1,350 @@
+#include "lab/analyse/beat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/analyse/fft.h"
+#include "lib/ns.h"
+
+#define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */
+#define ALPHA_NAMED    4e-4
+#define ALPHA_ANY      1e-4
+#define NEIGHBOURS     128 /* independent frequencies on each side that say how loud the noise is there */
+#define NEIGHBOURS_MIN 16
+#define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
+#define GUARD          3.0 /* frequencies next to the peak that belong to it */
+
+const int st_beat_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
+                                256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
+const size_t st_beat_usual_hz_n = ST_ARRAY_LEN(st_beat_usual_hz);
+
+/* 100, 250, 300 and 1000 Hz are what nearly all kernels have: four fifths of the chance of a false alarm. */
+#define COMMON_N      4
+#define COMMON_WEIGHT 0.8
+
+/* The series on a grid of periods, gaps and outliers taken out, and its power at 1 / (2 grid) cycles a
+ * period. */
+struct spectrum {
+    double *grid; /* lateness less its line, ns; 0 in gaps */
+    size_t grid_n;
+    size_t samples_n;
+    double variance; /* ns^2 */
+    double grain_ns; /* the least difference of two samples; 0: it is below what they vary by */
+    double *power;   /* of frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
+    size_t power_n;  /* 0 .. fft_n / 2 */
+    double fft_n;
+};
+
+static int compare_hz(const void *a, const void *b)
+{
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+void st_beat_sort_hz(int *hz, size_t n)
+{
+    qsort(hz, n, sizeof(*hz), compare_hz);
+}
+
+double st_beat_alias(const struct st_period *period, double hz)
+{
+    const double cycles = hz * ((double)period->num / (double)period->den) / 1e9;
+    return fabs(cycles - nearbyint(cycles));
+}
+
+bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span)
+{
+    return st_beat_alias(period, hz) * (double)(span < GRID_MAX ? span : GRID_MAX) >= ST_BEAT_CYCLES_MIN;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* What the samples were rounded to. */
+static int find_grain(const struct st_series *series, double *ret_ns)
+{
+    int64_t *sorted = malloc(series->n * sizeof(*sorted)), grain = INT64_MAX;
+    if (sorted == NULL)
+        return -ENOMEM;
+    memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
+    qsort(sorted, series->n, sizeof(*sorted), compare_ns);
+    for (size_t i = 1; i < series->n; i++) {
+        const uint64_t apart = (uint64_t)sorted[i] - (uint64_t)sorted[i - 1];
+        if (apart > 0 && apart < (uint64_t)grain)
+            grain = (int64_t)apart;
+    }
+    free(sorted);
+    *ret_ns = grain < INT64_MAX ? (double)grain : 0;
+    return 0;
+}
+
+/* Clipped lateness less its least-squares line. @return 0, -ENODATA, -ENOMEM. */
+static int make_grid(const struct st_series *series, struct spectrum *s)
+{
+    struct st_series_bulk bulk;
+    int r = st_series_bulk(series, &bulk);
+    if (r != 0)
+        return r;
+    const uint64_t span = st_series_span(series);
+    s->grid_n = span < GRID_MAX ? (size_t)span : GRID_MAX;
+    s->grid = calloc(s->grid_n, sizeof(*s->grid));
+    if (s->grid == NULL)
+        return -ENOMEM;
+    double sum_k = 0, sum_x = 0, sum_kk = 0, sum_kx = 0;
+    while (s->samples_n < series->n && series->index[s->samples_n] - series->index[0] < s->grid_n) {
+        int64_t x = series->lateness_ns[s->samples_n];
+        x = x < bulk.clip_low_ns ? bulk.clip_low_ns : x > bulk.clip_high_ns ? bulk.clip_high_ns : x;
+        const size_t k = (size_t)(series->index[s->samples_n++] - series->index[0]);
+        s->grid[k] = (double)x - (double)bulk.median_ns;
+        sum_k += (double)k;
+        sum_x += s->grid[k];
+        sum_kk += (double)k * (double)k;
+        sum_kx += (double)k * s->grid[k];
+    }
+    const double n = (double)s->samples_n;
+    const double slope = (sum_kx - sum_k * sum_x / n) / (sum_kk - sum_k * sum_k / n);
+    const double level = (sum_x - slope * sum_k) / n;
+    double square = 0;
+    for (size_t i = 0; i < s->samples_n; i++) {
+        const size_t k = (size_t)(series->index[i] - series->index[0]);
+        s->grid[k] -= level + slope * (double)k;
+        square += s->grid[k] * s->grid[k];
+    }
+    s->variance = square / n;
+    return s->samples_n < ST_BEAT_SAMPLES_MIN || !(s->variance > 0) ? -ENODATA : 0;
+}
+
+static int make_power(struct spectrum *s)
+{
+    const size_t n = st_fft_size(2 * s->grid_n);
+    struct st_complex *z = calloc(n, sizeof(*z));
+    s->power_n = n / 2 + 1;
+    s->power = calloc(s->power_n, sizeof(*s->power));
+    s->fft_n = (double)n;
+    if (z == NULL || s->power == NULL) {
+        free(z);
+        return -ENOMEM;
+    }
+    for (size_t k = 0; k < s->grid_n; k++)
+        z[k].re = s->grid[k];
+    st_fft(z, n);
+    for (size_t j = 0; j < s->power_n; j++)
+        s->power[j] = (z[j].re * z[j].re + z[j].im * z[j].im) / ((double)s->samples_n * s->variance);
+    free(z);
+    return 0;
+}
+
+/* Power at exactly this frequency, cycles a period. */
+static double power_at(const struct spectrum *s, double frequency)
+{
+    double re = 0, im = 0;
+    for (size_t start = 0; start < s->grid_n; start += 64) {
+        /* a rotating pointer, set anew every 64 periods so that rounding does not add up */
+        double c = cos(2 * M_PI * fmod(frequency * (double)start, 1)),
+               d = sin(2 * M_PI * fmod(frequency * (double)start, 1));
+        const double step_c = cos(2 * M_PI * frequency), step_d = sin(2 * M_PI * frequency);
+        for (size_t k = start; k < start + 64 && k < s->grid_n; k++) {
+            re += s->grid[k] * c;
+            im += s->grid[k] * d;
+            const double next = c * step_c - d * step_d;
+            d = c * step_d + d * step_c;
+            c = next;
+        }
+    }
+    return (re * re + im * im) / ((double)s->samples_n * s->variance);
+}
+
+/* Mean power on one side of a frequency: side -1 or 1. @param ret_n independent frequencies in it. */
+static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
+{
+    const double unit = s->fft_n / (double)s->grid_n; /* places a frequency of its own takes */
+    double low = frequency * s->fft_n + side * GUARD * unit,
+           high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
+    if (side < 0) {
+        const double swap = low;
+        low = high;
+        high = swap;
+    }
+    low = fmax(ceil(low), unit); /* the line took the lowest frequency away */
+    high = fmin(floor(high), (double)(s->power_n - 1));
+    *ret_n = fmax((high - low + 1) / unit, 0);
+    if (high < low)
+        return 0;
+    double sum = 0;
+    for (size_t j = (size_t)low; j <= (size_t)high; j++)
+        sum += s->power[j];
+    return sum / (high - low + 1);
+}
+
+/* Noise around a frequency: the louder side, so that a slope of coloured noise is no peak.
+ * @param ret_n independent frequencies behind the figure; 0: nothing is known. */
+static double noise_at(const struct spectrum *s, double frequency, double *ret_n)
+{
+    double below_n, above_n;
+    const double below = side_mean(s, frequency, -1, &below_n), above = side_mean(s, frequency, 1, &above_n);
+    if (below_n < NEIGHBOURS_MIN && above_n < NEIGHBOURS_MIN) {
+        *ret_n = 0;
+        return 0;
+    }
+    const bool take_below = above_n < NEIGHBOURS_MIN || (below_n >= NEIGHBOURS_MIN && below > above);
+    *ret_n = take_below ? below_n : above_n;
+    return take_below ? below : above;
+}
+
+/* Probability of so much power at one frequency that noise alone put there. */
+static double chance(const struct spectrum *s, double frequency, double power)
+{
+    double n;
+    const double noise = noise_at(s, frequency, &n);
+    if (n == 0 || !(noise > 0))
+        return 1;
+    const double ratio = power / noise;
+    /* next to half a cycle a period there is one quadrature only: chi-squared with 1 degree of freedom */
+    if ((0.5 - frequency) * (double)s->grid_n < 1.5)
+        return erfc(sqrt(ratio / 2));
+    return exp(-n * log1p(ratio / n));
+}
+
+struct peak {
+    double frequency, power;
+    double score; /* chance / what is allowed: significant below 1 */
+    double p_value;
+};
+
+static double named_weight(size_t i, int known_hz)
+{
+    const double w = i < COMMON_N ? COMMON_WEIGHT / COMMON_N
+                                  : (1 - COMMON_WEIGHT) / (double)(ST_ARRAY_LEN(st_beat_usual_hz) - COMMON_N);
+    return known_hz > 0 ? w / 2 : w;
+}
+
+/* Rates that look the same are one question, with the weights of all. */
+static double weight_of(const struct spectrum *s, const struct st_period *period, double frequency,
+                        int known_hz)
+{
+    const double same = 0.5 / (double)s->grid_n;
+    double weight = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++) {
+        if (fabs(st_beat_alias(period, st_beat_usual_hz[i]) - frequency) < same)
+            weight += named_weight(i, known_hz);
+    }
+    if (known_hz > 0 && fabs(st_beat_alias(period, known_hz) - frequency) < same)
+        weight += 0.5;
+    return weight;
+}
+
+static void try_rate(const struct spectrum *s, const struct st_period *period, int hz, int known_hz,
+                     struct peak *best)
+{
+    const double frequency = st_beat_alias(period, hz);
+    if (!st_beat_can_tell(period, hz, s->grid_n))
+        return;
+    const double power = power_at(s, frequency);
+    const double p = chance(s, frequency, power);
+    const double weight = weight_of(s, period, frequency, known_hz);
+    if (p / (ALPHA_NAMED * weight) < best->score)
+        *best = (struct peak){frequency, power, p / (ALPHA_NAMED * weight), p / weight};
+}
+
+/* Any other rhythm: the strongest frequency of all. */
+static void try_all(const struct spectrum *s, struct peak *best)
+{
+    const size_t first = (size_t)ceil(ST_BEAT_CYCLES_MIN * s->fft_n / (double)s->grid_n);
+    const double places = (double)s->grid_n; /* half as many frequencies, and places between them */
+    for (size_t j = first; j < s->power_n; j++) {
+        const bool top = (j == 0 || s->power[j] >= s->power[j - 1]) &&
+                         (j + 1 == s->power_n || s->power[j] >= s->power[j + 1]);
+        if (!top || s->power[j] < log(1 / ALPHA_ANY))
+            continue;
+        const double frequency = (double)j / s->fft_n;
+        const double p = chance(s, frequency, s->power[j]) * places;
+        if (p / ALPHA_ANY < best->score)
+            *best = (struct peak){frequency, s->power[j], p / ALPHA_ANY, p};
+    }
+}
+
+/* A peak lies between two places of the transform: the parabola through three of them, twice. */
+static double sharpen(const struct spectrum *s, double frequency)
+{
+    double step = 0.5 / s->fft_n;
+    for (int i = 0; i < 3; i++, step /= 4) {
+        const double a = power_at(s, frequency - step), b = power_at(s, frequency),
+                     c = power_at(s, frequency + step);
+        const double bend = a - 2 * b + c;
+        if (!(bend < 0))
+            break;
+        frequency = fmin(fmax(frequency + fmax(-1, fmin(1, 0.5 * (a - c) / bend)) * step, 0), 0.5);
+    }
+    return frequency;
+}
+
+static void name(const struct st_period *period, const struct spectrum *s, struct st_beat *beat)
+{
+    const double same = 0.75 / (double)s->grid_n;
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++) {
+        if (fabs(st_beat_alias(period, st_beat_usual_hz[i]) - beat->cycles_per_period) < same &&
+            beat->names_n < ST_BEAT_NAMES_MAX)
+            beat->names_hz[beat->names_n++] = st_beat_usual_hz[i];
+    }
+    st_beat_sort_hz(beat->names_hz, beat->names_n);
+    for (int hz = ST_BEAT_HZ_MIN; hz <= ST_BEAT_HZ_MAX; hz++)
+        beat->others_n += fabs(st_beat_alias(period, hz) - beat->cycles_per_period) < same;
+    beat->others_n -= (int)beat->names_n;
+}
+
+static void find(const struct st_series *series, const struct spectrum *s, int known_hz, struct st_beat *beat)
+{
+    struct peak best = {.score = 1};
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++)
+        try_rate(s, &series->period, st_beat_usual_hz[i], known_hz, &best);
+    if (known_hz > 0)
+        try_rate(s, &series->period, known_hz, known_hz, &best);
+    const struct peak named = best;
+    try_all(s, &best);
+    beat->samples_n = s->samples_n;
+    if (best.score >= 1)
+        return;
+    /* a known rate beside the strongest place of the transform is that rate */
+    if (named.score < 1 && fabs(named.frequency - best.frequency) * (double)s->grid_n < 1)
+        best = named;
+    else
+        best.frequency = sharpen(s, best.frequency);
+    best.power = power_at(s, best.frequency);
+    double n;
+    const double noise = noise_at(s, best.frequency, &n);
+    const double quadratures = (0.5 - best.frequency) * (double)s->grid_n < 1.5 ? 1 : 2;
+    beat->cycles_per_period = best.frequency;
+    beat->repeats_s = st_period_seconds(&series->period) / best.frequency;
+    beat->amplitude_ns = quadratures * sqrt(best.power * s->variance / (double)s->samples_n);
+    beat->amplitude_sd_ns = sqrt(quadratures * noise * s->variance / (double)s->samples_n);
+    beat->p_value = fmin(best.p_value, 1);
+    beat->found = beat->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
+    if (!beat->found)
+        *beat = (struct st_beat){.samples_n = s->samples_n};
+    else
+        name(&series->period, s, beat);
+}
+
+int st_beat_find(const struct st_series *series, int known_hz, struct st_beat *ret)
+{
+    struct spectrum s = {0};
+    struct st_beat beat = {0};
+    int r = series->n < ST_BEAT_SAMPLES_MIN ? -ENODATA : make_grid(series, &s);
+    if (r == 0)
+        r = make_power(&s);
+    if (r == 0)
+        r = find_grain(series, &s.grain_ns);
+    if (r == 0) {
+        if (s.variance > s.grain_ns * s.grain_ns)
+            s.grain_ns = 0; /* what varies by more is rounded here and there, in no rhythm */
+        find(series, &s, known_hz, &beat);
+        *ret = beat;
+    }
+    free(s.grid);
+    free(s.power);
+    return r;
+}

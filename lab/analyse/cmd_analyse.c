@@ -1,0 +1,73 @@
+/* sleeptune-lab analyse: what a series of lateness shows. */
+#include <stdlib.h>
+
+#include "chart/chart.h"
+#include "lab/commands.h"
+#include "lab/analyse/series_result.h"
+
+#define NAME "analyse"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab analyse FILE [OPTION...]\n"
+          "Say what lateness over time shows: waking at clock ticks only, a sawtooth, a\n"
+          "component that goes with a tick, a trend, steps, sizes that outliers prefer.\n"
+          "Each is said only when its test passes: in noise in less than 1 of 1000 series.\n\n"
+          "FILE is a recording of 'sleeptune measure --record', the JSON of 'series' or\n"
+          "'simulate', the CSV of 'export', or text with one figure a line, in seconds when\n"
+          "one of them has a decimal point, else in nanoseconds; '-' is standard input.\n\n"
+          "      --every TIME       period of text (1s)\n"
+          "      --frames N, --rate HZ   the same as a period of audio\n"
+          "      --tick-hz HZ       the tick rate of that machine's kernel (unknown):\n"
+          "                         finds it at less strength\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text\n"
+          "  -h, --help             this text\n\n"
+          "Examples:\n"
+          "  sleeptune measure --duration 1m --record minute.strec\n"
+          "  sleeptune-lab analyse minute.strec\n"
+          "  sleeptune-lab analyse late.txt --every 1s\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+int st_cmd_analyse(int argc, char **argv)
+{
+    struct st_series_options common;
+    struct st_period period;
+    int64_t tick_hz = 0;
+    int first = 0;
+    st_series_options_init(&common);
+    const struct st_option options[] = {
+        {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
+        ST_SERIES_OPTIONS(&common),
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (first == argc)
+        return st_usage_error(NAME, "which file?");
+    if (first + 1 < argc)
+        return st_usage_error(NAME, "unexpected argument: %s", argv[first + 1]);
+    const char *path = argv[first];
+    status = st_series_period(NAME, &common, &period); /* says what is wrong before anything is read */
+    if (status == 0)
+        status = st_chart_option_check(NAME, common.plot, common.json);
+    if (status != 0)
+        return status;
+    struct st_series_result *result = calloc(1, sizeof(*result));
+    if (result == NULL)
+        return st_failure(NAME, "out of memory");
+    status = st_series_input_read(NAME, path, &common, &result->input);
+    if (status == ST_EXIT_DONE && result->input.series.n == 0 && result->input.all.n == 0)
+        status = st_failure(NAME, "%s: no samples%s%s", path, result->input.note[0] != '\0' ? ": " : "",
+                            result->input.note);
+    if (status == ST_EXIT_DONE) {
+        status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
+        const struct st_series *series = &result->input.all.head;
+        status = st_chart_option_series(NAME, common.plot, &path, &series, 1, NULL, status);
+    }
+    st_series_result_finish(result);
+    free(result);
+    return status;
+}

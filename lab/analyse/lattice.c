@@ -1,0 +1,584 @@
+#include "lab/analyse/lattice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lab/analyse/beat.h"
+#include "lib/ns.h"
+#include "lab/analyse/tick_rate.h"
+
+#define P_MAX          1e-5
+#define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
+#define HOPELESS_SHARE 0.2  /* of differences far from both centres */
+#define SPREAD_MIN     0.4  /* of lateness, 5 % to 95 %, in ticks: less says nothing about jumps */
+#define SPREAD_MAX     1.4
+#define RESIDUAL_MAX   0.125 /* standard deviation, ticks */
+#define CLUSTER_REACH  0.25  /* how far from its centre a difference may lie, ticks */
+#define TICK_MIN_NS    900   /* up to 1000000 Hz; less is the resolution of a clock */
+#define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
+
+/* One slope, or one that changes? */
+#define SIMPLE_N         7    /* level, slope, tick; two curves over all samples, and two over each tooth */
+#define CURVE_N          15   /* and eight more over all samples, for what has corners or comes to rest */
+#define CURVED_SURE      16.1 /* half the log of a likelihood ratio: 1 in 500 thousand for four curves */
+#define CURVED_ALL_SURE  31.0 /* for twelve: 1 in 50 million */
+#define CURVED_MAYBE     9.2  /* for four: 1 in 1000 */
+#define UNSEEN_SDS       24   /* a change of slope between two halves, six times its error */
+#define LAGS_MAX         200
+#define ROUNDING_NS      1.0 /* samples are whole ns */
+#define BEND_SHARED      1.5
+#define LEFT_MAX         3.0 /* what one slope leaves, against the noise of neighbours */
+#define TICK_SDS         5
+#define TEETH_MIN        2 /* jumps that go the same way */
+#define TEETH_ONE_WAY    0.8
+#define TEETH_NOISE_MAX  (1.0 / 16) /* of a tick */
+#define TEETH_MIDDLE_MIN 0.1
+#define STEERED_MAX      0.003 /* of a tick, while it is steered */
+#define USUAL_APART      0.02  /* the closest two of st_beat_usual_hz */
+#define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
+#define MIXED_MIN        0.15  /* ticks */
+
+/* Two clusters of differences: what lateness does from one sample to the next. */
+struct clusters {
+    double low_ns, high_ns; /* centres */
+    uint64_t low_n, high_n, odd_n;
+    double low_square, high_square; /* sums of squares around the centres */
+};
+
+/* The samples that follow the sawtooth: period, ticks since the first one, lateness less its median. */
+struct track {
+    size_t n;
+    double *k, *m, *x;
+    double *left; /* what the fit leaves */
+};
+
+/* Sums for the normal equations of x = level + slope k - tick m. */
+struct sums {
+    double n, k, m, x, kk, km, mm, kx, mx, xx;
+};
+
+/* x = level + slope * k - tick * m over the samples that follow the sawtooth. */
+struct fit {
+    double level_ns, slope_ns, tick_ns; /* slope: a period */
+    double square;                      /* residuals */
+    double square_flat;                 /* the same samples around their mean */
+    double tick_sd_ns;
+    double slope_sd_ns;
+    uint64_t n, odd_n, jumps_n;
+    double first_k, last_k;
+    struct sums sums;
+};
+
+static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, size_t i, double *ret_ns)
+{
+    const int64_t a = s->lateness_ns[i - 1], b = s->lateness_ns[i];
+    if (s->index[i] - s->index[i - 1] != 1 || a < bulk->clip_low_ns || a > bulk->clip_high_ns ||
+        b < bulk->clip_low_ns || b > bulk->clip_high_ns)
+        return false;
+    *ret_ns = (double)b - (double)a;
+    return true;
+}
+
+/* One round of 2-means. @return how many pairs there are. */
+static uint64_t assign(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *c)
+{
+    const double middle = (c->low_ns + c->high_ns) / 2, reach = (c->high_ns - c->low_ns) * CLUSTER_REACH;
+    double low_sum = 0, high_sum = 0, difference;
+    struct clusters next = {0};
+    for (size_t i = 1; i < s->n; i++) {
+        if (!pair(s, bulk, i, &difference))
+            continue;
+        const bool low = difference < middle;
+        const double off = difference - (low ? c->low_ns : c->high_ns);
+        next.odd_n += fabs(off) > reach;
+        *(low ? &next.low_n : &next.high_n) += 1;
+        *(low ? &low_sum : &high_sum) += off;
+        *(low ? &next.low_square : &next.high_square) += off * off;
+    }
+    next.low_ns = c->low_ns + (next.low_n > 0 ? low_sum / (double)next.low_n : 0);
+    next.high_ns = c->high_ns + (next.high_n > 0 ? high_sum / (double)next.high_n : 0);
+    *c = next;
+    return next.low_n + next.high_n;
+}
+
+/* @return whether the differences are two tight clusters. */
+static bool two_clusters(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *ret)
+{
+    struct clusters c = {.low_ns = (double)INFINITY, .high_ns = -(double)INFINITY};
+    double difference;
+    for (size_t i = 1; i < s->n; i++) {
+        if (pair(s, bulk, i, &difference)) {
+            c.low_ns = fmin(c.low_ns, difference);
+            c.high_ns = fmax(c.high_ns, difference);
+        }
+    }
+    if (!(c.high_ns > c.low_ns))
+        return false;
+    for (int round = 0; round < 100; round++) {
+        const double low = c.low_ns, high = c.high_ns;
+        const uint64_t pairs_n = assign(s, bulk, &c);
+        if (low == c.low_ns && high == c.high_ns)
+            break;
+        if (round >= 8 && (double)c.odd_n > HOPELESS_SHARE * (double)pairs_n)
+            return false; /* two tight clusters are there after two or three rounds */
+    }
+    const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
+    /* noise that jumps there and back has as many misfits as jumps */
+    if (few == 0 || (double)c.odd_n > ODD_SHARE_MAX * (double)(c.low_n + c.high_n) || c.odd_n * 2 > few)
+        return false;
+    *ret = c;
+    return true;
+}
+
+static void add(struct sums *s, double k, double m, double x)
+{
+    s->n += 1;
+    s->k += k;
+    s->m += m;
+    s->x += x;
+    s->kk += k * k;
+    s->km += k * m;
+    s->mm += m * m;
+    s->kx += k * x;
+    s->mx += m * x;
+    s->xx += x * x;
+}
+
+static bool solve(const struct sums *s, struct fit *fit)
+{
+    const double kk = s->kk - s->k * s->k / s->n, mm = s->mm - s->m * s->m / s->n,
+                 km = s->km - s->k * s->m / s->n;
+    const double kx = s->kx - s->k * s->x / s->n, mx = s->mx - s->m * s->x / s->n;
+    const double det = kk * mm - km * km;
+    if (!(det > 1e-12 * kk * mm))
+        return false;
+    fit->slope_ns = (kx * mm - mx * km) / det;
+    fit->tick_ns = -(mx * kk - kx * km) / det;
+    fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
+    fit->tick_sd_ns = sqrt(kk / det); /* times the residual standard deviation */
+    fit->slope_sd_ns = sqrt(mm / det);
+    return true;
+}
+
+/* Follows the sawtooth from sample to sample: the number of ticks since the first one is known as long as a
+ * step is known to a quarter of a tick. */
+static bool follow(const struct st_series *s, const struct st_series_bulk *bulk, double slope_ns,
+                   double tick_ns, struct track *track, struct fit *ret)
+{
+    struct fit fit = {0};
+    double m = 0, last_x = 0, last_k = 0;
+    track->n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const double k = (double)(s->index[i] - s->index[0]),
+                     x = (double)s->lateness_ns[i] - (double)bulk->median_ns;
+        const bool outlier = s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns;
+        const double jump = track->n > 0 ? (last_x + slope_ns * (k - last_k) - x) / tick_ns : 0;
+        const double ticks = nearbyint(jump);
+        if (outlier || fabs(jump - ticks) > CLUSTER_REACH) {
+            fit.odd_n++;
+            continue;
+        }
+        if (track->n == 0)
+            fit.first_k = k;
+        m += ticks;
+        fit.jumps_n += ticks != 0;
+        track->k[track->n] = last_k = k;
+        track->m[track->n] = m;
+        track->x[track->n++] = last_x = x;
+        add(&fit.sums, k, m, x);
+    }
+    fit.n = track->n;
+    fit.last_k = last_k;
+    if ((double)fit.odd_n > ODD_SHARE_MAX * (double)s->n)
+        return false;
+    *ret = fit;
+    return true;
+}
+
+/* One slope for all. */
+static bool fit_line(struct track *t, struct fit *fit)
+{
+    if (!solve(&fit->sums, fit))
+        return false;
+    for (size_t i = 0; i < t->n; i++) {
+        t->left[i] = t->x[i] - (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]);
+        fit->square += t->left[i] * t->left[i];
+    }
+    fit->square_flat = fit->sums.xx - fit->sums.x * fit->sums.x / fit->sums.n;
+    const double left_ns = sqrt(fit->square / (double)(fit->n - 3));
+    fit->tick_sd_ns *= left_ns;
+    fit->slope_sd_ns *= left_ns;
+    return true;
+}
+
+/* --- is the slope the same all the time? ------------------------------------------------------------------
+ */
+
+/* What neighbours say of tick and noise, whatever the slope is and however slowly it changes. */
+struct local {
+    double tick_ns, tick_sd_ns;
+    double noise_ns; /* standard deviation of a sample */
+    double middle;   /* share of the samples that are in the middle half of a tooth */
+};
+
+/* A difference less what it would be with the slope before and behind it: jumps and noise. */
+static double bend_at(const struct track *t, const double *of, size_t i)
+{
+    const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
+    const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
+    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share); /* noise as that of a sample */
+}
+
+static bool look_locally(const struct track *t, struct local *ret)
+{
+    double mm = 0, mx = 0, square = 0, low = (double)INFINITY;
+    size_t middle_n = 0;
+    for (size_t i = 2; i + 1 < t->n; i++) {
+        const double bend_m = bend_at(t, t->m, i);
+        mm += bend_m * bend_m;
+        mx += bend_m * bend_at(t, t->x, i);
+    }
+    if (!(mm > 0) || t->n < ST_LATTICE_SAMPLES_MIN / 2)
+        return false;
+    const double n = (double)(t->n - 3);
+    struct local local = {.tick_ns = -mx / mm};
+    for (size_t i = 2; i + 1 < t->n; i++) {
+        const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
+        square += left * left;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        low = fmin(low, t->x[i]);
+    for (size_t i = 0; i < t->n; i++)
+        middle_n += fabs((t->x[i] - low) / local.tick_ns - 0.5) < 0.25;
+    /* neighbouring bends share samples: errors are larger than those of independent ones */
+    local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
+    local.noise_ns = sqrt(square / n);
+    local.middle = (double)middle_n / (double)t->n;
+    *ret = local;
+    return local.tick_ns > 0;
+}
+
+/* Curves that one slope does not have, over all samples and over a tooth, both from -1 to 1. */
+static void fill_row(const struct track *t, const struct fit *fit, size_t i, double row[CURVE_N])
+{
+    const double u = 2 * (t->k[i] - t->k[0]) / (t->k[t->n - 1] - t->k[0]) - 1;
+    const double ticks = fmax(fabs(t->m[t->n - 1] - t->m[0]), 1);
+    row[0] = 1;
+    row[1] = u;
+    row[2] = 2 * (t->m[i] - t->m[0]) / ticks - 1;
+    row[3] = (3 * u * u - 1) / 2;
+    row[4] = (5 * u * u - 3) * u / 2;
+    const double in_tooth =
+        2 * (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]) / fit->tick_ns;
+    row[5] = in_tooth * in_tooth;
+    row[6] = row[5] * in_tooth;
+    double before = row[3], last = row[4]; /* Legendre's polynomials of fourth degree and more */
+    for (int c = SIMPLE_N; c < CURVE_N; c++) {
+        const double degree = c - SIMPLE_N + 4,
+                     next = ((2 * degree - 1) * u * last - (degree - 1) * before) / degree;
+        row[c] = next;
+        before = last;
+        last = next;
+    }
+}
+
+/* Least squares: solves the first n of m x = v in place. Columns that say nothing new are 0. */
+static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[CURVE_N], int n)
+{
+    double first[CURVE_N];
+    bool used[CURVE_N];
+    for (int i = 0; i < n; i++)
+        first[i] = m[i][i];
+    for (int i = 0; i < n; i++) {
+        used[i] = m[i][i] > 1e-10 * first[i];
+        for (int j = i + 1; j < n && used[i]; j++) {
+            const double f = m[j][i] / m[i][i];
+            for (int k = i; k < n; k++)
+                m[j][k] -= f * m[i][k];
+            v[j] -= f * v[i];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] = used[i] ? v[i] : 0;
+        for (int k = i + 1; k < n && used[i]; k++)
+            x[i] -= m[i][k] * x[k];
+        x[i] = used[i] ? x[i] / m[i][i] : 0;
+    }
+}
+
+/* How much more sums of these spread than sums of independent ones, as far as pairs of autocorrelations are
+ * positive (Geyer 1992). */
+static double inflation(const double *left, size_t n)
+{
+    double square = 0, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        square += left[i] * left[i];
+    for (size_t lag = 1; lag < LAGS_MAX && lag + 1 < n / 2 && square > 0; lag += 2) {
+        double pair = 0;
+        for (size_t i = lag; i < n; i++)
+            pair += left[i] * (left[i - lag] + (i > lag ? left[i - lag - 1] : 0));
+        if (pair <= 0)
+            break;
+        sum += pair / square;
+    }
+    return 1 + 2 * sum;
+}
+
+/* What the first columns_n columns leave, as a sum of squares; left has it on return. */
+static double take_curve(struct track *t, const struct fit *fit, int columns_n)
+{
+    double m[CURVE_N][CURVE_N] = {{0}}, v[CURVE_N] = {0}, x[CURVE_N], row[CURVE_N], square = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        fill_row(t, fit, i, row);
+        for (int a = 0; a < columns_n; a++) {
+            for (int b = 0; b < columns_n; b++)
+                m[a][b] += row[a] * row[b];
+            v[a] += row[a] * t->left[i];
+        }
+    }
+    solve_curve(m, v, x, columns_n);
+    for (size_t i = 0; i < t->n; i++) {
+        fill_row(t, fit, i, row);
+        for (int a = 0; a < columns_n; a++)
+            t->left[i] -= x[a] * row[a];
+        square += t->left[i] * t->left[i];
+    }
+    return square;
+}
+
+enum bend { BEND_NONE, BEND_MAYBE, BEND_SURE };
+
+/* Does a slope that changes fit better than one slope? Likelihood ratios of curves, for residuals that may
+ * hang together: by as much as they do beside all curves, as what few curves leave of others hangs together,
+ * too. */
+static enum bend is_curved(struct track *t, const struct fit *fit)
+{
+    const double n = (double)t->n, rounding = n * ROUNDING_NS * ROUNDING_NS;
+    const double simple = take_curve(t, fit, SIMPLE_N), all = take_curve(t, fit, CURVE_N);
+    if (fit->square - all < rounding)
+        return BEND_NONE;
+    const double free_n = fmax((n - CURVE_N) / inflation(t->left, t->n), 4);
+    const double few = free_n / 2 * log(fit->square / fmax(simple, 1e-12 * fit->square));
+    const double many = free_n / 2 * log(fit->square / fmax(all, 1e-12 * fit->square));
+    if ((few > CURVED_SURE && fit->square - simple >= rounding) || many > CURVED_ALL_SURE)
+        return BEND_SURE;
+    return few > CURVED_MAYBE ? BEND_MAYBE : BEND_NONE;
+}
+
+/* One slope for all? BEND_MAYBE: its mean is known, and whether it is the same all the time is not. */
+static enum bend how_steady(struct track *t, const struct fit *fit, const struct local *local)
+{
+    const double left = sqrt(fit->square / (double)(fit->n - 3));
+    if (left >= LEFT_MAX * local->noise_ns + ROUNDING_NS ||
+        fabs(fit->tick_ns - local->tick_ns) >= TICK_SDS * local->tick_sd_ns)
+        return BEND_SURE;
+    return is_curved(t, fit);
+}
+
+/* Teeth with a slope that changes: each jump goes the same way, from one end of a tooth to the other, and
+ * between them lateness goes all the way back. Values that jump there and back do not. */
+static bool has_teeth(const struct track *t, const struct fit *fit, const struct local *local)
+{
+    const double one_way = fabs(t->m[t->n - 1] - t->m[0]);
+    return one_way >= TEETH_MIN && one_way >= TEETH_ONE_WAY * (double)fit->jumps_n &&
+           local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
+}
+
+/* Wake-up k is at tick N = M k - m, M ticks a period at slope zero: the length of a tick by least squares of
+ * the wake-up times on N, taken from what they are more than nominal ticks. */
+static void tell_drift(double period_ns, const struct fit *fit, struct st_lattice *lattice)
+{
+    const struct sums *s = &fit->sums;
+    const double tick_ns = 1e9 / lattice->hz, ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
+    const double over_ns = period_ns - ticks * tick_ns;
+    const double kk = s->kk - s->k * s->k / s->n, mm = s->mm - s->m * s->m / s->n,
+                 km = s->km - s->k * s->m / s->n;
+    const double kx = s->kx - s->k * s->x / s->n, mx = s->mx - s->m * s->x / s->n;
+    const double square = ticks * ticks * kk - 2 * ticks * km + mm;
+    const double product = ticks * kx - mx + over_ns * (ticks * kk - km) + tick_ns * (ticks * km - mm);
+    const double drift_ppm = product / square / tick_ns * 1e6;
+    lattice->drift_known = square > 0 && fabs(drift_ppm) <= ST_TICK_DRIFT_MAX_PPM;
+    if (lattice->drift_known) {
+        lattice->drift_ppm = drift_ppm;
+        lattice->drift_sd_ppm = lattice->residual_sd_ns / sqrt(square) / tick_ns * 1e6;
+    }
+}
+
+/* Ticks that are added to each sleep. It ends so many ticks of a clock without drift after the first one that
+ * is due; drift moves the end by what it does in a period. -1: that is not known. */
+static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_lattice *l)
+{
+    const double low = (double)bulk->low_ns / l->tick_ns,
+                 most = ST_TICK_DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
+    if (l->drift_known)
+        return (int)floor(low - l->drift_ppm * 1e-6 * period_ns / l->tick_ns + LOW_REACH);
+    const int extra = (int)floor(low + LOW_REACH);
+    const bool sure = most < LOW_REACH || (most < 0.505 && extra == (int)floor(low + most));
+    return l->drift_modulo || !sure ? -1 : extra;
+}
+
+static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
+                 struct st_lattice *lattice)
+{
+    const double period_ns = (double)s->period.num / (double)s->period.den;
+    lattice->steady = true;
+    lattice->tick_ns = fit->tick_ns;
+    lattice->tick_sd_ns = fit->tick_sd_ns;
+    lattice->hz = st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns);
+    /* one more tick a period is the same samples: take the flatter one */
+    double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
+    lattice->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
+    if (lattice->hz > 0)
+        tell_drift(period_ns, fit, lattice);
+    if (lattice->drift_known) { /* where the ticks are known, so is what they are beside a period */
+        const double tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
+        slope_ns = remainder(-period_ns, tick_ns);
+        slope_sd_ns = nearbyint(period_ns / tick_ns) / lattice->hz * lattice->drift_sd_ppm * 1e3;
+    }
+    lattice->slope_ns_per_s = slope_ns / (period_ns / 1e9);
+    lattice->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
+    lattice->modulo_ppm = fit->tick_ns / period_ns * 1e6;
+    /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
+    lattice->slope_modulo =
+        lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
+    if (lattice->drift_known && lattice->slope_modulo) {
+        lattice->drift_known = false;
+        lattice->drift_modulo = true;
+    } else if (lattice->drift_known) { /* all wake-ups say more of it than the height of the jumps */
+        lattice->tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
+        lattice->tick_sd_ns = 1e9 / lattice->hz * lattice->drift_sd_ppm * 1e-6;
+    }
+    lattice->tooth_s = slope_ns != 0 ? lattice->tick_ns / fabs(lattice->slope_ns_per_s) : 0;
+    lattice->extra_ticks = extra_ticks(period_ns, bulk, lattice);
+}
+
+/* What is told of the mean of a slope that may change. */
+static void doubt(struct st_lattice *lattice)
+{
+    lattice->maybe_bent = true;
+    lattice->drift_known = lattice->drift_modulo = false;
+}
+
+/* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift
+ * that it adds changes by its own square, over half a tick, each second. By how much it may do so unseen
+ * follows from the error of a slope over half the samples. */
+static double unseen_ppm(const struct st_series *s, const struct fit *fit)
+{
+    const double period_s = st_period_seconds(&s->period), span_s = period_s * (fit->last_k - fit->first_k);
+    const double variance = fit->square / (double)(fit->n - 3) + ROUNDING_NS * ROUNDING_NS / 12;
+    const double slope_sd = sqrt(12 * variance / (double)fit->n) / span_s; /* ns a second */
+    return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
+}
+
+/* The only usual rate near what the jumps say; 0: there is none, or more than one. */
+static int usual_near(const struct local *local)
+{
+    const double hz = 1e9 / local->tick_ns, within = 4 * local->tick_sd_ns / local->tick_ns + STEERED_MAX;
+    int found = 0;
+    for (size_t i = 0; i < st_beat_usual_hz_n && within < USUAL_APART / 2; i++) {
+        if (fabs(st_beat_usual_hz[i] / hz - 1) <= within)
+            found = st_beat_usual_hz[i];
+    }
+    return found;
+}
+
+/* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
+ * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest, too.
+ */
+static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
+{
+    const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
+    return st_period_seconds(&s->period) > LOOP_S && near_ns > MIXED_MIN * (c->high_ns - c->low_ns);
+}
+
+static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
+                          const struct local *local, struct st_lattice *lattice)
+{
+    lattice->tick_ns = local->tick_ns;
+    lattice->tick_sd_ns = local->tick_sd_ns;
+    lattice->hz = usual_near(local);
+    lattice->residual_sd_ns = local->noise_ns;
+    lattice->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, lattice);
+}
+
+/* A single jump is a step unless lateness moves against it and it is as long as a usual tick. */
+static bool one_jump_is_a_tick(const struct fit *fit)
+{
+    const double travel_ns = fit->slope_ns * (fit->last_k - fit->first_k);
+    return st_tick_rate_is_usual(st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns)) &&
+           fabs(travel_ns) > 0.1 * fit->tick_ns;
+}
+
+/* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave
+ * nothing */
+static double log_p(const struct fit *fit)
+{
+    const double n = (double)fit->n;
+    const double ratio = fit->square_flat / fmax(fit->square, 1e-12 * fit->square_flat);
+    return 2 * log(n) - (n - 4) / 2 * log(ratio);
+}
+
+/* One slope that explains the samples. */
+static bool is_sawtooth(struct track *track, struct fit *fit)
+{
+    return fit_line(track, fit) && log_p(fit) < log(P_MAX) &&
+           sqrt(fit->square / (double)fit->n) <= RESIDUAL_MAX * fit->tick_ns && fit->tick_ns > 0 &&
+           (fit->jumps_n >= 2 || one_jump_is_a_tick(fit));
+}
+
+static void find(const struct st_series *s, const struct st_series_bulk *bulk, struct track *track,
+                 struct st_lattice *ret)
+{
+    struct st_lattice lattice = {.p_value = 1};
+    struct clusters clusters;
+    struct local local;
+    struct fit fit;
+    if (!two_clusters(s, bulk, &clusters))
+        return;
+    const double tick_ns = clusters.high_ns - clusters.low_ns;
+    const double slope_ns =
+        fabs(clusters.low_ns) < fabs(clusters.high_ns) ? clusters.low_ns : clusters.high_ns;
+    const double spread_ns = (double)bulk->high_ns - (double)bulk->low_ns;
+    if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
+        !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
+        return;
+    lattice.jumps_n = fit.jumps_n;
+    const bool mixed = jumps_are_mixed(s, &clusters);
+    enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
+    if (mixed && !st_tick_rate_is_usual(st_tick_rate_of(fit.tick_ns, fit.tick_sd_ns)))
+        bend = BEND_SURE;
+    if (bend != BEND_SURE) {
+        lattice.p_value = exp(log_p(&fit));
+        tell(s, bulk, &fit, &lattice);
+        if (bend == BEND_MAYBE)
+            doubt(&lattice);
+        lattice.unseen_ppm = unseen_ppm(s, &fit);
+    } else if (has_teeth(track, &fit, &local)) {
+        tell_unsteady(s, bulk, &local, &lattice);
+        lattice.mixed = mixed;
+        if (mixed)
+            lattice.hz = 0;
+    } else {
+        return;
+    }
+    lattice.found = true;
+    *ret = lattice;
+}
+
+int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
+{
+    struct st_series_bulk bulk;
+    if (s->n < ST_LATTICE_SAMPLES_MIN)
+        return -ENODATA;
+    const int r = st_series_bulk(s, &bulk);
+    if (r != 0)
+        return r;
+    double *room = calloc(s->n, 4 * sizeof(*room));
+    if (room == NULL)
+        return -ENOMEM;
+    struct track track = {.k = room, .m = room + s->n, .x = room + 2 * s->n, .left = room + 3 * s->n};
+    *ret = (struct st_lattice){.p_value = 1};
+    find(s, &bulk, &track, ret);
+    free(room);
+    return 0;
+}

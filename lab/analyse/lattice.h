@@ -1,0 +1,51 @@
+/* Does the machine wake at clock ticks only? Lateness is then a sawtooth: it grows or falls steadily, by the
+ * drift of tick against clock or by what the period is more than whole ticks, and jumps back by one tick. */
+#ifndef ST_LAB_ANALYSE_LATTICE_H
+#define ST_LAB_ANALYSE_LATTICE_H
+
+#include <stdbool.h>
+
+#include "lib/series.h"
+
+#define ST_LATTICE_SAMPLES_MIN 64
+
+struct st_lattice {
+    bool found;
+    bool steady;    /* one slope for all teeth; false: it changes, and nothing is known of slope and drift */
+    double tick_ns; /* as measured: from all wake-ups where the drift is known, else from the jumps */
+    double tick_sd_ns;     /* its standard error */
+    int hz;                /* the whole rate that fits, a usual one first; 0: none fits, or none is sure */
+    double slope_ns_per_s; /* between the jumps; of the two that explain the same samples the flatter one */
+    double slope_sd_ns_per_s; /* its standard error */
+    double tooth_s;           /* from jump to jump: tick / slope; 0: the slope is zero */
+    bool drift_known;         /* with hz only */
+    bool drift_modulo; /* with hz only: known but for whole multiples of modulo_ppm; drift_ppm is the least */
+    double drift_ppm;  /* ticks are so much longer than 1 / hz */
+    double drift_sd_ppm; /* its standard error */
+    bool maybe_bent;     /* the slope may change (1 in 1000 otherwise): nothing is said of drift */
+    bool mixed;          /* not steady, and jumps are no ticks: lateness moves by as much in between */
+    double unseen_ppm;   /* of drift a loop that steers the tick may have made or taken away so slowly that it
+                            would not show; of a steady one */
+    bool slope_modulo; /* with modulo_ppm more or less of drift, 500 ppm at most, samples would be the same */
+    double modulo_ppm; /* a tick a period */
+    int extra_ticks;   /* whole ticks that are added to each sleep; -1: not known */
+    uint64_t jumps_n;
+    double residual_sd_ns; /* what the sawtooth leaves */
+    double p_value;
+};
+
+/**
+ * @return 0 (also when nothing is found), -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any.
+ * Method: the differences of neighbouring samples have two tight clusters, one tick apart; the sawtooth that
+ * follows is fitted to all samples but outliers (at most 5 %) by least squares, and must leave an eighth of a
+ * tick or less of spread. p is that of the F test of the sawtooth's residuals against a constant's, times the
+ * square of the number of samples for the places looked at.
+ * Where a loop steers the tick the slope changes, and one slope for all would take that for a tick of another
+ * length. So the tick also follows from the jumps alone, each against its neighbours: where it differs by
+ * five standard errors, where residuals are three times what neighbours differ by, or where curves fit better
+ * (F test, 1 in 10 million), the sawtooth is not steady. Its rate is then that of the jumps, if only one
+ * usual one is near, and nothing is said of slope and drift.
+ */
+ST_NODISCARD int st_lattice_find(const struct st_series *series, struct st_lattice *ret);
+
+#endif

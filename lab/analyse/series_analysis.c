@@ -1,0 +1,442 @@
+#include "lab/analyse/series_analysis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ns.h"
+
+#define TEXT_BYTES       32
+#define PERIOD_TICKS_MIN 2.2 /* ticks a period that a lattice of wake-ups is found from */
+#define SPREAD_MIN       0.4 /* of lateness, in ticks, where wake-ups are at ticks only (lab/analyse/lattice.c) */
+#define OVERLAPS_MAX     0.05 /* of samples */
+#define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
+#define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
+#define UNSEEN_MAX_PPM   1.5  /* of drift: less that a loop may have made is not worth a word */
+#define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
+
+ST_PRINTF(2, 3)
+static void say(struct st_analysis *a, const char *format, ...)
+{
+    if (a->sentences_n == ST_SENTENCES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(a->sentence[a->sentences_n++], ST_SENTENCE_BYTES, format, args);
+    va_end(args);
+}
+
+/* ns of any size, finer than st_ns_format below 10 us. */
+static const char *time_text(double ns, char *buf)
+{
+    if (fabs(ns) < 9999.5)
+        snprintf(buf, TEXT_BYTES, "%.2f \xc2\xb5s", ns / 1e3);
+    else
+        st_ns_format(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX, buf, TEXT_BYTES);
+    return buf;
+}
+
+static const char *seconds_text(double seconds, char *buf)
+{
+    return time_text(seconds * 1e9, buf);
+}
+
+/* So many significant digits, as people write them: no exponent, no zeros at the end. @return buf. */
+static const char *number_text(double x, int digits, char *buf)
+{
+    const double size = fabs(x);
+    const int before = size > 0 ? (int)floor(log10(size)) + 1 : 1;
+    const int decimals = before < digits ? (digits - before < 12 ? digits - before : 12) : 0;
+    snprintf(buf, TEXT_BYTES, "%.*f", decimals, x);
+    if (decimals > 0) {
+        size_t end = strlen(buf);
+        while (buf[end - 1] == '0')
+            end--;
+        buf[buf[end - 1] == '.' ? end - 1 : end] = '\0';
+    }
+    return buf;
+}
+
+/* "100, 250 and 1000" */
+static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_bytes)
+{
+    size_t at = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < n && at < buf_bytes; i++)
+        at += (size_t)snprintf(buf + at, buf_bytes - at, "%s%d",
+                               i == 0       ? ""
+                               : i + 1 == n ? " and "
+                                            : ", ",
+                               hz[i]);
+    return buf;
+}
+
+/* Of a sawtooth, one slope and all that follows from it. */
+static void say_sawtooth(struct st_analysis *a, double period_s)
+{
+    const struct st_lattice *l = &a->lattice;
+    char tooth[TEXT_BYTES], slope[TEXT_BYTES], modulo[TEXT_BYTES], every[TEXT_BYTES], also[160] = "";
+    number_text(l->modulo_ppm, 4, modulo);
+    if (l->slope_modulo)
+        snprintf(also, sizeof(also), "; seen once every %s, any multiple of %s ppm more looks the same",
+                 seconds_text(period_s, every), modulo);
+    if (l->tooth_s > 0 && l->tooth_s < 1e9)
+        say(a,
+            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick "
+            "every %s%s.",
+            l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
+            slope, seconds_text(l->tooth_s, tooth), also);
+    if (l->drift_modulo)
+        say(a,
+            "By how much ticks are longer or shorter than 1/%d s is known but for whole multiples of %s ppm: "
+            "%s ppm, or that and any of them.",
+            l->hz, modulo, number_text(l->drift_ppm, 3, slope));
+    if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
+        also[0] = '\0';
+        if (l->unseen_ppm > UNSEEN_MAX_PPM)
+            snprintf(also, sizeof(also),
+                     ", in these %s: up to %s ppm of it may be a loop's that steers the tick",
+                     seconds_text(a->span_s, every), number_text(l->unseen_ppm, 2, modulo));
+        say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with%s.",
+            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
+    }
+}
+
+static void say_lattice(struct st_analysis *a, double period_s)
+{
+    const struct st_lattice *l = &a->lattice;
+    char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
+    if (!l->found)
+        return;
+    time_text(l->tick_ns, tick);
+    if (l->hz > 0)
+        snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
+    else if (l->steady)
+        snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
+                 number_text(1e9 / l->tick_ns, 5, number), tick);
+    else if (l->mixed)
+        snprintf(rate, sizeof(rate), "a tick that cannot be told from what lateness does in between");
+    else
+        snprintf(rate, sizeof(rate), "a tick of about %s", tick);
+    say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
+        rate, l->jumps_n, a->head_n);
+    if (l->steady)
+        say_sawtooth(a, period_s);
+    if (l->extra_ticks == 0)
+        say(a, "No tick is added to a sleep: the earliest wake-ups are less than a tick late%s.",
+            l->drift_known ? ", drift taken off" : "");
+    else if (l->extra_ticks > 0)
+        say(a, "The earliest wake-ups are %d tick%s late already%s%s.", l->extra_ticks,
+            l->extra_ticks == 1 ? "" : "s", l->drift_known ? ", drift taken off" : "",
+            l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
+}
+
+/* What a lattice leaves open. */
+static void say_lattice_limits(struct st_analysis *a)
+{
+    const struct st_lattice *l = &a->lattice;
+    if (!l->steady)
+        say(a,
+            "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
+            "not at rest: %sby how much the tick drifts, and a loop's gain, cannot be told.",
+            l->hz == 0 ? "the rate of the tick, " : "");
+    if (l->steady && l->maybe_bent)
+        say(a, "Between its jumps lateness may change at no steady rate, as where a loop steers the tick: by "
+               "how "
+               "much the tick drifts cannot be told.");
+    if (l->extra_ticks < 0)
+        say(a, "Whether a tick is added to each sleep cannot be told: drift may move lateness by as much in "
+               "a period.");
+}
+
+static void say_settling(struct st_analysis *a)
+{
+    const struct st_settling *s = &a->settling;
+    char rest[TEXT_BYTES], within[TEXT_BYTES], jump[80] = "";
+    if (!s->found)
+        return;
+    if (s->hz > 0)
+        snprintf(jump, sizeof(jump), "; on its way it jumps by a tick of %d Hz", s->hz);
+    say(a,
+        "Lateness comes to rest at %s, as where a loop steers the tick once a second with a gain of %.3g "
+        "(standard error %.2g): after %s it stays within 1 %%%s.",
+        time_text(s->rest_ns, rest), s->gain, s->gain_sd, seconds_text(s->within_s, within), jump);
+}
+
+static void say_interval(struct st_analysis *a)
+{
+    const struct st_interval *i = &a->interval;
+    char interval[TEXT_BYTES], rates[120] = "";
+    if (!i->found)
+        return;
+    if (i->hz > 0)
+        snprintf(rates, sizeof(rates), ": a tick of %d Hz, or one of %d Hz and a tick added to each sleep",
+                 i->hz, 2 * i->hz);
+    say(a, "It wakes every %s, whatever it was asked for%s.", time_text(i->interval_ns, interval), rates);
+}
+
+static void say_beat(struct st_analysis *a)
+{
+    const struct st_beat *b = &a->beat;
+    char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[60] = "";
+    if (!b->found)
+        return;
+    time_text(b->amplitude_ns, amplitude);
+    time_text(b->amplitude_sd_ns, sd);
+    seconds_text(b->repeats_s, repeats);
+    if (b->names_n == 0) {
+        say(a,
+            "A component of %s amplitude (standard error %s) repeats every %s, %.5g periods; no usual tick "
+            "rate does.",
+            amplitude, sd, repeats, 1 / b->cycles_per_period);
+        return;
+    }
+    if (b->others_n > 0)
+        snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
+                 ST_BEAT_HZ_MAX);
+    say(a, "A component of %s amplitude (standard error %s) goes with a tick of %s Hz%s%s.", amplitude, sd,
+        list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
+        b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
+}
+
+static void say_changes(struct st_analysis *a)
+{
+    const struct st_changes *c = &a->changes;
+    char text[TEXT_BYTES], all[TEXT_BYTES];
+    if (c->trend_found)
+        say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
+            c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
+            text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+    if (c->curve_found)
+        say(a,
+            "Lateness moves by %s in a curve, neither steadily nor in steps: a loop that steers the tick "
+            "does "
+            "that, but its gain cannot be told from these samples.",
+            time_text(c->curve_range_ns, all));
+    for (size_t i = 0; i < c->steps_n; i++) {
+        char tick[60] = "";
+        if (c->steps[i].tick_hz > 0)
+            snprintf(tick, sizeof(tick), ": about a tick of %d Hz, and perhaps one", c->steps[i].tick_hz);
+        say(a, "%s after the start lateness steps %s by %s and stays there%s.",
+            seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
+            time_text(fabs(c->steps[i].size_ns), text), tick);
+    }
+}
+
+/* Sizes that have a known reason. */
+static const char *known_size(double center_ns)
+{
+    if (center_ns >= 19.5e6 && center_ns <= 21e6)
+        return ": the size of a scheduling quantum of a hypervisor's host";
+    if (center_ns >= 49e6 && center_ns <= 51e6)
+        return ": the size of the hole that real-time throttling makes (50 ms of each second)";
+    return "";
+}
+
+static void say_clusters(struct st_analysis *a)
+{
+    const struct st_clusters *c = &a->clusters;
+    char low[TEXT_BYTES], high[TEXT_BYTES], above[TEXT_BYTES];
+    for (size_t i = 0; i < c->n; i++) {
+        const struct st_cluster *cluster = &c->cluster[i];
+        say(a,
+            "%" PRIu64 " of the %" PRIu64
+            " outliers (later than %s) lie close together, %s to %s above the median%s.",
+            cluster->n, c->outliers_n, time_text((double)c->above_ns, above), time_text(cluster->low_ns, low),
+            time_text(cluster->high_ns, high), known_size(cluster->center_ns));
+    }
+}
+
+static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    char rates[160];
+    bool usual = false;
+    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
+        usual |= st_beat_usual_hz[i] == known_hz;
+        if (!st_beat_can_tell(&series->period, st_beat_usual_hz[i], a->span_periods))
+            a->blind_hz[a->blind_n++] = st_beat_usual_hz[i];
+    }
+    if (known_hz > 0 && !usual && !st_beat_can_tell(&series->period, known_hz, a->span_periods))
+        a->blind_hz[a->blind_n++] = known_hz;
+    if (a->blind_n == 0)
+        return;
+    st_beat_sort_hz(a->blind_hz, a->blind_n);
+    say(a,
+        "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
+        "so "
+        "nearly that it comes round less than %d times.",
+        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_BEAT_CYCLES_MIN);
+}
+
+static bool skips_often(uint64_t samples_n, uint64_t span)
+{
+    return (double)samples_n < (1 - SKIPPED_MAX) * (double)span;
+}
+
+/* Where lateness is as long as such a tick, or periods are skipped, the samples are as far apart as ticks. */
+static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    struct st_series_bulk bulk;
+    char tick[TEXT_BYTES], longer[TEXT_BYTES];
+    const int r = st_series_bulk(series, &bulk);
+    const double period_ns = (double)series->period.num / (double)series->period.den;
+    const double tick_ns = period_ns / PERIOD_TICKS_MIN;
+    if (r != 0 || (!skips_often(series->n, st_series_span(series)) &&
+                   (double)bulk.high_ns - (double)bulk.low_ns < SPREAD_MIN * tick_ns))
+        return r;
+    a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
+    if (known_hz > 0 && known_hz < a->coarse_hz)
+        say(a,
+            "Whether it wakes at the ticks of %d Hz only cannot be told at this period: such a tick is %s, "
+            "more "
+            "than %s, and a machine that is slow skips periods and is late in the same way.",
+            known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
+    else
+        say(a,
+            "Whether it wakes at clock ticks only cannot be told at this period where they come at less than "
+            "%d "
+            "Hz: they are longer than %s, and a machine that is slow skips periods and is late in the same "
+            "way.",
+            a->coarse_hz, time_text(tick_ns, longer));
+    return 0;
+}
+
+/* What these samples could not have shown. */
+static int say_limits(const struct st_series *series, int known_hz, struct st_analysis *a)
+{
+    if (a->lattice.found)
+        say_lattice_limits(a);
+    if (a->lattice.found || a->interval.found || a->settling.found || (a->beat.found && a->beat.names_n > 0))
+        return 0;
+    say_blind(series, known_hz, a);
+    const int r = say_coarse(series, known_hz, a);
+    if (r == 0 && a->skips)
+        say(a, "Whether lateness has a trend or steps cannot be told where so many periods are skipped: one "
+               "more or "
+               "less of them looks like a step.");
+    return r;
+}
+
+/* What is analysed: a series, or the first samples of a long one and what is known of all. */
+struct parts {
+    struct st_series head;            /* freed by its owner */
+    const struct st_long_series *all; /* NULL: the head is all */
+};
+
+static int find_clusters(const struct parts *parts, struct st_analysis *ret)
+{
+    int r = -ERANGE;
+    if (parts->all != NULL)
+        r = st_clusters_of(&parts->all->hist, &ret->clusters);
+    ret->clusters_n = r == 0 ? ret->samples_n : ret->head_n;
+    return r == -ERANGE ? st_clusters_find(&parts->head, &ret->clusters) : r;
+}
+
+/* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
+ * less looks like a step, and many of them like any curve. */
+static int find_changes(const struct parts *parts, struct st_analysis *ret)
+{
+    ret->skips = skips_often(ret->samples_n, ret->span_periods);
+    if (ret->skips)
+        return 0;
+    if (parts->all == NULL)
+        return st_changes_find(&parts->head, &ret->changes);
+    ret->level_n = parts->all->levels.samples_each;
+    return st_changes_of(&parts->all->levels, &ret->changes);
+}
+
+/* Nobody wakes for a due time that was over before: periods were skipped in between that the indices do not
+ * have. A column of text has no indices of its own. */
+static void count_overlaps(const struct st_series *s, struct st_analysis *a)
+{
+    const double period_ns = (double)s->period.num / (double)s->period.den;
+    for (size_t i = 1; i < s->n; i++)
+        a->overlaps_n += (double)s->lateness_ns[i - 1] > (double)(s->index[i] - s->index[i - 1]) * period_ns;
+    a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
+}
+
+static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
+{
+    const struct st_series *head = &parts->head;
+    int r = find_clusters(parts, ret);
+    if (r != 0)
+        return r;
+    count_overlaps(head, ret);
+    if (ret->untimed) {
+        say_clusters(ret);
+        ret->findings_n = ret->sentences_n;
+        say(ret,
+            "%" PRIu64 " of %" PRIu64 " samples are later than the next one was due: periods between them "
+            "were skipped, and these data do "
+            "not say which. So they have no times, and a tick, a beat, a trend or steps cannot be looked "
+            "for.",
+            ret->overlaps_n, ret->head_n);
+        return 0;
+    }
+    r = st_lattice_find(head, &ret->lattice);
+    if (r == -ENODATA) {
+        say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
+            ret->samples_n, ST_LATTICE_SAMPLES_MIN);
+        return 0;
+    }
+    if (r == 0 && !(ret->lattice.found && ret->lattice.steady))
+        r = st_settling_find(head, &ret->settling);
+    const bool settles = ret->settling.found && head->n <= ST_SETTLING_SAMPLES_MAX;
+    if (settles) {
+        ret->clusters.n = 0;                              /* what is far from rest is no outlier */
+        ret->lattice = (struct st_lattice){.p_value = 1}; /* its gain says more than unsteady teeth */
+    }
+    if (r == 0 && !ret->lattice.found && !settles)
+        r = find_changes(parts, ret);
+    if (r != 0)
+        return r;
+    say_lattice(ret, st_period_seconds(&head->period));
+    say_settling(ret);
+    if (!ret->lattice.found && !settles) {
+        r = st_interval_find(head, &ret->interval);
+        if (r == 0 && !ret->interval.skips)
+            r = st_beat_find(head, known_hz, &ret->beat);
+        if (ret->beat.found && ret->beat.names_n == 0 && skips_often(head->n, st_series_span(head)))
+            ret->beat =
+                (struct st_beat){.samples_n = ret->beat.samples_n}; /* the rhythm of what is skipped */
+        if (r != 0 && r != -ENODATA)
+            return r;
+        say_interval(ret);
+        say_beat(ret);
+    }
+    say_changes(ret);
+    say_clusters(ret);
+    ret->findings_n = ret->sentences_n;
+    return say_limits(head, known_hz, ret);
+}
+
+static void begin(struct st_analysis *a, uint64_t samples_n, uint64_t span_periods, const struct parts *parts)
+{
+    memset(a, 0, sizeof(*a));
+    a->samples_n = samples_n;
+    a->span_periods = span_periods;
+    a->span_s = (double)span_periods * st_period_seconds(&parts->head.period);
+    a->head_n = parts->head.n;
+}
+
+int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
+{
+    const struct parts parts = {.head = *series};
+    if (series->n == 0)
+        return -ENODATA;
+    begin(ret, series->n, st_series_span(series), &parts);
+    return analyse(&parts, known_hz, ret);
+}
+
+int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret)
+{
+    struct parts parts = {.head = all->head, .all = all};
+    if (st_long_series_is_short(all))
+        return st_analyse(&all->head, known_hz, ret);
+    if (parts.head.n > ST_LONG_SERIES_HEAD_N)
+        parts.head.n = ST_LONG_SERIES_HEAD_N;
+    begin(ret, all->n, st_long_series_span(all), &parts);
+    return analyse(&parts, known_hz, ret);
+}

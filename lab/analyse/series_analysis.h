@@ -1,0 +1,53 @@
+/* What a series of lateness shows, and in which words. */
+#ifndef ST_LAB_ANALYSE_SERIES_ANALYSIS_H
+#define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
+
+#include "lab/analyse/beat.h"
+#include "lab/analyse/changes.h"
+#include "lab/analyse/clusters.h"
+#include "lab/analyse/interval.h"
+#include "lab/analyse/lattice.h"
+#include "lib/long_series.h"
+#include "lab/analyse/settling.h"
+
+#define ST_SENTENCES_MAX  20
+#define ST_SENTENCE_BYTES 400
+#define ST_BLIND_MAX      24
+
+struct st_analysis {
+    uint64_t samples_n, span_periods;
+    double span_s;
+    uint64_t head_n;     /* of the samples: ticks, intervals and beats were looked for in the first so many */
+    uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
+    uint64_t clusters_n; /* outliers: among the first so many samples */
+    uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
+    bool skips;          /* so many periods are skipped that neither trend nor steps were looked for */
+    bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
+    struct st_lattice lattice;
+    struct st_settling
+        settling; /* nor with a steady lattice; no changes, beat and clusters where it has all samples */
+    struct st_interval
+        interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
+    struct st_beat beat; /* nor this when wake-ups have intervals of their own */
+    struct st_changes changes;
+    struct st_clusters clusters;
+    int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
+                                   ascending; none with a lattice */
+    size_t blind_n;
+    int coarse_hz; /* whether it wakes at ticks of less than this could not be shown; 0: it could */
+    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */
+    size_t sentences_n;
+    size_t findings_n; /* of them; the rest say what could not be found */
+};
+
+/**
+ * @param known_hz the kernel's tick rate; 0: unknown.
+ * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
+ * In noise less than 1 of 1000 series gets any finding; docs/measuring.md has how many were tried.
+ */
+ST_NODISCARD int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret);
+
+/** The same of a series of any length: as st_analyse if it is short, else by its parts. */
+ST_NODISCARD int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret);
+
+#endif

@@ -1,0 +1,356 @@
+/* A series with its analysis: text and sleeptune-series/1. */
+#include "lab/analyse/series_result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/circumstances.h"
+#include "program/options.h"
+#include "program/locale.h"
+#include "program/text.h"
+#include "program/words.h"
+#include "lib/ns.h"
+#include "lib/sample.h"
+#include "lib/stats.h"
+#include "measure/result.h"
+
+#define LABEL_COLUMNS 10
+
+void st_series_result_finish(struct st_series_result *result)
+{
+    st_series_input_finish(&result->input);
+    st_sample_finish(&result->sample);
+    json_decref(result->circumstances);
+    result->circumstances = NULL;
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------
+ */
+
+static void append(json_t *array, json_t *value)
+{
+    (void)json_array_append_new(array, value); /* out of memory leaves it out; json_dumpf says so */
+}
+
+static json_t *integers(const int *values, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        append(array, json_integer(values[i]));
+    return array;
+}
+
+static json_t *sawtooth(const struct st_lattice *l)
+{
+    if (!l->found || !l->steady)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:o, s:I, s:f, s:o}", "slope_ns_per_s", l->slope_ns_per_s,
+                     "slope_sd_ns_per_s", l->slope_sd_ns_per_s, "ppm", l->slope_ns_per_s / 1e3, "period_s",
+                     l->tooth_s > 0 ? json_real(l->tooth_s) : json_null(), "jumps", (json_int_t)l->jumps_n,
+                     "residual_sd_ns", l->residual_sd_ns, "modulo_ppm",
+                     l->slope_modulo ? json_real(l->modulo_ppm) : json_null());
+}
+
+/* Where the drift is known but for multiples of something. */
+static json_t *drift_modulo(const struct st_lattice *l)
+{
+    if (!l->drift_modulo)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "least_ppm", l->drift_ppm, "sd_ppm", l->drift_sd_ppm, "modulo_ppm",
+                     l->modulo_ppm);
+}
+
+static json_t *settling(const struct st_settling *s)
+{
+    if (!s->found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "gain", s->gain, "gain_sd", s->gain_sd, "rest_ns",
+                     s->rest_ns, "start_ns", s->start_ns, "within_s", s->within_s, "residual_sd_ns",
+                     s->residual_sd_ns, "tick_hz", s->hz > 0 ? json_integer(s->hz) : json_null());
+}
+
+static json_t *wake_interval(const struct st_interval *i)
+{
+    if (!i->found)
+        return json_null();
+    const int hz[] = {i->hz, 2 * i->hz};
+    return json_pack("{s:f, s:f, s:o}", "interval_ns", i->interval_ns, "spread_ns", i->spread_ns, "tick_hz",
+                     integers(hz, i->hz > 0 ? 2 : 0));
+}
+
+static json_t *beat(const struct st_beat *b)
+{
+    if (!b->found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:i}", "repeats_s", b->repeats_s, "cycles_per_period",
+                     b->cycles_per_period, "amplitude_ns", b->amplitude_ns, "amplitude_sd_ns",
+                     b->amplitude_sd_ns, "p_value", b->p_value, "tick_hz", integers(b->names_hz, b->names_n),
+                     "other_rates", b->others_n);
+}
+
+static json_t *trend(const struct st_changes *c)
+{
+    if (!c->trend_found)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "slope_ns_per_s", c->slope_ns_per_s, "ppm", c->slope_ns_per_s / 1e3,
+                     "p_value", c->trend_p_value);
+}
+
+static json_t *steps(const struct st_changes *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->steps_n; i++)
+        append(array, json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)c->steps[i].index, "at_s",
+                                c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value",
+                                c->steps[i].p_value, "tick_hz",
+                                c->steps[i].tick_hz > 0 ? json_integer(c->steps[i].tick_hz) : json_null()));
+    return array;
+}
+
+static json_t *curve(const struct st_changes *c)
+{
+    return c->curve_found ? json_pack("{s:f}", "range_ns", c->curve_range_ns) : json_null();
+}
+
+static json_t *clusters(const struct st_clusters *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n; i++)
+        append(array, json_pack("{s:f, s:f, s:f, s:I, s:f}", "center_ns", c->cluster[i].center_ns, "low_ns",
+                                c->cluster[i].low_ns, "high_ns", c->cluster[i].high_ns, "n",
+                                (json_int_t)c->cluster[i].n, "p_value", c->cluster[i].p_value));
+    return array;
+}
+
+static json_t *analysis_json(const struct st_analysis *a)
+{
+    const struct st_lattice *l = &a->lattice;
+    json_t *sentences = json_array();
+    for (size_t i = 0; i < a->sentences_n; i++)
+        append(sentences, json_string(a->sentence[i]));
+    json_t *tick_hz = l->found && l->hz > 0   ? json_integer(l->hz)
+                      : l->found && l->steady ? json_real(1e9 / l->tick_ns)
+                                              : json_null();
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
+        "s:o, "
+        "s:b, "
+        "s:o}",
+        "tick_hz", tick_hz, "tick_ns", l->found && !l->mixed ? json_real(l->tick_ns) : json_null(),
+        "tick_drift_ppm", l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
+        l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "tick_drift_unseen_ppm",
+        l->drift_known ? json_real(l->unseen_ppm) : json_null(), "tick_drift_modulo", drift_modulo(l),
+        "tick_steady", l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
+        l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
+        "settling", settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat",
+        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "curve", curve(&a->changes),
+        "clusters", clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n,
+        "outliers_above_ns", (json_int_t)a->clusters.above_ns, "cannot_tell_hz",
+        integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
+        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
+        "sentences", sentences);
+}
+
+static json_t *simulation_json(const struct st_simulation *s)
+{
+    if (s == NULL)
+        return json_null();
+    return json_pack("{s:I, s:s, s:f, s:f, s:I, s:I}", "hz", (json_int_t)s->hz, "rounding",
+                     st_rounding_name(s->rounding), "drift_ppm", s->drift_ppm, "pll_gain", s->pll_gain,
+                     "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
+}
+
+static const struct {
+    const char *label, *key;
+    double p;
+} quantiles[] = {
+    {"median", "median", 0.5},       {"p99", "p99", 0.99},
+    {"p99.9", "p99_9", 0.999},       {"p99.99", "p99_99", 0.9999},
+    {"p99.999", "p99_999", 0.99999},
+};
+
+static json_t *figures_json(const struct st_series_result *result)
+{
+    const struct st_moments *moments = &result->input.all.moments;
+    json_t *o =
+        json_pack("{s:I, s:f, s:o}", "min", (json_int_t)result->input.all.hist.min_ns, "mean", moments->mean,
+                  "sd", moments->n >= 2 ? json_real(st_moments_sd(moments)) : json_null());
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        const bool known = result->input.all.n >= st_stats_quantile_min_n(quantiles[i].p);
+        (void)json_object_set_new(o, quantiles[i].key,
+                                  known ? json_integer(st_sample_quantile(&result->sample, quantiles[i].p))
+                                        : json_null());
+    }
+    (void)json_object_set_new(o, "max", json_integer(result->input.all.hist.max_ns));
+    return o;
+}
+
+/* Misses an hour, at most (95 %). */
+static double misses_bound(const struct st_series_result *result)
+{
+    return st_stats_rate_max95(result->input.misses_n, result->input.periods_n) * 3600 /
+           st_period_seconds(&result->input.all.head.period);
+}
+
+static json_t *misses_json(const struct st_series_result *result)
+{
+    if (!result->input.misses_known)
+        return json_null();
+    return json_pack("{s:I, s:I, s:f}", "n", (json_int_t)result->input.misses_n, "periods",
+                     (json_int_t)result->input.periods_n, "per_hour_max95", misses_bound(result));
+}
+
+/* Which part of the samples was looked at. */
+static json_t *looked_at_json(const struct st_analysis *a)
+{
+    return json_pack("{s:I, s:I, s:I}", "ticks_first_n", (json_int_t)a->head_n, "steps_level_n",
+                     (json_int_t)a->level_n, "outliers_first_n", (json_int_t)a->clusters_n);
+}
+
+static void add_samples(json_t *document, const struct st_series *series)
+{
+    const bool gaps = st_series_span(series) != series->n;
+    json_t *samples = json_array(), *periods = gaps ? json_array() : json_null();
+    for (size_t i = 0; i < series->n; i++) {
+        append(samples, json_integer(series->lateness_ns[i]));
+        if (gaps)
+            append(periods, json_integer((json_int_t)(series->index[i] - series->index[0])));
+    }
+    (void)json_object_set_new(document, "samples_ns", samples);
+    (void)json_object_set_new(document, "periods", periods);
+}
+
+json_t *st_series_result_json(const struct st_series_result *result, bool samples)
+{
+    const struct st_long_series *all = &result->input.all;
+    const struct st_period *period = &all->head.period;
+    json_t *o =
+        json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:o, s:o, s:o}", "schema",
+                  ST_SERIES_SCHEMA, "source", result->input.source, "period_ns", "num",
+                  (json_int_t)period->num, "den", (json_int_t)period->den, "n", (json_int_t)all->n,
+                  "skipped_periods", (json_int_t)(st_long_series_span(all) - all->n), "left_out",
+                  (json_int_t)result->input.left_out_n, "interrupted", (int)result->input.interrupted,
+                  "simulation", simulation_json(result->simulation), "circumstances", result->circumstances,
+                  "lateness_ns", figures_json(result), "misses", misses_json(result), "looked_at",
+                  looked_at_json(&result->analysis), "analysis", analysis_json(&result->analysis));
+    if (o != NULL && samples)
+        add_samples(o, &all->head);
+    return o;
+}
+
+/* --- text --------------------------------------------------------------------------------------------------
+ */
+
+static int64_t whole_ns(double ns)
+{
+    return fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX; /* recordings may hold anything */
+}
+
+/* "key value", behind a comma unless it is the first one. */
+static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
+{
+    char text[32];
+    const size_t at = strlen(line);
+    snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label,
+             st_ns_format(ns, text, sizeof(text)));
+}
+
+static void print_figures(const struct st_series_result *result, FILE *out, int width)
+{
+    const struct st_long_series *all = &result->input.all;
+    char line[300] = "", bound[32];
+    add_figure(line, sizeof(line), "min", all->hist.min_ns);
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        if (all->n >= st_stats_quantile_min_n(quantiles[i].p))
+            add_figure(line, sizeof(line), quantiles[i].label,
+                       st_sample_quantile(&result->sample, quantiles[i].p));
+    }
+    add_figure(line, sizeof(line), "max", all->hist.max_ns);
+    add_figure(line, sizeof(line), "mean", whole_ns(all->moments.mean));
+    if (all->n >= 2)
+        add_figure(line, sizeof(line), "standard deviation", whole_ns(st_moments_sd(&all->moments)));
+    st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
+    if (!result->input.misses_known)
+        return;
+    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
+             result->input.misses_n, result->input.periods_n,
+             st_bound_text(misses_bound(result), bound, sizeof(bound)));
+    st_text_field(out, "missed", line, LABEL_COLUMNS, width);
+}
+
+/* What was looked for in a part of the samples only. */
+static void print_looked_at(const struct st_series_result *result, FILE *out, int width)
+{
+    const struct st_analysis *a = &result->analysis;
+    char line[300];
+    if (a->level_n == 0 && a->head_n == a->samples_n)
+        return;
+    size_t at = (size_t)snprintf(line, sizeof(line),
+                                 "figures: all samples; ticks and beats: the first %" PRIu64, a->head_n);
+    if (a->level_n > 0)
+        at += (size_t)snprintf(line + at, sizeof(line) - at,
+                               "; trend and steps: all, as medians of blocks of %" PRIu64, a->level_n);
+    snprintf(line + at, sizeof(line) - at, "; sizes of outliers: %s%" PRIu64,
+             a->clusters_n < a->samples_n ? "the first " : "all ", a->clusters_n);
+    st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
+}
+
+int st_series_result_text(const char *command, const struct st_series_result *result)
+{
+    const struct st_long_series *all = &result->input.all;
+    const struct st_analysis *a = &result->analysis;
+    const uint64_t missing_n = st_long_series_span(all) - all->n;
+    char line[400], where[4096], period[32], span[32];
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
+    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
+    snprintf(line, sizeof(line),
+             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " period%s without one%s", all->n,
+             result->input.source, all->n == 1 ? "" : "s",
+             st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
+             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
+             missing_n == 1 ? "" : "s", result->input.interrupted ? "; ended before its time" : "");
+    st_text_field(out, "series", line, LABEL_COLUMNS, width);
+    if (result->input.note[0] != '\0')
+        st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);
+    print_figures(result, out, width);
+    print_looked_at(result, out, width);
+    if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
+        st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
+    for (size_t i = 0; i < a->sentences_n; i++)
+        st_text_field(out,
+                      i >= a->findings_n ? "limits"
+                      : i == 0           ? "found"
+                                         : "",
+                      a->sentence[i], LABEL_COLUMNS, width);
+    if (st_circumstances_text(result->circumstances, where, sizeof(where))[0] != '\0')
+        st_text_field(out, "where", where, LABEL_COLUMNS, width);
+    const int r = st_locale_end(&stream);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));
+}
+
+int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz)
+{
+    int r = result->input.series.n > 0 ? st_long_series_of(&result->input.series, &result->input.all) : 0;
+    if (r == 0)
+        r = st_long_series_sample(&result->input.all, &result->sample);
+    if (r == 0)
+        r = st_analyse_long(&result->input.all, known_hz, &result->analysis);
+    if (r == -ENODATA)
+        return st_failure(command, "no samples");
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));
+}
+
+int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
+                          bool samples)
+{
+    const int status = st_series_result_analyse(command, result, known_hz);
+    if (status != ST_EXIT_DONE)
+        return status;
+    return json ? st_print_json(command, st_series_result_json(result, samples))
+                : st_series_result_text(command, result);
+}

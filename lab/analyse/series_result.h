@@ -1,0 +1,34 @@
+/* A series with its analysis, as series, simulate and analyse show it. */
+#ifndef ST_LAB_ANALYSE_SERIES_RESULT_H
+#define ST_LAB_ANALYSE_SERIES_RESULT_H
+
+#include <jansson.h>
+
+#include "chart/series_input.h"
+#include "lab/analyse/series_analysis.h"
+#include "lab/series/simulate.h"
+
+struct st_series_result {
+    /* `series` until it is shown: then its samples are those of `all` */
+    struct st_series_input input;
+    struct st_sample sample;                /* of all, once it is shown */
+    const struct st_simulation *simulation; /* what the simulator was told; NULL: nothing was simulated */
+    json_t *circumstances; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
+    struct st_analysis analysis;
+};
+
+void st_series_result_finish(struct st_series_result *result);
+
+/** Analyses and prints to standard output: text of the terminal's width, or JSON.
+ * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample that is kept.
+ * @return an st_exit. */
+ST_NODISCARD int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
+                                       bool json, bool samples);
+
+/* The same in steps, for several: analyse each, then text or JSON. */
+ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz);
+ST_NODISCARD int st_series_result_text(const char *command, const struct st_series_result *result);
+/** @return NULL: out of memory. */
+json_t *st_series_result_json(const struct st_series_result *result, bool samples);
+
+#endif

@@ -1,0 +1,40 @@
+#include "lab/bench_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "program/text.h"
+#include "lib/ns.h"
+
+#define LINE_BYTES 600
+
+static void circumstance(void *ctx, const char *key, const char *value)
+{
+    static const char *const shown[] = {
+        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",       "governor",
+        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise", "timer_slack_ns"};
+    char *line = ctx;
+    const size_t used = strlen(line);
+    for (size_t i = 0; i < ST_ARRAY_LEN(shown); i++) {
+        if (strcmp(key, shown[i]) == 0)
+            snprintf(line + used, LINE_BYTES - used, "%s%s %s", used > 0 ? ", " : "", key, value);
+    }
+}
+
+void st_bench_circumstances(struct st_platform *p, FILE *out, int width)
+{
+    char line[LINE_BYTES] = "";
+    p->circumstances(p, -1, circumstance, line);
+    st_text_wrap(out, line, 0, width);
+}
+
+const char *st_bench_rough(int64_t ns, char *buf, size_t buf_bytes)
+{
+    if (ns < 600 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f s", ceil((double)ns / 1e9));
+    else if (ns < 7200 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%.0f min", (double)ns / 60e9);
+    else
+        snprintf(buf, buf_bytes, "%.1f h", (double)ns / 3600e9);
+    return buf;
+}

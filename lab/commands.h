@@ -1,0 +1,14 @@
+/* The subcommands of sleeptune-lab: cmd_<name>.c in the folder of their subject, one row each in main.c. */
+#ifndef ST_LAB_COMMANDS_H
+#define ST_LAB_COMMANDS_H
+
+#include "program/options.h"
+
+int st_cmd_sleep(int argc, char **argv);
+int st_cmd_syscall(int argc, char **argv);
+int st_cmd_wake(int argc, char **argv);
+int st_cmd_series(int argc, char **argv);
+int st_cmd_analyse(int argc, char **argv);
+int st_cmd_simulate(int argc, char **argv);
+
+#endif

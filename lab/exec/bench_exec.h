@@ -1,0 +1,82 @@
+/* Whole programs that sleep, timed from outside: the start of a process is in every figure, and shown apart.
+ */
+#ifndef ST_LAB_EXEC_BENCH_EXEC_H
+#define ST_LAB_EXEC_BENCH_EXEC_H
+
+#include <jansson.h>
+
+#include "lab/summary.h"
+#include "lab/lab.h"
+
+/** One program with its arguments. */
+struct st_exec_command {
+    const char *text; /* as it was given */
+    char *const *argv;
+    int64_t requested_ns; /* how long it is to sleep; 0: not known */
+    size_t start; /* index of the command whose runs are taken off from this one's: what starting and ending
+                     it takes; its own index: it is such a one itself */
+    bool idle;    /* a start that is the same program, told to sleep for 0 s: run with a timer slack of 1 ns,
+                     so that sleeping for nothing takes next to nothing */
+};
+
+struct st_exec_arm {
+    const struct st_exec_command *command;
+    int64_t *wall_ns; /* run by run; run k of all arms was made in round k */
+    size_t n, room_n;
+    int64_t cpu_ns; /* of n runs */
+};
+
+struct st_bench_exec;
+
+struct st_bench_exec_config {
+    const struct st_exec_command *commands;
+    size_t commands_n;  /* >= 2 */
+    unsigned warm_up_n; /* runs of each that are not counted, at most: fewer when the budget is short */
+    unsigned runs_n;    /* of each at most; 0: until the budget is used up */
+    int64_t budget_ns;
+    uint64_t seed; /* of the order within a round */
+    bool (*go_on)(void *ctx,
+                  const struct st_bench_exec *bench); /* before each run; false: stop; NULL: go on */
+    void *ctx;
+};
+
+struct st_bench_exec {
+    struct st_bench_exec_config config;
+    struct st_exec_arm *arms;
+    size_t failed; /* the command that could not be run or ended with an error, when measure failed */
+    int failed_status;
+    bool stopped;
+    unsigned warm_up_n; /* rounds before the first that was counted */
+    int64_t elapsed_ns;
+};
+
+/** What is said of one command. */
+struct st_exec_figures {
+    struct st_summary wall;
+    double cpu_ns;                /* per run, user and system together; < 0: none */
+    struct st_quantile net;       /* less the start, round by round: median of the differences */
+    bool overshoot_known;         /* with net, where the request is known */
+    double overshoot_ns, percent; /* net - requested */
+    unsigned rank;                /* by net, among those that are to sleep as long; shared where the rounds do
+                                     not tell two apart (lib/rank); 0: a start, too few runs, or nobody beside it */
+    size_t beaten_by_n;           /* with a rank: how many of those are shown to take less */
+};
+
+/** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must
+ * stay. */
+ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config);
+void st_bench_exec_finish(struct st_bench_exec *bench);
+
+/** Runs round by round, each command once a round in random order.
+ * @return 0, -ENOMEM, -ECHILD (a program ended with failed_status), or why one cannot be started; what was
+ * measured is there. */
+ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab);
+
+/** @param ret  one a command, in their order; free with free(). @return 0, -ENOMEM. */
+ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret);
+
+/** sleeptune-bench-exec/1. New reference. */
+json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
+                           struct st_lab *lab);
+
+#endif

@@ -1,0 +1,300 @@
+/* sleeptune-lab sleep --exec: whole programs, timed from outside. */
+#include "lab/exec/cmd_exec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/chart.h"
+#include "program/options.h"
+#include "program/locale.h"
+#include "program/stop.h"
+#include "program/text.h"
+#include "program/words.h"
+#include "lib/ns.h"
+#include "lab/exec/bench_exec.h"
+
+#define NAME         "sleep"
+#define WORDS_MAX    64
+#define COMMANDS_MAX 256
+
+/* One command made ready: its words lie in `bytes`. */
+struct ready {
+    char *text, *bytes;
+    char *words[WORDS_MAX + 1];
+};
+
+/* Splits at blanks; quotes and a backslash keep them, as in a shell, and nothing else is special.
+ * @return how many words, 0: none, or a quote without its end, or too many. */
+static size_t split(const char *text, char *to, char **words)
+{
+    size_t n = 0;
+    for (;;) {
+        char quote = '\0';
+        text += strspn(text, " \t");
+        if (*text == '\0')
+            return n;
+        if (n == WORDS_MAX)
+            return 0;
+        words[n++] = to;
+        for (; *text != '\0' && (quote != '\0' || (*text != ' ' && *text != '\t')); text++) {
+            if (quote == '\0' && (*text == '"' || *text == '\''))
+                quote = *text;
+            else if (*text == quote)
+                quote = '\0';
+            else if (*text == '\\' && quote != '\'' && text[1] != '\0')
+                *to++ = *++text;
+            else
+                *to++ = *text;
+        }
+        *to++ = '\0';
+        if (quote != '\0')
+            return 0;
+        words[n] = NULL;
+    }
+}
+
+/* The text with every "{}" as seconds. New. */
+static char *with_seconds(const char *text, int64_t ns)
+{
+    char *out = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&out, &bytes);
+    if (stream == NULL)
+        return NULL;
+    for (; *text != '\0'; text++) {
+        if (strncmp(text, "{}", 2) == 0) {
+            fprintf(stream, "%.9g", (double)ns / (double)ST_NS_PER_S);
+            text++;
+        } else {
+            fputc(*text, stream);
+        }
+    }
+    if (fclose(stream) != 0) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* ns < 0: as the text is. */
+static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_exec_command *command)
+{
+    r->text = ns >= 0 ? with_seconds(text, ns) : strdup(text);
+    r->bytes = r->text != NULL ? malloc(strlen(r->text) + 1) : NULL;
+    if (r->bytes == NULL)
+        return st_failure(NAME, "out of memory");
+    if (split(r->text, r->bytes, r->words) == 0)
+        return st_usage_error(NAME, "--exec: '%s' is no command (at most %d words, quotes in pairs)", text,
+                              WORDS_MAX);
+    *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
+    return 0;
+}
+
+/* One program's figures. */
+static void print_arm(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f, FILE *out,
+                      int width)
+{
+    const struct st_exec_command *command = bench->arms[i].command;
+    const bool start = command->start == i;
+    char text[400], rank[16] = "", a[32], b[32], c[32], d[32], e[32];
+    if (f->wall.n == 0)
+        return;
+    if (f->rank > 0)
+        snprintf(rank, sizeof(rank), "%u  ", f->rank);
+    fprintf(out, "%s%s%s\n", rank, command->text,
+            !start          ? ""
+            : command->idle ? "   (start and end of it: it sleeps 0 s)"
+                            : "   (start and end of a process)");
+    int n = snprintf(text, sizeof(text), "%s ± %s, %s .. %s, CPU %s, n %" PRIu64,
+                     st_ns_format((int64_t)f->wall.mean_ns, a, sizeof(a)),
+                     f->wall.sd_known ? st_ns_format((int64_t)f->wall.sd_ns, b, sizeof(b)) : "-",
+                     st_ns_format(f->wall.min_ns, c, sizeof(c)), st_ns_format(f->wall.max_ns, d, sizeof(d)),
+                     st_ns_format((int64_t)f->cpu_ns, e, sizeof(e)), f->wall.n);
+    if (!start && f->net.known) {
+        const int64_t asked_ns = command->requested_ns;
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "; without %s start %s",
+                      bench->arms[command->start].command->idle ? "its" : "the",
+                      st_ns_format(f->net.value_ns, a, sizeof(a)));
+        if (f->overshoot_known)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, ", overshoot %s",
+                          st_ns_format((int64_t)f->overshoot_ns, a, sizeof(a)));
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " [%s .. %s]",
+                      st_ns_format(f->net.low_ns - asked_ns, a, sizeof(a)),
+                      st_ns_format(f->net.high_ns - asked_ns, b, sizeof(b)));
+        if (f->overshoot_known)
+            snprintf(text + n, sizeof(text) - (size_t)n, " (%.2f %%)", f->percent);
+    } else if (!start) {
+        snprintf(text + n, sizeof(text) - (size_t)n, "; too few runs to take the start off (6)");
+    }
+    st_text_field(out, "", text, 4, width);
+}
+
+static void print_text(const struct st_bench_exec *bench, const struct st_exec_figures *figures, FILE *out,
+                       int width)
+{
+    char text[400], elapsed[32];
+    bool ranked = false;
+    for (size_t i = 0; i < bench->config.commands_n; i++) {
+        print_arm(bench, i, &figures[i], out, width);
+        ranked = ranked || figures[i].rank > 0;
+    }
+    snprintf(
+        text, sizeof(text),
+        "Mean ± sd, min .. max of the whole run. CPU: user and system together. Without the start: median "
+        "of the differences round by round, 95 %%.%s",
+        ranked ? " In front: the rank by that among programs that sleep as long; a new one begins only where "
+                 "all from there on are shown to take longer than all before, round by round (95 % for all "
+                 "pairs together)."
+               : "");
+    st_text_wrap(out, text, 0, width);
+    snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
+             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,
+             bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
+    st_text_wrap(out, text, 0, width);
+}
+
+static int print(const struct st_bench_exec *bench, const struct st_bench_exec_arguments *a)
+{
+    struct st_lab *lab = st_lab_native();
+    struct st_exec_figures *figures;
+    struct st_locale_stream stream;
+    const int width = st_terminal_width(STDOUT_FILENO);
+    int status = ST_EXIT_DONE;
+    if (st_bench_exec_figures(bench, &figures) != 0)
+        return st_failure(NAME, "out of memory");
+    if (a->json) {
+        status = st_print_json(NAME, st_bench_exec_json(bench, figures, lab));
+    } else {
+        print_text(bench, figures, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
+        if (st_locale_end(&stream) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    if (a->plot != NULL)
+        status = st_chart_option_json(NAME, a->plot, st_bench_exec_json(bench, figures, lab), status);
+    free(figures);
+    return status;
+}
+
+static bool go_on(void *ctx, const struct st_bench_exec *bench)
+{
+    const struct st_bench_exec_arguments *a = ctx;
+    if (!a->quiet && isatty(STDERR_FILENO) == 1)
+        fprintf(stderr, "\rround %zu, %lld s of at most %lld s\033[K", bench->arms[0].n + 1,
+                (long long)(bench->elapsed_ns / ST_NS_PER_S), (long long)(a->budget_ns / ST_NS_PER_S));
+    return !st_stop_asked();
+}
+
+/* In the signal's handler: the program that runs may have hours to go. */
+static void on_stop(void)
+{
+    struct st_lab *lab = st_lab_native();
+    if (st_stop_to_pass_on() != 0)
+        lab->signal_program(lab, st_stop_to_pass_on());
+}
+
+static int measure(const struct st_bench_exec_arguments *a, const struct st_exec_command *commands, size_t n)
+{
+    struct st_bench_exec bench;
+    struct st_bench_exec_arguments shown = *a;
+    const struct st_bench_exec_config config = {.commands = commands,
+                                                .commands_n = n,
+                                                .warm_up_n = (unsigned)a->warm_up_n,
+                                                .runs_n = (unsigned)a->runs_n,
+                                                .budget_ns = a->budget_ns,
+                                                .seed = a->seed,
+                                                .go_on = go_on,
+                                                .ctx = &shown};
+    int r = st_bench_exec_init(&bench, &config);
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    st_stop_catch(on_stop);
+    if (!a->quiet)
+        fprintf(stderr, "%zu programs in random order (seed %" PRIu64 "): at most %lld s.\n", n, a->seed,
+                (long long)(a->budget_ns / ST_NS_PER_S));
+    r = st_bench_exec_measure(&bench, st_lab_native());
+    if (!a->quiet && isatty(STDERR_FILENO) == 1)
+        fputs("\r\033[K", stderr);
+    int status = ST_EXIT_DONE;
+    const char *text = commands[bench.failed].text;
+    char elapsed[32];
+    if (r == -ECHILD)
+        status =
+            st_failure(NAME, "'%s' ended with status %d%s", text, bench.failed_status,
+                       commands[bench.failed].idle ? " (what else starts and ends it: --exec-start)" : "");
+    else if (r != 0)
+        status = st_failure(NAME, "'%s': %s", text, strerror(-r));
+    else if (bench.arms[0].n == 0 && !bench.stopped)
+        status = st_failure(NAME,
+                            "nothing was measured: each once, which is to warm up, took %s; --budget is "
+                            "to be twice that at least",
+                            st_ns_format(bench.elapsed_ns, elapsed, sizeof(elapsed)));
+    else if (bench.arms[0].n == 0)
+        status = st_failure(NAME, "nothing was measured");
+    if (bench.arms[0].n > 0) {
+        const int printed = print(&bench, a);
+        status = status != ST_EXIT_DONE ? status : printed;
+    }
+    st_bench_exec_finish(&bench);
+    return status;
+}
+
+/* The commands as they are run: ready[i] holds the words of commands[i]. */
+struct plan {
+    struct ready *ready;
+    struct st_exec_command *commands;
+    size_t n;
+};
+
+/* start: of a program that is to be timed; SIZE_MAX: it is a start itself. */
+static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t start)
+{
+    const size_t i = plan->n;
+    if (i == COMMANDS_MAX)
+        return st_usage_error(NAME, "--exec: more than %d programs x durations", COMMANDS_MAX);
+    plan->n++;
+    const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
+    plan->commands[i].start = start != SIZE_MAX ? start : i;
+    return r;
+}
+
+/* Its start: the one that was given; else itself, told to sleep for 0 s; where it cannot be told, `true`. */
+static int plan_program(struct plan *plan, const struct st_bench_exec_arguments *a, const char *text,
+                        size_t *common)
+{
+    const bool told = strstr(text, "{}") != NULL, own = told && a->start == NULL;
+    size_t start = own ? plan->n : *common;
+    int r = 0;
+    if (own) {
+        r = plan_one(plan, text, 0, SIZE_MAX);
+        plan->commands[start].idle = true;
+    } else if (*common == SIZE_MAX) {
+        *common = start = plan->n;
+        r = plan_one(plan, a->start != NULL ? a->start : "true", -1, SIZE_MAX);
+    }
+    for (size_t d = 0; d < (told ? a->durations_n : 1) && r == 0; d++)
+        r = plan_one(plan, text, told ? a->durations_ns[d] : -1, start);
+    return r;
+}
+
+int st_bench_exec_run(const struct st_bench_exec_arguments *a)
+{
+    struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
+                        .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
+    size_t common = SIZE_MAX;
+    int status =
+        plan.ready == NULL || plan.commands == NULL ? st_failure(NAME, "out of memory") : ST_EXIT_DONE;
+    for (size_t i = 0; i < a->commands_n && status == ST_EXIT_DONE; i++)
+        status = plan_program(&plan, a, a->commands[i], &common);
+    if (status == ST_EXIT_DONE)
+        status = measure(a, plan.commands, plan.n);
+    for (size_t i = 0; i < plan.n; i++) {
+        free(plan.ready[i].text);
+        free(plan.ready[i].bytes);
+    }
+    free(plan.ready);
+    free(plan.commands);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* The laboratory's seam: what it asks of an operating system beyond struct st_platform, one row each for
+ * Linux, FreeBSD and the fake. A list has what this system lacks, too, with the reason.
+ */
+#ifndef ST_LAB_LAB_H
+#define ST_LAB_LAB_H
+
+#include "platform/platform.h"
+#include "platform/sleep_method.h"
+
+struct st_call_method; /* syscall/call_method.h */
+struct st_wake_method; /* wake/wake_method.h */
+struct st_wake;
+struct st_wake_setting;
+struct st_wake_stamps;
+
+/** One run of a program. */
+struct st_program_time {
+    int64_t wall_ns; /* from before it is started until it is known to have ended */
+    int64_t cpu_ns;  /* user and system together, of it and what it waited for */
+    int status;      /* exit status; 128 + the signal that ended it */
+};
+
+struct st_lab {
+    struct st_platform *platform;
+
+    /** The i-th way of sleeping, call whose cost can be measured, way of waking a sleeper early; NULL after
+     * the last. */
+    const struct st_sleep_method *(*sleep_method)(struct st_lab *lab, size_t i);
+    const struct st_call_method *(*call_method)(struct st_lab *lab, size_t i);
+    const struct st_wake_method *(*wake_method)(struct st_lab *lab, size_t i);
+
+    /* called by st_wake_open, st_wake_round and st_wake_close (wake/wake_method.h) */
+    int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
+    int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
+    void (*wake_close)(struct st_wake *w);
+
+    /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
+     *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
+    int (*time_program)(struct st_lab *lab, char *const argv[], struct st_program_time *ret);
+    /** Sends a signal to the program that time_program runs, or, between two, to the next one as soon as it
+     *  has begun. Async-signal-safe. Threads: that of time_program, in a handler of SIGINT, SIGTERM or
+     *  SIGHUP. */
+    void (*signal_program)(struct st_lab *lab, int signal_number);
+};
+
+/** The row of the system that this was built for. Never fails; no need to free. */
+struct st_lab *st_lab_native(void);
+
+/** The way of sleeping of that name. @return NULL: no such name on any OS. */
+const struct st_sleep_method *st_lab_sleep_find(struct st_lab *lab, const char *name);
+
+/** The i-th way of sleeping: first those that the platform has itself, then the laboratory's own rows. */
+const struct st_sleep_method *st_lab_sleep_of_tables(struct st_lab *lab, const struct st_sleep_method *own,
+                                                     size_t own_n, size_t i);
+
+#endif

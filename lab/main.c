@@ -1,0 +1,75 @@
+/* sleeptune-lab: finds the subcommand and runs it. */
+#include <string.h>
+
+#include "lab/commands.h"
+#include "st_config.h"
+
+/* One row a subcommand, in the order of the help. */
+static const struct st_command commands[] = {
+    {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep, NULL},
+    {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall, NULL},
+    {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_cmd_wake, NULL},
+    {"series", "measure lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series,
+     NULL},
+    {"analyse", "find the same in a recording or in text", st_cmd_analyse, NULL},
+    {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate, NULL},
+};
+
+static void usage(FILE *out)
+{
+    fputs("Usage: sleeptune-lab COMMAND [OPTION...]\n"
+          "Measure what a program that must be on time is built from.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n"
+          "What it writes is drawn by 'sleeptune plot' and compared by 'sleeptune compare'.\n",
+          out);
+}
+
+static const struct st_command *find(const char *name)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2 || argv[1][0] == '-') {
+        usage(stdout);
+        return ST_EXIT_DONE;
+    }
+    const struct st_command *command = find(argv[1]);
+    if (command == NULL)
+        return st_usage_error("help", "no such command: %s", argv[1]);
+    char option[] = "--help";
+    char *args[] = {argv[1], option, NULL};
+    return command->run(2, args);
+}
+
+int main(int argc, char **argv)
+{
+    st_program_name = "sleeptune-lab";
+    if (argc < 2) {
+        usage(stderr);
+        return ST_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(1, argv);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("sleeptune-lab " ST_VERSION);
+        return ST_EXIT_DONE;
+    }
+    const struct st_command *command = find(argv[1]);
+    if (command == NULL)
+        return st_usage_error(NULL, "no such command: %s", argv[1]);
+    const int status = command->run(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0)
+        return st_failure(NULL, "writing to standard output failed");
+    return status;
+}

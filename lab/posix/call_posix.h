@@ -1,0 +1,22 @@
+/* Calls that Linux and FreeBSD share: the functions of their rows (lab/syscall/call_method.h) and
+ * the rows that are the same on both. */
+#ifndef ST_LAB_POSIX_CALL_POSIX_H
+#define ST_LAB_POSIX_CALL_POSIX_H
+
+#include "lab/syscall/call_method.h"
+
+/** A row of clock_gettime on one clock. */
+#define ST_CALL_CLOCK(clock_name, id)                                                                        \
+    {                                                                                                        \
+        .name = "clock_gettime-" clock_name, .summary = "clock_gettime, clock " clock_name,                  \
+        .clock_id = (id), .tells_time = true, .call = st_call_clock, .raw = st_call_clock_raw                \
+    }
+
+int st_call_clock(struct st_call *c);
+int st_call_clock_raw(struct st_call *c);
+
+/** The i-th row of an OS: its own ones, then getpid, gettimeofday, sched_yield ..., which both have.
+ * @return NULL: i is beyond the last. */
+const struct st_call_method *st_call_of_tables(const struct st_call_method *own, size_t own_n, size_t i);
+
+#endif

@@ -1,0 +1,193 @@
+/* System calls that Linux and FreeBSD share. `raw` goes through syscall(2): the C library neither answers it
+ * by itself nor through the vDSO. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lab/posix/call_posix.h"
+
+/* Results go where the compiler cannot see that nobody reads them. */
+static volatile int64_t seen;
+
+int st_call_clock(struct st_call *c)
+{
+    struct timespec ts;
+    return clock_gettime(c->method->clock_id, &ts) == 0 ? 0 : -errno;
+}
+
+int st_call_clock_raw(struct st_call *c)
+{
+    int64_t buf[2]; /* a timespec of 32 or of 64 bits */
+#ifdef SYS_clock_gettime
+    return syscall(SYS_clock_gettime, c->method->clock_id, buf) == 0 ? 0 : -errno;
+#else
+    return syscall(SYS_clock_gettime64, c->method->clock_id, buf) == 0 ? 0 : -errno;
+#endif
+}
+
+static int call_gettimeofday(struct st_call *c)
+{
+    struct timeval tv;
+    (void)c;
+    return gettimeofday(&tv, NULL) == 0 ? 0 : -errno;
+}
+
+static int call_time(struct st_call *c)
+{
+    (void)c;
+    seen = time(NULL);
+    return 0;
+}
+
+#ifdef SYS_gettimeofday
+static int raw_gettimeofday(struct st_call *c)
+{
+    int64_t buf[2]; /* a timeval of 32 or of 64 bits */
+    (void)c;
+    return syscall(SYS_gettimeofday, buf, NULL) == 0 ? 0 : -errno;
+}
+#else
+#define raw_gettimeofday NULL
+#endif
+
+#ifdef SYS_time
+static int raw_time(struct st_call *c)
+{
+    (void)c;
+    seen = syscall(SYS_time, NULL);
+    return 0;
+}
+#else /* FreeBSD, newer Linux ports */
+#define raw_time NULL
+#endif
+
+static int call_getpid(struct st_call *c)
+{
+    (void)c;
+    seen = getpid();
+    return 0;
+}
+
+static int raw_getpid(struct st_call *c)
+{
+    (void)c;
+    seen = syscall(SYS_getpid);
+    return 0;
+}
+
+static int call_getppid(struct st_call *c)
+{
+    (void)c;
+    seen = getppid();
+    return 0;
+}
+
+static int raw_getppid(struct st_call *c)
+{
+    (void)c;
+    seen = syscall(SYS_getppid);
+    return 0;
+}
+
+static int call_getuid(struct st_call *c)
+{
+    (void)c;
+    seen = getuid();
+    return 0;
+}
+
+static int raw_getuid(struct st_call *c)
+{
+    (void)c;
+    seen = syscall(SYS_getuid);
+    return 0;
+}
+
+static int call_sysconf(struct st_call *c)
+{
+    (void)c;
+    seen = sysconf(_SC_PAGESIZE);
+    return 0;
+}
+
+static int call_sched_yield(struct st_call *c)
+{
+    (void)c;
+    return sched_yield() == 0 ? 0 : -errno;
+}
+
+static int raw_sched_yield(struct st_call *c)
+{
+    (void)c;
+    return syscall(SYS_sched_yield) == 0 ? 0 : -errno;
+}
+
+static int open_zero(struct st_call *c)
+{
+    c->fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    return c->fd >= 0 ? 0 : -errno;
+}
+
+static int call_read(struct st_call *c)
+{
+    char byte;
+    return read(c->fd, &byte, 0) == 0 ? 0 : -errno;
+}
+
+static int raw_read(struct st_call *c)
+{
+    char byte;
+    return syscall(SYS_read, c->fd, &byte, (size_t)0) == 0 ? 0 : -errno;
+}
+
+static void close_fd(struct st_call *c)
+{
+    close(c->fd);
+    c->fd = -1;
+}
+
+static int call_nanosleep(struct st_call *c)
+{
+    const struct timespec ts = {.tv_nsec = 1};
+    (void)c;
+    return nanosleep(&ts, NULL) == 0 || errno == EINTR ? 0 : -errno;
+}
+
+static const struct st_call_method shared[] = {
+    {.name = "gettimeofday",
+     .summary = "gettimeofday",
+     .tells_time = true,
+     .call = call_gettimeofday,
+     .raw = raw_gettimeofday},
+    {.name = "time", .summary = "time", .tells_time = true, .call = call_time, .raw = raw_time},
+    {.name = "getpid", .summary = "getpid", .call = call_getpid, .raw = raw_getpid},
+    {.name = "getppid",
+     .summary = "getppid: the least that a system call costs",
+     .call = call_getppid,
+     .raw = raw_getppid},
+    {.name = "getuid", .summary = "getuid", .call = call_getuid, .raw = raw_getuid},
+    {.name = "sysconf", .summary = "sysconf(_SC_PAGESIZE)", .call = call_sysconf},
+    {.name = "sched_yield",
+     .summary = "sched_yield",
+     .blocks = true,
+     .call = call_sched_yield,
+     .raw = raw_sched_yield},
+    {.name = "read-0",
+     .summary = "read of 0 bytes from /dev/zero",
+     .open = open_zero,
+     .call = call_read,
+     .raw = raw_read,
+     .close = close_fd},
+    {.name = "nanosleep-1ns", .summary = "nanosleep for 1 ns", .blocks = true, .call = call_nanosleep},
+};
+
+const struct st_call_method *st_call_of_tables(const struct st_call_method *own, size_t own_n, size_t i)
+{
+    if (i < own_n)
+        return &own[i];
+    return i - own_n < ST_ARRAY_LEN(shared) ? &shared[i - own_n] : NULL;
+}

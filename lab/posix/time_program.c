@@ -1,0 +1,129 @@
+/* Running a program to its end, timed from outside. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "lab/posix/lab_posix.h"
+
+static int64_t timeval_ns(const struct timeval *tv)
+{
+    return (int64_t)tv->tv_sec * ST_NS_PER_S + (int64_t)tv->tv_usec * ST_NS_PER_US;
+}
+
+#ifdef __FreeBSD__
+extern char **environ; /* no header has it there */
+#endif
+
+/* No signal is blocked in it, whatever is here. */
+static int spawn(char *const argv[], pid_t *ret)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    int r = posix_spawn_file_actions_init(&files);
+    if (r != 0)
+        return -r;
+    r = posix_spawnattr_init(&attr);
+    if (r != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return -r;
+    }
+    sigemptyset(&none);
+    r = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (r == 0)
+        r = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (r == 0)
+        r = posix_spawnattr_setsigmask(&attr, &none);
+    if (r == 0)
+        r = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    if (r == 0)
+        r = posix_spawnp(ret, argv[0], &files, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    return -r;
+}
+
+/* The program that runs, 0: none; and a signal that came before it ran. The handlers that use them are held
+ * off while they change. */
+static volatile sig_atomic_t running, early;
+
+void st_posix_signal_program(struct st_lab *lab, int signal_number)
+{
+    const int error = errno;
+    (void)lab;
+    if (running > 0)
+        (void)kill((pid_t)running, signal_number);
+    else
+        early = signal_number;
+    errno = error;
+}
+
+/* Signals in whose handlers that may be called wait meanwhile. */
+static void hold(sigset_t *ret_before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, ret_before);
+}
+
+/* It is a zombie, whose number nobody else gets, until the handlers know of it no more.
+ * @return its status, or a negative errno value. */
+static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *p, struct rusage *ret_usage)
+{
+    siginfo_t info;
+    sigset_t before;
+    int status = 0;
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) != 0) {
+        if (errno != EINTR)
+            break;
+    }
+    *ret_end_ns = p->now_ns(p);
+    hold(&before);
+    running = early = 0;
+    const pid_t waited = wait4(child, &status, 0, ret_usage);
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (waited < 0)
+        return -error;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int st_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret)
+{
+    struct st_platform *p = lab->platform;
+    struct rusage usage;
+    sigset_t before;
+    pid_t child;
+    int64_t end_ns;
+    hold(&before);
+    const int64_t begin_ns = p->now_ns(p);
+    const int r = spawn(argv, &child);
+    if (r == 0) {
+        running = child;
+        if (early != 0)
+            (void)kill(child, (int)early);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (r != 0)
+        return r;
+    const int status = wait_for_end(child, &end_ns, p, &usage);
+    if (status < 0)
+        return status;
+    *ret = (struct st_program_time){
+        .wall_ns = end_ns - begin_ns,
+        .cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime),
+        .status = status,
+    };
+    return 0;
+}

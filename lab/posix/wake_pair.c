@@ -1,0 +1,288 @@
+/* A sender and a sleeper: two threads, or two processes that share one page. Commands and answers go through
+ * pipes, outside of what is timed.
+ *
+ * A round: the sender asks for one; the sleeper stamps waits_ns, waits, stamps woke_ns and answers. The
+ * sender sleeps for the slice, makes sure that the sleeper has waited for half of it at least, stamps,
+ * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "platform/posix/posix.h"
+#include "lab/posix/lab_posix.h"
+#include "lab/posix/wake_posix.h"
+
+#define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that has not woken then never will */
+#define NAP_NS      (200 * ST_NS_PER_US)
+#define ORPHAN_S    60 /* a sleeping process without its parent ends itself */
+
+struct pair {
+    struct st_wake_place place;
+    const struct st_wake_method *method;
+    struct st_wake_setting setting;
+    int command[2], answer[2]; /* pipes */
+    pid_t child;               /* 0: a thread */
+    bool stuck;
+    /* one round */
+    bool interrupted;
+    int64_t slice_ns;
+    _Atomic int64_t waits_ns; /* when the sleeper began to wait; 0: not yet */
+    int64_t due_ns, woke_ns;
+    int result;
+};
+
+/* --- for the methods ------------------------------------------------------------------------------------ */
+
+struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
+{
+    const int64_t left_ns = st_ns_sub(due_ns, place->platform->now_ns(place->platform));
+    return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
+}
+
+struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t due_ns)
+{
+    const int64_t left_ns = st_ns_sub(due_ns, place->platform->now_ns(place->platform));
+    return st_ns_to_timespec(st_ns_add(st_posix_clock_ns(CLOCK_REALTIME), left_ns));
+}
+
+void st_wake_close_fds(struct st_wake_place *place)
+{
+    int *const fds[] = {&place->fds[0], &place->fds[1], &place->watch};
+    for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
+/* --- the sleeper ---------------------------------------------------------------------------------------- */
+
+static int settle(struct pair *pair, int cpu)
+{
+    struct st_platform *p = pair->place.platform;
+    const int r = p->pin(p, cpu);
+    return r != 0 ? r : p->set_policy(p, pair->setting.policy, pair->setting.priority);
+}
+
+static void wait_once(struct pair *pair)
+{
+    struct st_platform *p = pair->place.platform;
+    const int64_t now_ns = p->now_ns(p);
+    int64_t due_ns = st_ns_add(now_ns, pair->slice_ns);
+    if (pair->interrupted)
+        due_ns = pair->method->timed ? st_ns_add(due_ns, 2 * PATIENCE_NS) : ST_WAKE_FOREVER;
+    pair->due_ns = due_ns;
+    atomic_store(&pair->waits_ns, now_ns);
+    const int r = pair->method->ops->wait(&pair->place, due_ns);
+    pair->woke_ns = p->now_ns(p);
+    pair->result = r == (pair->interrupted ? 0 : -ETIMEDOUT) ? 0 : r != 0 ? r : -EIO;
+}
+
+/* Ends when the sender closes its end, or dies. */
+static void *sleep_loop(void *ctx)
+{
+    struct pair *pair = ctx;
+    char byte = 0;
+    pair->result = settle(pair, pair->setting.sleeper_cpu);
+    while (write(pair->answer[1], &byte, 1) == 1 && read(pair->command[0], &byte, 1) == 1 && byte == 'r') {
+        if (pair->place.processes)
+            alarm(ORPHAN_S);
+        wait_once(pair);
+    }
+    return NULL;
+}
+
+/* Signals that come for the sender do not end the sleeper's waits. */
+static int start_sleeper(struct pair *pair)
+{
+    sigset_t all, before;
+    int r = 0;
+    sigfillset(&all);
+    if (pair->place.processes)
+        sigdelset(&all, SIGALRM);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (!pair->place.processes) {
+        atomic_store(&pair->place.sleeper_pid, getpid());
+        r = -pthread_create(&pair->place.sleeper, NULL, sleep_loop, pair);
+    } else {
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(SIGALRM, SIG_DFL);
+            if (pair->place.keeper_fd >= 0)
+                close(pair->place.keeper_fd); /* the sender's death is to be seen */
+            close(pair->command[1]);
+            close(pair->answer[0]);
+            (void)sleep_loop(pair);
+            _exit(0);
+        }
+        r = child < 0 ? -errno : 0;
+        atomic_store(&pair->place.sleeper_pid, child);
+        pair->child = child;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r;
+}
+
+/* --- the sender ----------------------------------------------------------------------------------------- */
+
+/* @return 0, -ETIMEDOUT, -EPIPE (it died). */
+static int await_answer(struct pair *pair, int64_t limit_ns)
+{
+    struct st_platform *p = pair->place.platform;
+    const int64_t end_ns = st_ns_add(p->now_ns(p), limit_ns);
+    struct pollfd polled = {.fd = pair->answer[0], .events = POLLIN};
+    char byte;
+    for (;;) {
+        const int64_t left_ms = (end_ns - p->now_ns(p)) / ST_NS_PER_MS;
+        const int ready = left_ms > 0 ? poll(&polled, 1, (int)left_ms) : 0;
+        if (ready == 0)
+            return -ETIMEDOUT;
+        if (ready > 0)
+            return read(pair->answer[0], &byte, 1) == 1 ? 0 : -EPIPE;
+        if (errno != EINTR)
+            return -errno;
+    }
+}
+
+static int command(struct pair *pair, char byte)
+{
+    return write(pair->command[1], &byte, 1) == 1 ? 0 : -errno;
+}
+
+/* Until the sleeper has waited for half the slice. @return 0, -ETIMEDOUT. */
+static int await_sleep(struct pair *pair, int64_t begin_ns)
+{
+    struct st_platform *p = pair->place.platform;
+    (void)p->sleep_until_ns(p, st_ns_add(begin_ns, pair->slice_ns));
+    for (;;) {
+        const int64_t waits_ns = atomic_load(&pair->waits_ns);
+        const int64_t now_ns = p->now_ns(p);
+        if (waits_ns != 0 && now_ns - waits_ns >= pair->slice_ns / 2)
+            return 0;
+        if (now_ns - begin_ns > pair->slice_ns + PATIENCE_NS)
+            return -ETIMEDOUT;
+        (void)p->sleep_until_ns(p, st_ns_add(now_ns, NAP_NS));
+    }
+}
+
+int st_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
+{
+    struct pair *pair = w->state;
+    struct st_platform *p = w->platform;
+    int r = 0;
+    if (pair->stuck)
+        return -ETIMEDOUT;
+    struct st_wake_stamps stamps = {0};
+    pair->interrupted = interrupted;
+    pair->slice_ns = slice_ns;
+    atomic_store(&pair->waits_ns, 0);
+    const int64_t begin_ns = p->now_ns(p);
+    r = command(pair, 'r');
+    if (r == 0 && interrupted) {
+        r = await_sleep(pair, begin_ns);
+        if (r == 0) {
+            stamps.signal_ns = p->now_ns(p);
+            r = w->method->ops->wake(&pair->place);
+            stamps.sent_ns = p->now_ns(p);
+        }
+    }
+    const int answered = await_answer(pair, slice_ns + PATIENCE_NS);
+    pair->stuck = answered != 0;
+    r = r != 0 ? r : answered != 0 ? answered : pair->result;
+    if (r != 0)
+        return r;
+    stamps.due_ns = interrupted ? 0 : pair->due_ns;
+    stamps.woke_ns = pair->woke_ns;
+    *ret = stamps;
+    return 0;
+}
+
+static void close_pipe(int ends[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
+static void end_sleeper(struct pair *pair)
+{
+    if (pair->child > 0) {
+        if (pair->stuck)
+            (void)kill(pair->child, SIGKILL);
+        else
+            (void)command(pair, 'q');
+        while (waitpid(pair->child, NULL, 0) < 0 && errno == EINTR) {
+        }
+        return;
+    }
+    (void)command(pair, 'q');
+    pthread_join(pair->place.sleeper, NULL);
+}
+
+static void dispose(struct st_wake *w, struct pair *pair)
+{
+    if (w->method->ops->close != NULL)
+        w->method->ops->close(&pair->place);
+    close_pipe(pair->command);
+    close_pipe(pair->answer);
+    munmap(pair, sizeof(*pair));
+}
+
+void st_posix_wake_close(struct st_wake *w)
+{
+    struct pair *pair = w->state;
+    w->state = NULL;
+    if (pair->stuck && pair->child == 0) { /* a thread that waits for ever cannot be ended: it is given up */
+        pthread_detach(pair->place.sleeper);
+        return;
+    }
+    end_sleeper(pair);
+    dispose(w, pair);
+}
+
+int st_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
+{
+    struct pair *pair = mmap(NULL, sizeof(*pair), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (pair == MAP_FAILED)
+        return -ENOMEM;
+    *pair = (struct pair){.place = {.platform = w->platform,
+                                    .processes = setting->peers == ST_WAKE_PROCESSES,
+                                    .fds = {-1, -1},
+                                    .watch = -1,
+                                    .keeper_fd = -1},
+                          .method = w->method,
+                          .setting = *setting,
+                          .command = {-1, -1},
+                          .answer = {-1, -1}};
+    int r = w->method->ops->open != NULL ? w->method->ops->open(&pair->place) : 0;
+    if (r != 0) {
+        munmap(pair, sizeof(*pair));
+        return r;
+    }
+    if (pipe2(pair->command, O_CLOEXEC) != 0 || pipe2(pair->answer, O_CLOEXEC) != 0)
+        r = -errno;
+    if (r == 0)
+        r = settle(pair, setting->sender_cpu);
+    if (r == 0)
+        r = start_sleeper(pair);
+    if (r != 0) {
+        dispose(w, pair);
+        return r;
+    }
+    w->state = pair;
+    const int answered = await_answer(pair, PATIENCE_NS);
+    pair->stuck = answered != 0;
+    r = answered != 0 ? answered : pair->result;
+    if (r != 0)
+        st_posix_wake_close(w);
+    return r;
+}

@@ -1,0 +1,109 @@
+/* Ways of waking that Linux and FreeBSD share: functions of their rows, and what a sender and a sleeper are
+ * for them (wake_pair.c). */
+#ifndef ST_LAB_POSIX_WAKE_POSIX_H
+#define ST_LAB_POSIX_WAKE_POSIX_H
+
+#include <mqueue.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "lab/wake/wake_method.h"
+
+#define ST_WAKE_QUEUE_N 8
+#define ST_WAKE_FOREVER INT64_MAX
+
+/** What both sides use: in memory that they share, also when they are processes. */
+struct st_wake_place {
+    struct st_platform *platform;
+    bool processes; /* the two sides are */
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    unsigned queue[ST_WAKE_QUEUE_N]; /* a channel's messages: head, head + 1 .. tail - 1 */
+    unsigned head, tail;
+    bool signalled;
+    sem_t sem;
+    _Atomic uint32_t word;
+    int fds[2]; /* the sleeper's end, the sender's end; -1: none */
+    int watch;  /* epoll or kqueue; -1: none */
+    int id;     /* System V, removed by a process: */
+    pid_t keeper;
+    int keeper_fd; /* which lives until all copies of this are closed; -1: none */
+    mqd_t mq;
+    _Atomic pid_t sleeper_pid;
+    pthread_t sleeper; /* of threads */
+    void *state;       /* one method's own */
+};
+
+/** One way of waking. All return 0 or -errno. */
+struct st_wake_ops {
+    int (*open)(struct st_wake_place *place); /* before there is a sleeper */
+    /** In the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC, or without limit with
+     * ST_WAKE_FOREVER (the only one for a method that is not timed). @return also -ETIMEDOUT. */
+    int (*wait)(struct st_wake_place *place, int64_t due_ns);
+    int (*wake)(struct st_wake_place *place);   /* in the sender */
+    void (*close)(struct st_wake_place *place); /* after the sleeper has ended */
+};
+
+/** Time left until due_ns, for calls that take a time from now; at least 0. */
+struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
+/** due_ns as CLOCK_REALTIME will show it then, for calls that know no other clock. */
+struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t due_ns);
+/** Closes fds and watch. */
+void st_wake_close_fds(struct st_wake_place *place);
+
+extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore;       /* wake_lock.c */
+extern const struct st_wake_ops st_wake_pipe, st_wake_socketpair, st_wake_poll;            /* wake_pipe.c */
+extern const struct st_wake_ops st_wake_sysv_sem, st_wake_sysv_queue, st_wake_posix_queue; /* wake_ipc.c */
+extern const struct st_wake_ops st_wake_kill, st_wake_pthread_kill;                        /* wake_signal.c */
+extern const struct st_wake_ops st_wake_spin;                                              /* wake_spin.c */
+
+/** Rows that are the same on both. */
+#define ST_WAKE_SHARED_ROWS                                                                                  \
+    {.name = "condvar",                                                                                      \
+     .summary = "pthread_cond_timedwait; flag and pthread_cond_signal",                                      \
+     .usual = true,                                                                                          \
+     .timed = true,                                                                                          \
+     .ops = &st_wake_condvar},                                                                               \
+        {.name = "channel",                                                                                  \
+         .summary = "queue of messages: mutex and condition",                                                \
+         .usual = true,                                                                                      \
+         .timed = true,                                                                                      \
+         .ops = &st_wake_channel},                                                                           \
+        {.name = "semaphore",                                                                                \
+         .summary = "sem_clockwait; sem_post",                                                               \
+         .usual = true,                                                                                      \
+         .timed = true,                                                                                      \
+         .ops = &st_wake_semaphore},                                                                         \
+        {.name = "pipe", .summary = "read; write of a byte", .usual = true, .ops = &st_wake_pipe},           \
+        {.name = "socketpair",                                                                               \
+         .summary = "recv; send of a byte, local sockets",                                                   \
+         .usual = true,                                                                                      \
+         .ops = &st_wake_socketpair},                                                                        \
+        {.name = "poll",                                                                                     \
+         .summary = "ppoll on a pipe, then read; write",                                                     \
+         .usual = true,                                                                                      \
+         .timed = true,                                                                                      \
+         .ops = &st_wake_poll},                                                                              \
+        {.name = "kill",                                                                                     \
+         .summary = "sigtimedwait; kill of the process",                                                     \
+         .timed = true,                                                                                      \
+         .ops = &st_wake_kill},                                                                              \
+        {.name = "pthread_kill",                                                                             \
+         .summary = "sigtimedwait; pthread_kill",                                                            \
+         .usual = true,                                                                                      \
+         .timed = true,                                                                                      \
+         .threads_only = true,                                                                               \
+         .ops = &st_wake_pthread_kill},                                                                      \
+        {.name = "sysv-queue", .summary = "msgrcv; msgsnd", .ops = &st_wake_sysv_queue},                     \
+        {.name = "posix-queue",                                                                              \
+         .summary = "mq_timedreceive; mq_send",                                                              \
+         .timed = true,                                                                                      \
+         .ops = &st_wake_posix_queue},                                                                       \
+    {                                                                                                        \
+        .name = "spin", .summary = "reads a flag all the time; store", .usual = true, .timed = true,         \
+        .spins = true, .ops = &st_wake_spin                                                                  \
+    }
+
+#endif

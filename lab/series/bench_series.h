@@ -1,0 +1,35 @@
+/* Lateness over time: one way of sleeping, to one due time after the other. */
+#ifndef ST_LAB_SERIES_BENCH_SERIES_H
+#define ST_LAB_SERIES_BENCH_SERIES_H
+
+#include "lib/long_series.h"
+#include "platform/sleep_method.h"
+
+struct st_bench_series_config {
+    const struct st_sleep_method *method; /* not one that spins, nor an absent one */
+    struct st_period period;              /* between due times; a periodic method repeats it in whole ns */
+    uint64_t count;                       /* samples */
+    size_t kept_max_n; /* so many of them are kept one by one, of all only figures; 0: all */
+    /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
+    bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns); /* samples so far, lateness of the latest one */
+    void *ctx;
+};
+
+struct st_bench_series {
+    struct st_long_series all; /* all.head.period: what was repeated */
+    int64_t latest_ns;         /* lateness of the latest sample */
+    uint64_t interrupted_n;    /* sleeps that a signal ended: no sample */
+    bool stopped;              /* by go_on */
+};
+
+/**
+ * Measures in the calling thread, with the policy and timer slack that it has. The first due time is one
+ * period from now; due times that have passed when it wakes are left out.
+ * @param ret initialised by this function, whatever it returns: what was measured is there. Free with
+ * st_long_series_finish(&ret->all).
+ * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept.
+ */
+ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
+                                         struct st_bench_series *ret);
+
+#endif

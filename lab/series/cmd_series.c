@@ -1,0 +1,346 @@
+/* sleeptune-lab series: lateness over time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/posix/sleep_lab.h"
+#include "lab/lab.h"
+#include "lab/commands.h"
+#include "chart/chart.h"
+#include "program/options.h"
+#include "program/locale.h"
+#include "chart/series_options.h"
+#include "lab/analyse/series_result.h"
+#include "program/stop.h"
+#include "program/text.h"
+#include "program/words.h"
+#include "lib/ns.h"
+#include "lab/series/bench_series.h"
+#include "measure/circumstance_json.h"
+
+#define NAME        "series"
+#define RTTIME_NS   ST_NS_PER_S
+#define METHODS_MAX 16
+#define COUNT_MAX   INT64_C(1000000000)
+#define SET_SCHEMA  "sleeptune-series-set/1"
+
+struct arguments {
+    struct st_series_options common;
+    const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
+    size_t methods_n;
+    struct missing {
+        const struct st_sleep_method *method;
+        char why[96];
+    } missing[METHODS_MAX]; /* asked for, and this system has not */
+    size_t missing_n;
+    const char *methods_text, *policy_text;
+    bool clocks, relative;
+    enum st_policy policy; /* where policy_text is given */
+    int64_t priority;
+    bool quiet;
+    int64_t shown_ns; /* when progress was shown last; 0: never */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab series [OPTION...]\n"
+          "How late a way of sleeping wakes, due time after due time, and what that shows\n"
+          "over time: clock ticks, drift, steps, sizes of outliers.\n\n"
+          "      --every TIME        between due times (1s)\n"
+          "      --frames N, --rate HZ   the same as a period of audio\n"
+          "      --count N           samples (900)\n"
+          "      --relative          sleep for a time, not until one (clock_nanosleep)\n"
+          "      --method LIST       other ways: 'sleeptune-lab sleep --list' names all, one for\n"
+          "                          each clock too (clock_nanosleep-abs-monotonic)\n"
+          "      --clocks            clock_nanosleep on each clock that this system has\n"
+          "      --policy other|fifo|rr   scheduling policy (as found)\n"
+          "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
+          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text   JSON has every sample\n"
+          "  -q, --quiet             nothing on standard error\n"
+          "  -h, --help              this text\n\n"
+          "Examples:\n"
+          "  sleeptune-lab series --every 1s --count 900\n"
+          "  sleeptune-lab series --frames 64 --count 7500 --policy fifo\n"
+          "  sleeptune-lab series --every 997us --count 10000 --json >series.json\n"
+          "  sleeptune-lab series --clocks --every 10ms --count 1000\n\n"
+          "Several series are measured one after the other, each analysed by itself.\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure.\n",
+          stdout);
+}
+
+/* @return false: this system has not this way of sleeping, and missing->why says why. */
+static bool is_here(const struct st_sleep_method *method, struct missing *missing)
+{
+    struct st_sleep sleep;
+    int r = 0;
+    *missing = (struct missing){.method = method};
+    if (method->absent == NULL) {
+        r = st_sleep_open(&sleep, st_platform_native(), method);
+        if (r == 0)
+            st_sleep_close(&sleep);
+    }
+    if (method->absent == NULL && r == 0)
+        return true;
+    snprintf(missing->why, sizeof(missing->why), "%s",
+             method->absent != NULL ? method->absent : strerror(-r));
+    return false;
+}
+
+static int add_method(struct arguments *a, const struct st_sleep_method *method)
+{
+    struct missing missing;
+    return is_here(method, &missing) ? ST_ADD_ONCE(NAME, "--method", a->methods, &a->methods_n, &method)
+                                     : ST_ADD_ONCE(NAME, "--method", a->missing, &a->missing_n, &missing);
+}
+
+static int put_method(void *ctx, const char *name)
+{
+    const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), name);
+    if (method == NULL)
+        return st_usage_error(NAME, "--method: no such method: %s ('sleeptune-lab sleep --list' names all)",
+                              name);
+    if (method->spins)
+        return st_usage_error(NAME, "--method: %s does not sleep, it uses the CPU all the time", name);
+    return add_method(ctx, method);
+}
+
+static int put_clocks(struct arguments *a, struct st_lab *lab)
+{
+    const char *prefix = a->relative ? "clock_nanosleep-rel-" : "clock_nanosleep-abs-";
+    const struct st_sleep_method *method;
+    int r = 0;
+    for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
+        if (strncmp(method->name, prefix, strlen(prefix)) == 0)
+            r = add_method(a, method);
+    }
+    return r;
+}
+
+static int choose_methods(struct arguments *a)
+{
+    if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
+        return st_usage_error(NAME, a->clocks ? "--clocks and --method exclude each other"
+                                              : "--relative and --method exclude each other");
+    const int r = a->clocks ? put_clocks(a, st_lab_native())
+                            : st_each_word(NAME, "--method",
+                                           a->methods_text != NULL ? a->methods_text
+                                           : a->relative           ? "clock_nanosleep-rel-monotonic"
+                                                                   : "clock_nanosleep-abs-monotonic",
+                                           put_method, a);
+    for (size_t i = 0; i < a->missing_n && r == 0 && (!a->quiet || a->methods_n == 0); i++)
+        fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
+    return r != 0 || a->methods_n > 0 ? r : st_failure(NAME, "nothing of it can be measured on this system");
+}
+
+/* More than one was asked for. */
+static bool several(const struct arguments *a)
+{
+    return a->methods_n + a->missing_n > 1;
+}
+
+/* @return whether the policy is what was asked for; else a note says what it is. */
+static void set_policy(const struct arguments *a, struct st_platform *p, struct st_series_result *result)
+{
+    if (a->policy_text == NULL)
+        return;
+    const int r = p->set_policy(p, a->policy, (int)a->priority);
+    if (r != 0)
+        snprintf(result->input.note, sizeof(result->input.note),
+                 "Degraded: no right to the policy %s (%s); measured as found.", st_policy_name(a->policy),
+                 strerror(-r));
+}
+
+static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
+{
+    struct arguments *a = ctx;
+    struct st_platform *p = st_platform_native();
+    const int64_t now_ns = p->now_ns(p);
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
+        char line[160], text[32];
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples, the latest %s late", n,
+                 a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
+        fprintf(stderr, "\r%s\033[K",
+                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        a->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+/* @return the kernel's tick rate, 0: unknown. */
+static int circumstances(struct st_platform *p, const struct st_sleep_method *method,
+                         struct st_series_result *result)
+{
+    enum st_policy policy;
+    int priority;
+    char text[16];
+    result->circumstances = json_object();
+    st_circumstance_json(result->circumstances, "method", method->name);
+    if (p->get_policy(p, &policy, &priority) == 0) {
+        snprintf(text, sizeof(text), "%d", priority);
+        st_circumstance_json(result->circumstances, "policy", st_policy_name(policy));
+        st_circumstance_json(result->circumstances, "priority", text);
+    }
+    p->circumstances(p, -1, st_circumstance_json, result->circumstances);
+    const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
+    return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
+}
+
+static void announce(const struct arguments *a, const struct st_bench_series_config *config)
+{
+    char text[32], all[40] = "";
+    const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
+    if (a->quiet)
+        return;
+    st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
+    if (a->methods_n > 1)
+        snprintf(all, sizeof(all), " and %zu more, in turn", a->methods_n - 1);
+    fprintf(stderr, "%s%s: takes %s.\n", a->methods[0]->name, all, st_locale_text(text));
+}
+
+static void on_rttime(int signal_number)
+{
+    struct st_platform *p = st_platform_native();
+    (void)signal_number;
+    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
+}
+
+/* One series, with its analysis. @return an st_exit, after a message. */
+static int measure(struct arguments *a, const struct st_bench_series_config *config,
+                   struct st_series_result *result)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_bench_series bench;
+    result->input.source = "measured";
+    a->shown_ns = 0;
+    set_policy(a, p, result);
+    const int known_hz = circumstances(p, config->method, result);
+    const int r = st_bench_series_measure(p, config, &bench);
+    if (a->policy_text != NULL)
+        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+    if (a->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+    result->input.all = bench.all;
+    result->input.interrupted = bench.stopped;
+    const size_t at = strlen(result->input.note);
+    if (bench.all.n > bench.all.head.n)
+        snprintf(result->input.note + at, sizeof(result->input.note) - at,
+                 "%sThe first %zu samples are kept.", at > 0 ? " " : "", bench.all.head.n);
+    if (r != 0)
+        return st_failure(NAME, "%s: %s", config->method->name, strerror(-r));
+    if (bench.all.n == 0)
+        return st_failure(NAME, "%s: ended before the first sample", config->method->name);
+    return st_series_result_analyse(NAME, result, known_hz);
+}
+
+/* The document of one is that of series, simulate and analyse; several are a list of such. */
+static int print_json(const struct arguments *a, struct st_series_result *const *results, size_t n)
+{
+    if (!several(a))
+        return st_print_json(NAME, st_series_result_json(results[0], true));
+    json_t *series = json_array(), *missing = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(series, st_series_result_json(results[i], true));
+    for (size_t i = 0; i < a->missing_n; i++)
+        (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "method", a->missing[i].method->name,
+                                                       "missing", a->missing[i].why));
+    return st_print_json(NAME, json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order",
+                                         "one after the other", "series", series, "not_measured", missing));
+}
+
+static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
+{
+    int status = ST_EXIT_DONE;
+    if (n == 0)
+        return ST_EXIT_FAILURE;
+    if (a->common.json)
+        return print_json(a, results, n);
+    for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
+        if (several(a)) /* where says what else it was measured with */
+            printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
+                   json_string_value(json_object_get(results[i]->circumstances, "method")));
+        status = st_series_result_text(NAME, results[i]);
+    }
+    for (size_t i = 0; i < a->missing_n; i++)
+        printf("%s%s: not measured: %s\n", i == 0 ? "\n" : "", a->missing[i].method->name, a->missing[i].why);
+    return status;
+}
+
+/* One method after the other; what one cannot do does not keep the others from it. */
+static int run(struct arguments *a, struct st_bench_series_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_series_result *results[METHODS_MAX];
+    const char *names[METHODS_MAX];
+    const struct st_series *series[METHODS_MAX];
+    size_t n = 0;
+    int status = ST_EXIT_DONE;
+    const int r = st_sleep_block_signals();
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    st_stop_catch(NULL);
+    signal(SIGXCPU, on_rttime);
+    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    announce(a, config);
+    for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
+        struct st_series_result *result = calloc(1, sizeof(*result));
+        config->method = a->methods[i];
+        const int got = result != NULL ? measure(a, config, result) : st_failure(NAME, "out of memory");
+        if (got == ST_EXIT_DONE) {
+            series[n] = &result->input.all.head;
+            names[n] = config->method->name;
+            results[n++] = result;
+            continue;
+        }
+        status = got;
+        if (result != NULL)
+            st_series_result_finish(result);
+        free(result);
+    }
+    const int printed = print(a, results, n);
+    status = status != ST_EXIT_DONE ? status : printed;
+    if (n > 0)
+        status =
+            st_chart_option_series(NAME, a->common.plot, names, series, n, results[0]->circumstances, status);
+    for (size_t i = 0; i < n; i++) {
+        st_series_result_finish(results[i]);
+        free(results[i]);
+    }
+    return status;
+}
+
+int st_cmd_series(int argc, char **argv)
+{
+    struct arguments a = {.priority = 70};
+    struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
+    st_series_options_init(&a.common);
+    const struct st_option options[] = {
+        {"method", .text = &a.methods_text},
+        {"clocks", .flag = &a.clocks},
+        {"relative", .flag = &a.relative},
+        {"policy", .text = &a.policy_text},
+        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
+        {"quiet", 'q', .flag = &a.quiet},
+        ST_SERIES_COUNT_OPTION(&a.common, COUNT_MAX),
+        ST_SERIES_OPTIONS(&a.common),
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    r = a.policy_text != NULL ? st_take_policy(NAME, &a.policy, a.policy_text) : 0;
+    if (r == 0)
+        r = st_series_period(NAME, &a.common, &config.period);
+    if (r == 0)
+        r = st_chart_option_check(NAME, a.common.plot, a.common.json);
+    if (r == 0)
+        r = choose_methods(&a);
+    if (r != 0)
+        return r;
+    config.count = (uint64_t)a.common.count;
+    return run(&a, &config);
+}

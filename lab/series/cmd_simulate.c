@@ -1,0 +1,88 @@
+/* sleeptune-lab simulate: how late a kernel with clock ticks wakes a program. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/chart.h"
+#include "lab/commands.h"
+#include "chart/series_options.h"
+#include "lab/analyse/series_result.h"
+#include "lib/ns.h"
+
+#define NAME "simulate"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab simulate [OPTION...]\n"
+          "Compute how late a kernel that wakes at clock ticks only would wake a program,\n"
+          "and say what 'sleeptune-lab analyse' sees in it.\n\n"
+          "      --hz HZ            ticks a second (100)\n"
+          "      --rounding WHICH   tvtohz: to the next tick and one more, as 4.4BSD\n"
+          "                         (default); tvtohz-fixed: without the one more; none:\n"
+          "                         no ticks\n"
+          "      --drift-ppm PPM    ticks are so much longer than 1/HZ (0)\n"
+          "      --pll-gain GAIN    steer the tick towards the full second, 0 to 1 (0):\n"
+          "                         each second GAIN times the error, and GAIN^2/4 times\n"
+          "                         the sum of all errors so far; in the end that takes\n"
+          "                         out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1\n"
+          "      --every TIME       between due times (1s)\n"
+          "      --frames N, --rate HZ   the same as a period of audio\n"
+          "      --count N          samples (900)\n"
+          "      --noise TIME       standard deviation of normal noise (0)\n"
+          "      --seed N           of the noise and the first tick's phase (1)\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text\n"
+          "  -h, --help             this text\n\n"
+          "Examples:\n"
+          "  sleeptune-lab simulate --hz 100 --drift-ppm 10 --every 1s --count 900\n"
+          "  sleeptune-lab simulate --hz 250 --frames 512 --json | sleeptune-lab analyse -\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+static int take_rounding(const char *command, void *ctx, const char *text)
+{
+    return st_rounding_parse(text, ctx) == 0
+               ? 0
+               : st_usage_error(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
+}
+
+int st_cmd_simulate(int argc, char **argv)
+{
+    struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
+    struct st_series_options common;
+    int64_t seed = 1;
+    st_series_options_init(&common);
+    const struct st_option options[] = {
+        {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
+        {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
+        {"drift-ppm", .real = &simulation.drift_ppm, .min = -10000, .max = 10000},
+        {"pll-gain", .real = &simulation.pll_gain, .min = 0, .max = 1},
+        {"noise", .time_ns = &simulation.noise_ns, .min = 0, .max = 3600 * ST_NS_PER_S},
+        {"seed", .number = &seed, .min = 0, .max = INT64_MAX},
+        ST_SERIES_COUNT_OPTION(&common, ST_SERIES_COUNT_MAX),
+        ST_SERIES_OPTIONS(&common),
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    simulation.count = (uint64_t)common.count;
+    simulation.seed = (uint64_t)seed;
+    r = st_series_period(NAME, &common, &simulation.period);
+    if (r == 0)
+        r = st_chart_option_check(NAME, common.plot, common.json);
+    if (r != 0)
+        return r;
+    struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
+    r = st_simulate(&simulation, &result.input.series);
+    if (r == -ERANGE)
+        return st_usage_error(NAME, "--count times --every is more than 104 days");
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    int status = st_series_result_show(NAME, &result, 0, common.json, true);
+    const char *label = "simulated";
+    const struct st_series *series = &result.input.all.head;
+    status = st_chart_option_series(NAME, common.plot, &label, &series, 1, NULL, status);
+    st_series_result_finish(&result);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Lateness of a sleep on a kernel that wakes at clock ticks only: the patterns of P. Herman's article. */
+#ifndef ST_LAB_SERIES_SIMULATE_H
+#define ST_LAB_SERIES_SIMULATE_H
+
+#include "lib/series.h"
+#include "lab/series/tvtohz.h"
+
+struct st_simulation {
+    struct st_period period; /* between due times */
+    uint64_t count;          /* samples */
+    int64_t hz;              /* ticks a second, 1 .. 1000000; not used without rounding */
+    enum st_rounding rounding;
+    double drift_ppm; /* ticks are so much longer than 1/hz; lateness grows by as many us a second. -10000 ..
+                         10000 */
+    double pll_gain;  /* 0: ticks run free; up to 1: see below */
+    int64_t noise_ns; /* standard deviation of normal noise on each wake-up */
+    uint64_t seed;    /* noise, and the phase of the first tick */
+};
+
+/* Steering with gain G: each second the next one is shortened by G times the error and G^2/4 times the sum of
+ * all errors so far. With a constant drift, and errors of less than half a tick, the errors therefore follow
+ *   e[n + 1] = (2 - G - G^2/4) e[n] - (1 - G) e[n - 1],
+ * whose roots 1 - G/2 - G^2/8 +- G sqrt(G (8 + G)) / 8 are real and, for 0 < G <= 1, in 0 .. 1: no swinging.
+ * The larger one is what is left of an error a second later, in the end: 0.75 at G = 1, 0.848 at 0.5, 0.96
+ * at 0.1, about 1 - G/2 for a small G. */
+
+/** Where a steered tick comes to rest behind the full second. */
+#define ST_SIMULATE_PLL_TARGET_NS 10000.0
+
+/**
+ * A program sleeps to its next due time, prints how late it woke, and sleeps on. Due times that pass while it
+ * sleeps are left out.
+ * @param ret initialised by this function, on success; free with st_series_finish.
+ * @return 0, -ERANGE (a figure is out of its range), -ENOMEM. Threads: any.
+ */
+ST_NODISCARD int st_simulate(const struct st_simulation *simulation, struct st_series *ret);
+
+#endif

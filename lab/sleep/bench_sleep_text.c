@@ -1,0 +1,488 @@
+/* Results of `sleeptune-lab sleep` for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/sleep/bench_sleep_text.h"
+#include "lab/bench_text.h"
+#include "program/text.h"
+#include "lib/ns.h"
+
+#define NAME_COLUMNS   30
+#define MATRIX_COLUMNS 8 /* "1050 12 " */
+
+/* Three digits or so: what fits a column. */
+static const char *three_digits(double value, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(value);
+    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, value);
+    return buf;
+}
+
+/* Microseconds. */
+static const char *us(double ns, char *buf, size_t buf_bytes)
+{
+    return three_digits(ns / 1000.0, buf, buf_bytes);
+}
+
+/* For a column with room for four digits: "9999", "148k", "1.5M". */
+static const char *narrow_us(double ns, char *buf, size_t buf_bytes)
+{
+    const double k = ns / 1e6;
+    if (fabs(k) < 9.9995)
+        return us(ns, buf, buf_bytes);
+    if (fabs(k) < 999.5)
+        snprintf(buf, buf_bytes, "%.0fk", k);
+    else
+        snprintf(buf, buf_bytes, "%.*fM", fabs(k) < 9950 ? 1 : 0, k / 1000);
+    return buf;
+}
+
+/* "5 ms", "1.33 ms", "500 µs": what was asked for. */
+static const char *asked(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const double ms = (double)ns / 1e6;
+    const bool whole = ns % ST_NS_PER_MS == 0;
+    if (ns < ST_NS_PER_MS)
+        snprintf(buf, buf_bytes, "%.0f µs", ms * 1000);
+    else
+        snprintf(buf, buf_bytes, "%.*f ms", whole ? 0 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    return buf;
+}
+
+static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf_bytes)
+{
+    return q->known ? us((double)q->value_ns, buf, buf_bytes) : "-";
+}
+
+void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
+{
+    const struct st_sleep_method *m;
+    int name_columns = NAME_COLUMNS;
+    for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
+        const int columns = st_text_columns(m->name) + 1;
+        name_columns = columns > name_columns && columns <= width / 2 ? columns : name_columns;
+    }
+    for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
+        char text[240], unit[32];
+        struct st_sleep s;
+        const int r = st_sleep_open(&s, lab->platform, m);
+        if (m->absent != NULL) {
+            snprintf(text, sizeof(text), "not here: %s", m->absent);
+        } else {
+            const int n =
+                snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
+                         st_sleep_asked_name(m->asked), m->clock, st_sleep_stretch_name(m->stretch));
+            size_t used = n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0;
+            if (m->unit_ns > 1)
+                used += (size_t)snprintf(text + used, sizeof(text) - used, ", in steps of %s",
+                                         st_ns_format(m->unit_ns, unit, sizeof(unit)));
+            if (r != 0 && used < sizeof(text))
+                snprintf(text + used, sizeof(text) - used, "; not here: %s", strerror(-r));
+        }
+        if (r == 0)
+            st_sleep_close(&s);
+        st_text_field(out, m->name, text, name_columns, width);
+    }
+}
+
+static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least, size_t *ret_most)
+{
+    const int64_t block_ns = st_bench_sleep_block_ns(bench);
+    const double blocks = (double)bench->config.budget_ns / (double)block_ns;
+    *ret_least = SIZE_MAX;
+    *ret_most = 0;
+    for (size_t i = 0; i < bench->config.durations_n; i++) {
+        const size_t n = (size_t)(blocks * (double)st_sleep_visit_n(bench, bench->config.durations_ns[i]));
+        *ret_least = n < *ret_least ? n : *ret_least;
+        *ret_most = n > *ret_most ? n : *ret_most;
+    }
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width)
+{
+    const struct st_bench_sleep_config *c = &bench->config;
+    char text[400], budget[32];
+    size_t least, most, methods_n = 0;
+    if (st_bench_sleep_block_ns(bench) == 0)
+        return; /* nothing that could be measured: the result says why */
+    for (size_t i = 0; i < c->methods_n; i++)
+        methods_n += c->methods[i]->absent == NULL;
+    samples_range(bench, &least, &most);
+    int n =
+        snprintf(text, sizeof(text),
+                 "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64
+                 "): at most %s, about %zu",
+                 methods_n, plural(methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
+                 plural(c->settings_n), c->seed, st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
+    if (least < most)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);
+    snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");
+    st_text_wrap(out, text, 0, width);
+    if (least < st_stats_quantile_min_n(0.5))
+        st_text_wrap(out, "Too short for a median (20 samples) of some: take a longer --budget.", 0, width);
+}
+
+/* --- one setting and duration
+ * -------------------------------------------------------------------------------- */
+
+static void missing_line(const struct st_sleep_cell *cell, FILE *out, int width)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
+             cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
+    st_text_field(out, cell->method->name, text, NAME_COLUMNS + 3, width);
+}
+
+/* A name in its columns; one that is longer has a line of its own. */
+static void method_name(FILE *out, const char *name, int columns, int indent)
+{
+    if (st_text_columns(name) >= columns) {
+        fprintf(out, "%s\n", name);
+        name = "";
+        fprintf(out, "%*s", indent, "");
+    }
+    fprintf(out, "%-*s", columns, name);
+}
+
+static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
+{
+    char value[16], low[16], high[16];
+    if (!ratio->known)
+        snprintf(buf, buf_bytes, "-");
+    else
+        snprintf(buf, buf_bytes, "%s [%s, %s]", three_digits(ratio->value, value, sizeof(value)),
+                 three_digits(ratio->low, low, sizeof(low)), three_digits(ratio->high, high, sizeof(high)));
+}
+
+static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_figures *f, bool baseline,
+                       FILE *out, int width)
+{
+    const struct st_summary *s = &f->overshoot;
+    char rank[16] = "-", a[16], b[16], interval[40] = "-", spread[40], percent[16] = "-", cpu[16], line[320];
+    char q1[16], q3[16], p95[16], p99[16], low[16], high[16], ratio[64];
+    if (cell->n == 0) {
+        if (cell->why == NULL)
+            st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
+        else
+            missing_line(cell, out, width);
+        return;
+    }
+    if (f->rank > 0)
+        snprintf(rank, sizeof(rank), "%u", f->rank);
+    if (s->median.interval_known)
+        snprintf(interval, sizeof(interval), "%s .. %s", narrow_us((double)s->median.low_ns, a, sizeof(a)),
+                 narrow_us((double)s->median.high_ns, b, sizeof(b)));
+    snprintf(spread, sizeof(spread), "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
+             s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
+    if (f->percent_known)
+        snprintf(percent, sizeof(percent), "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
+    fprintf(out, "%2s ", rank);
+    method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
+    fprintf(out, "%5zu %6s  ", cell->n, us_or_dash(&s->median, a, sizeof(a)));
+    st_text_pad(out, interval, 14);
+    fprintf(out, "%6s  %s\n", percent, spread);
+    ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
+    int n =
+        snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
+                 us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
+                 us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
+                 us_or_dash(&s->p99, p99, sizeof(p99)), us((double)s->max_ns, high, sizeof(high)),
+                 100 * f->on_time, f->cpu_ns >= 0 ? us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
+    if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
+    if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))
+        n += snprintf(line + n, sizeof(line) - (size_t)n,
+                      "; %" PRIu64 " sleeps ended by a signal, not counted", cell->interrupted_n);
+    if (f->rank == 0 && n > 0 && (size_t)n < sizeof(line))
+        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples for a median (20)");
+    st_text_field(out, "", line, 3, width);
+    if (cell->why != NULL)
+        missing_line(cell, out, width);
+}
+
+/* Who has the rank of `first`, which has the least median of it. */
+static bool shares(const struct st_sleep_figures *first, const struct st_sleep_figures *f)
+{
+    return f != first && f->rank > 0 && f->rank == first->rank;
+}
+
+static bool leads(const struct st_sleep_figures *figures, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (shares(&figures[i], &figures[k]) &&
+            (figures[k].overshoot.median.value_ns < figures[i].overshoot.median.value_ns ||
+             (figures[k].overshoot.median.value_ns == figures[i].overshoot.median.value_ns && k < i)))
+            return false;
+    }
+    return figures[i].rank > 0;
+}
+
+/* What a note says of a pair: it is in one rank and is not told apart, though it looks so; or is told apart.
+ */
+enum pair { PAIR_PLAIN, PAIR_NOT_TOLD, PAIR_TOLD };
+
+static enum pair pair_of(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures,
+                         size_t leader, size_t i, struct st_quantile *ret_later)
+{
+    const struct st_quantile *median = &figures[i].overshoot.median,
+                             *first = &figures[leader].overshoot.median;
+    if (!shares(&figures[leader], &figures[i]) ||
+        st_sleep_difference(&cells[leader], &cells[i], figures[leader].rank_confidence, ret_later) != 0)
+        return PAIR_PLAIN;
+    if (ret_later->interval_known && ret_later->low_ns > 0)
+        return PAIR_TOLD;
+    return median->interval_known && first->interval_known && median->low_ns > first->high_ns ? PAIR_NOT_TOLD
+                                                                                              : PAIR_PLAIN;
+}
+
+/* "ppoll (later by 1.00 .. 2.00 µs block by block), ..." behind the words. @return its length, 0: nobody. */
+static int pair_list(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
+                     size_t leader, enum pair pair, const char *words, char *buf, int buf_bytes)
+{
+    char low[16], high[16];
+    int used = 0;
+    for (size_t i = 0; i < n && used < buf_bytes - 320; i++) {
+        struct st_quantile later;
+        if (pair_of(cells, figures, leader, i, &later) != pair)
+            continue;
+        if (used == 0)
+            used =
+                snprintf(buf, (size_t)buf_bytes, "Rank %u is shared though %s%s%s", figures[leader].rank,
+                         pair == PAIR_NOT_TOLD ? "the interval of " : "", cells[leader].method->name, words);
+        else
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), ", ");
+        used += snprintf(buf + used, (size_t)(buf_bytes - used), "%s (", cells[i].method->name);
+        if (later.interval_known)
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), "later by %s .. %s µs block by block",
+                             us((double)later.low_ns, low, sizeof(low)),
+                             us((double)later.high_ns, high, sizeof(high)));
+        else
+            used += snprintf(buf + used, (size_t)(buf_bytes - used), "too few blocks to compare");
+        used += snprintf(buf + used, (size_t)(buf_bytes - used), ")");
+    }
+    return used;
+}
+
+/* Intervals that do not overlap beside a rank that is shared look like a mistake: why that may be. */
+static void shared_note(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
+                        size_t leader, FILE *out, int width)
+{
+    char line[1024];
+    const int bytes = (int)sizeof(line);
+    int used = pair_list(cells, figures, n, leader, PAIR_NOT_TOLD, " ends below: ", line, bytes);
+    if (used > 0) {
+        snprintf(
+            line + used, (size_t)(bytes - used),
+            ". Ranks go by these differences, where 0 is not ruled out; an interval is that of a method's "
+            "own median.");
+        st_text_wrap(out, line, 0, width);
+    }
+    used = pair_list(cells, figures, n, leader, PAIR_TOLD, " is shown to be earlier than ", line, bytes);
+    if (used > 0) {
+        snprintf(line + used, (size_t)(bytes - used),
+                 ": others of this rank, which the blocks do not tell from their neighbours, lie between.");
+        st_text_wrap(out, line, 0, width);
+    }
+}
+
+static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
+                  size_t duration, FILE *out, int width)
+{
+    char requested[32], text[120];
+    fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], requested, sizeof(requested)),
+            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+    fprintf(out, " # %-*s%5s %6s  %-14s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
+            "95 % interval", "%", "mean ± sd");
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
+        if (st_bench_sleep_measured(bench, i))
+            cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
+    }
+    const size_t first = (size_t)(st_bench_sleep_cell(bench, setting, duration, 0) - bench->cells);
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (leads(&figures[first], bench->config.methods_n, i))
+            shared_note(&bench->cells[first], &figures[first], bench->config.methods_n, i, out, width);
+    }
+    fputc('\n', out);
+}
+
+/* --- medians and ranks side by side
+ * -------------------------------------------------------------------------- */
+
+static void matrix_cell(FILE *out, const char *text, bool last)
+{
+    if (last)
+        fputs(text, out);
+    else
+        st_text_pad(out, text, MATRIX_COLUMNS);
+}
+
+static void matrix_rows(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                        size_t setting, size_t first, size_t last, FILE *out)
+{
+    char text[40], value[16];
+    method_name(out, "", NAME_COLUMNS, 0);
+    for (size_t d = first; d < last; d++)
+        matrix_cell(out, asked(bench->config.durations_ns[d], text, sizeof(text)), d + 1 == last);
+    fputc('\n', out);
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (!st_bench_sleep_measured(bench, i))
+            continue;
+        method_name(out, bench->config.methods[i]->name, NAME_COLUMNS, 0);
+        for (size_t d = first; d < last; d++) {
+            const struct st_sleep_figures *f =
+                &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
+            if (f->rank > 0)
+                snprintf(text, sizeof(text), "%s %u",
+                         us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
+            else
+                snprintf(text, sizeof(text), "-");
+            matrix_cell(out, text, d + 1 == last);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
+                   FILE *out, int width)
+{
+    char text[120];
+    const size_t durations_n = bench->config.durations_n;
+    const size_t fit_n =
+        width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
+    fprintf(out, "Median overshoot in µs, and rank: %s\n",
+            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+    for (size_t first = 0; first < durations_n; first += fit_n)
+        matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
+                    out);
+    fputc('\n', out);
+}
+
+/* Why some have no sample at all, once. */
+static void missing(const struct st_bench_sleep *bench, FILE *out, int width)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, 0, 0, i);
+        if (st_bench_sleep_measured(bench, i))
+            continue;
+        n++;
+        if (cell->why != NULL)
+            missing_line(cell, out, width);
+        else
+            st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
+    }
+    if (n > 0)
+        fputc('\n', out);
+}
+
+static size_t ranked_n(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                       size_t setting, size_t duration)
+{
+    const size_t first = (size_t)(st_bench_sleep_cell(bench, setting, duration, 0) - bench->cells);
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        n += figures[first + i].rank > 0;
+    return n;
+}
+
+/* How often none was shown to be earlier than a method, of two or more: the most. Those of rank 1 that are,
+ * in a chain, are not among them. */
+static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          size_t setting, FILE *out, int width)
+{
+    const size_t durations_n = bench->config.durations_n;
+    char line[1024], text[120];
+    size_t most = 0, used;
+    size_t firsts[64] = {0};
+    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
+        for (size_t d = 0; d < durations_n; d++) {
+            const struct st_sleep_figures *f =
+                &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
+            firsts[i] += f->rank > 0 && f->beaten_by_n == 0 && ranked_n(bench, figures, setting, d) > 1;
+        }
+        most = firsts[i] > most ? firsts[i] : most;
+    }
+    if (most == 0)
+        return;
+    used = (size_t)snprintf(line, sizeof(line),
+                            "Most exact (%s; none is shown to be earlier at %zu of %zu duration%s): ",
+                            st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n,
+                            durations_n == 1 ? "" : "s");
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
+        if (firsts[i] == most)
+            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : "",
+                                     bench->config.methods[i]->name);
+    }
+    if (used < sizeof(line))
+        snprintf(line + used, sizeof(line) - used, "%s.",
+                 n > 1 && most == durations_n ? "; the blocks do not tell them apart" : "");
+    st_text_wrap(out, line, 0, width);
+}
+
+#define RANK_BEGINS                                                                                          \
+    "a new one begins only where all from there on are shown to wake later than all before, block by block " \
+    "(95 % for all pairs together)."
+
+/* What the ranks beside the medians mean, where there is one. */
+static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          FILE *out, int width)
+{
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        if (figures[i].rank > 0) {
+            st_text_wrap(out, "Behind a median: its rank; " RANK_BEGINS, 0, width);
+            return;
+        }
+    }
+}
+
+void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          struct st_platform *p, bool brief, FILE *out, int width)
+{
+    const struct st_bench_sleep_config *c = &bench->config;
+    char text[ST_SLEEP_SENTENCE_BYTES] = "", elapsed[32];
+    bool any = false;
+    for (size_t i = 0; i < c->methods_n; i++)
+        any = any || st_bench_sleep_measured(bench, i);
+    if (!any) {
+        missing(bench, out, width);
+        return;
+    }
+    if (!brief) {
+        for (size_t s = 0; s < c->settings_n; s++) {
+            for (size_t d = 0; d < c->durations_n; d++)
+                group(bench, figures, s, d, out, width);
+        }
+        snprintf(text, sizeof(text),
+                 "#: rank by median; %s %%: median overshoot of what was asked for. On time: within 100 ns "
+                 "of due. CPU: µs a sleep, user and system together, as how they are split is not to be "
+                 "trusted for such short runs. sd ×, range ×: "
+                 "against %s.",
+                 RANK_BEGINS, c->methods[c->baseline]->name);
+        st_text_wrap(out, text, 0, width);
+        fputc('\n', out);
+    }
+    for (size_t s = 0; s < c->settings_n; s++)
+        matrix(bench, figures, s, out, width);
+    missing(bench, out, width);
+    if (brief)
+        rank_sentence(bench, figures, out, width);
+    st_bench_sleep_dashes(bench, figures, brief, out, width);
+    for (size_t s = 0; s < c->settings_n; s++)
+        best_sentence(bench, figures, s, out, width);
+    if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
+        st_text_wrap(out, text, 0, width);
+    snprintf(text, sizeof(text), "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
+             bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
+             c->seed, bench->stopped ? ", ended early" : "");
+    st_text_wrap(out, text, 0, width);
+    st_bench_circumstances(p, out, width);
+}

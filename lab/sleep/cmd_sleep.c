@@ -1,0 +1,387 @@
+/* sleeptune-lab sleep: which way of sleeping is most exact, and what it costs. */
+#include "lab/posix/sleep_lab.h"
+#include "lab/lab.h"
+#include "lab/sleep/bench_sleep_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/commands.h"
+#include "lab/exec/cmd_exec.h"
+#include "chart/chart.h"
+#include "program/options.h"
+#include "program/locale.h"
+#include "program/rttime.h"
+#include "program/stop.h"
+#include "program/text.h"
+#include "program/words.h"
+#include "lib/ns.h"
+#include "lib/period.h"
+
+#define NAME            "sleep"
+#define METHODS_MAX     64
+#define DURATIONS_MAX   24
+#define SETTINGS_MAX    12
+#define DURATION_MIN_NS (10 * ST_NS_PER_US)
+#define DURATION_MAX_NS (10 * ST_NS_PER_S)
+#define BUDGET_NS       (60 * ST_NS_PER_S)
+
+static const char *const usual_durations = "64f,128f,5ms,256f,10ms,512f";
+static const char *const all_durations = "64f,128f,5ms,256f,10ms,512f,30ms,50ms,100ms,500ms";
+
+struct arguments {
+    const struct st_sleep_method *methods[METHODS_MAX];
+    int64_t durations_ns[DURATIONS_MAX];
+    struct st_sleep_setting settings[SETTINGS_MAX];
+    struct st_bench_sleep_config config;
+    const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
+    struct st_bench_exec_arguments exec;
+    int64_t priority, seed;
+    bool all, list, brief, json, quiet;
+    const char *plot;
+    int64_t shown_ns; /* when progress was shown last; 0: never */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab sleep [OPTION...]\n"
+          "Which way of sleeping is most exact on this machine, and what it costs.\n\n"
+          "      --methods LIST      as ppoll,timerfd-abs (the usual six; see --list)\n"
+          "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
+          "                          64 to 512 frames)\n"
+          "      --all               every method, also 30 to 500 ms\n"
+          "      --list              all methods, also those that this system has not\n"
+          "      --budget TIME       for all of it (60s; with --all what 20 blocks take)\n"
+          "      --policy LIST       other, fifo, rr (other)\n"
+          "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
+          "      --slack LIST        timer slacks of normal threads: found, or a time\n"
+          "                          (found,1ns)\n"
+          "      --baseline METHOD   what the others are compared with (the first)\n"
+          "      --precision PERCENT enough: half the interval of a median (5)\n"
+          "      --seed N            of the order (another one each time)\n"
+          "      --brief             medians and ranks only\n"
+          "      --exec CMD          time whole programs instead, from outside; repeated:\n"
+          "                          compared; '{}' stands for each duration in seconds\n"
+          "      --exec-start CMD    that starts and ends, and nothing else (each told to\n"
+          "                          sleep for 0 s; without '{}': true)\n"
+          "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
+          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text\n"
+          "  -q, --quiet             nothing on standard error\n"
+          "  -h, --help\n\n"
+          "Examples:\n"
+          "  sleeptune-lab sleep --brief\n"
+          "  sleeptune-lab sleep --methods ppoll,timerfd-abs --durations 2ms --budget 10s\n"
+          "  sleeptune-lab sleep --policy other,fifo --slack found,1ns,1ms --json\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure (nothing could be measured).\n",
+          stdout);
+}
+
+static int add_method(struct arguments *a, const struct st_sleep_method *method)
+{
+    return ST_ADD_ONCE(NAME, "--methods", a->methods, &a->config.methods_n, &method);
+}
+
+static int put_method(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), word);
+    if (method == NULL)
+        return st_usage_error(NAME, "no such method: %s (--list shows all)", word);
+    return add_method(a, method);
+}
+
+/* "5ms", or "64f": frames at 48 kHz. */
+static int parse_duration(const char *word, int64_t *ret_ns)
+{
+    char *end;
+    errno = 0;
+    const long frames = strtol(word, &end, 10);
+    if (end == word || strcmp(end, "f") != 0)
+        return st_word_time(NAME, "--durations", word, ret_ns);
+    struct st_period period;
+    if (errno != 0 || frames < 1 || frames > 1 << 20 || st_period_init(&period, (uint32_t)frames, 48000) != 0)
+        return st_usage_error(NAME, "--durations: %s is out of range: 1f .. %df", word, 1 << 20);
+    *ret_ns = st_period_ns(&period);
+    return 0;
+}
+
+static int put_duration(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    int64_t ns;
+    const int r = parse_duration(word, &ns);
+    if (r != 0)
+        return r;
+    if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
+        return st_usage_error(NAME, "--durations: %s is out of range: 10us .. 10s", word);
+    return ST_ADD_ONCE(NAME, "--durations", a->durations_ns, &a->config.durations_n, &ns);
+}
+
+static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
+{
+    if (a->config.settings_n == SETTINGS_MAX)
+        return st_usage_error(NAME, "--policy, --slack: at most %d settings", SETTINGS_MAX);
+    a->settings[a->config.settings_n++] =
+        (struct st_sleep_setting){.policy = policy, .priority = (int)a->priority, .slack_ns = slack_ns};
+    return 0;
+}
+
+static int put_slack(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    int64_t ns = -1;
+    if (strcmp(word, "found") != 0 &&
+        (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
+        return st_usage_error(NAME, "--slack: '%s' is not 'found' or a time with its unit, 1ns .. 1s", word);
+    return add_setting(a, ST_POLICY_OTHER, ns);
+}
+
+static int put_policy(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    struct st_platform *p = st_platform_native();
+    int64_t found_ns;
+    enum st_policy policy;
+    int r = st_take_policy(NAME, &policy, word);
+    if (r != 0 || policy != ST_POLICY_OTHER)
+        return r != 0 ? r : add_setting(a, policy, -1);
+    const bool has_slack = p->timer_slack_ns(p, &found_ns) == 0;
+    if (a->slacks_text != NULL && !has_slack)
+        return st_usage_error(NAME, "--slack: this system has no timer slack");
+    if (a->slacks_text != NULL)
+        return st_each_word(NAME, "--slack", a->slacks_text, put_slack, a);
+    r = add_setting(a, ST_POLICY_OTHER, -1);
+    return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
+}
+
+static int choose_methods(struct arguments *a)
+{
+    struct st_lab *lab = st_lab_native();
+    const struct st_sleep_method *method;
+    int r = 0;
+    if (a->methods_text != NULL)
+        return st_each_word(NAME, "--methods", a->methods_text, put_method, a);
+    for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
+        if (a->all || method->usual)
+            r = add_method(a, method);
+    }
+    return r;
+}
+
+static int choose_baseline(struct arguments *a)
+{
+    if (a->baseline == NULL)
+        return 0;
+    for (size_t i = 0; i < a->config.methods_n; i++) {
+        if (strcmp(a->methods[i]->name, a->baseline) == 0) {
+            a->config.baseline = i;
+            return 0;
+        }
+    }
+    return st_usage_error(NAME, "--baseline: %s is not among the methods of this run", a->baseline);
+}
+
+static int choose(struct arguments *a)
+{
+    const char *durations = a->all ? all_durations : usual_durations;
+    int r = choose_methods(a);
+    if (r == 0)
+        r = choose_baseline(a);
+    if (r == 0)
+        r = st_each_word(NAME, "--durations", a->durations_text != NULL ? a->durations_text : durations,
+                         put_duration, a);
+    if (r == 0)
+        r = st_each_word(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy,
+                         a);
+    for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
+        if (a->durations_ns[i] > a->config.budget_ns)
+            r = st_usage_error(NAME, "--budget: shorter than one of the durations");
+    }
+    return r;
+}
+
+static int take_exec(const char *command, void *ctx, const char *text)
+{
+    struct arguments *a = ctx;
+    if (a->exec.commands_n == ST_ARRAY_LEN(a->exec.commands))
+        return st_usage_error(command, "--exec: at most %zu", ST_ARRAY_LEN(a->exec.commands));
+    a->exec.commands[a->exec.commands_n++] = text;
+    return 0;
+}
+
+/* --- the run
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The least median so far at the first duration and setting: what a person who waits wants to see. */
+static void best_so_far(const struct st_bench_sleep *bench, char *buf, size_t buf_bytes)
+{
+    const struct st_sleep_cell *best = NULL;
+    int64_t best_ns = 0, values_ns[256];
+    char text[32], requested[32];
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, 0, 0, i);
+        const size_t n = cell->n < ST_ARRAY_LEN(values_ns) ? cell->n : ST_ARRAY_LEN(values_ns);
+        if (n < 20)
+            continue;
+        memcpy(values_ns, cell->overshoot_ns + cell->n - n, n * sizeof(values_ns[0]));
+        const struct st_sample sample = st_sample_of(values_ns, n);
+        const int64_t median_ns = st_sample_quantile(&sample, 0.5);
+        if (best == NULL || median_ns < best_ns) {
+            best = cell;
+            best_ns = median_ns;
+        }
+    }
+    buf[0] = '\0';
+    if (best != NULL)
+        snprintf(buf, buf_bytes, ", so far at %s: %s late by %s",
+                 st_ns_format(best->requested_ns, requested, sizeof(requested)), best->method->name,
+                 st_ns_format(best_ns, text, sizeof(text)));
+}
+
+static bool go_on(void *ctx, const struct st_bench_sleep *bench)
+{
+    struct arguments *a = ctx;
+    struct st_platform *p = st_platform_native();
+    const int64_t now_ns = p->now_ns(p);
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
+        char line[240], best[120];
+        best_so_far(bench, best, sizeof(best));
+        snprintf(line, sizeof(line), "block %u, %lld of at most %lld s%s", bench->blocks_n + 1,
+                 (long long)(bench->elapsed_ns / ST_NS_PER_S),
+                 (long long)(bench->config.budget_ns / ST_NS_PER_S), best);
+        fprintf(stderr, "\r%s\033[K",
+                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        a->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+static int print(struct arguments *a, const struct st_bench_sleep *bench)
+{
+    struct st_sleep_figures *figures;
+    const int r = st_bench_sleep_figures(bench, &figures);
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    int status = ST_EXIT_DONE;
+    if (a->json) {
+        status = st_print_json(NAME, st_bench_sleep_json(bench, figures, st_platform_native()));
+    } else {
+        struct st_locale_stream text;
+        const int width = st_terminal_width(STDOUT_FILENO);
+        st_bench_sleep_print(bench, figures, st_platform_native(), a->brief, st_locale_begin(&text, stdout),
+                             width < 100 ? width : 100);
+        if (st_locale_end(&text) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    if (a->plot != NULL)
+        status = st_chart_option_json(NAME, a->plot,
+                                      st_bench_sleep_json(bench, figures, st_platform_native()), status);
+    free(figures);
+    size_t measured_n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        measured_n += bench->cells[i].n > 0;
+    if (status == ST_EXIT_DONE && measured_n == 0)
+        return st_failure(NAME, "nothing was measured");
+    return status;
+}
+
+static int run(struct arguments *a)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_bench_sleep bench;
+    int r = st_bench_sleep_init(&bench, p, &a->config);
+    if (r == -E2BIG)
+        return st_usage_error(NAME, "more than %d methods x durations x settings", ST_BENCH_SLEEP_CELLS_MAX);
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    if (!a->quiet)
+        st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
+    st_stop_catch(NULL);
+    st_rttime_limit(p, NULL);
+    r = st_bench_sleep_measure(&bench, p);
+    if (a->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+    int status = r != 0 ? st_failure(NAME, "%s", strerror(-r)) : ST_EXIT_DONE;
+    const int printed = print(a, &bench);
+    st_bench_sleep_finish(&bench);
+    return status != ST_EXIT_DONE ? status : printed;
+}
+
+int st_cmd_sleep(int argc, char **argv)
+{
+    struct st_platform *p = st_platform_native();
+    struct arguments a = {.priority = 70, .seed = -1, .exec = {.runs_n = -1, .warm_up_n = -1}};
+    double precision = 5;
+    a.config = (struct st_bench_sleep_config){.methods = a.methods,
+                                              .durations_ns = a.durations_ns,
+                                              .settings = a.settings,
+                                              .go_on = go_on,
+                                              .ctx = &a};
+    const struct st_option options[] = {
+        {"methods", .text = &a.methods_text},
+        {"durations", .text = &a.durations_text},
+        {"all", .flag = &a.all},
+        {"list", .flag = &a.list},
+        {"budget", .time_ns = &a.config.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
+        {"policy", .text = &a.policies_text},
+        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
+        {"slack", .text = &a.slacks_text},
+        {"baseline", .text = &a.baseline},
+        {"precision", .real = &precision, .min = 0, .max = 100},
+        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
+        {"brief", .flag = &a.brief},
+        {"exec", .take = take_exec, .ctx = &a},
+        {"exec-start", .text = &a.exec.start},
+        {"runs", .number = &a.exec.runs_n, .min = 0, .max = 1000000},
+        {"warmup", .number = &a.exec.warm_up_n, .min = 0, .max = 1000},
+        {"plot", .text = &a.plot},
+        {"json", .flag = &a.json},
+        {"format", .take = st_take_format, .ctx = &a.json},
+        {"quiet", 'q', .flag = &a.quiet},
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    const int blocked = st_sleep_block_signals(); /* some methods cannot be opened without */
+    if (blocked != 0)
+        return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
+    if (a.list) {
+        struct st_locale_stream stream;
+        st_bench_sleep_list(st_lab_native(), st_locale_begin(&stream, stdout),
+                            st_terminal_width(STDOUT_FILENO));
+        return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(NAME, "out of memory");
+    }
+    if (a.exec.commands_n == 0 && (a.exec.runs_n >= 0 || a.exec.warm_up_n >= 0 || a.exec.start != NULL))
+        return st_usage_error(NAME, "--runs, --warmup and --exec-start are for programs: they need --exec");
+    if (a.exec.commands_n > 0 && (a.methods_text != NULL || a.all || a.policies_text != NULL ||
+                                  a.slacks_text != NULL || a.baseline != NULL || a.brief))
+        return st_usage_error(NAME,
+                              "--methods, --all, --policy, --slack, --baseline and --brief are for ways of "
+                              "sleeping, not for the programs of --exec");
+    if (a.exec.runs_n < 0)
+        a.exec.runs_n = 0; /* the budget */
+    if (a.exec.warm_up_n < 0)
+        a.exec.warm_up_n = 3;
+    if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
+        a.config.budget_ns = BUDGET_NS;
+    a.config.precision = precision / 100;
+    a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
+    r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose(&a);
+    if (r != 0 || a.exec.commands_n == 0)
+        return r != 0 ? r : run(&a);
+    a.exec.durations_ns = a.durations_ns;
+    a.exec.durations_n = a.config.durations_n;
+    a.exec.budget_ns = a.config.budget_ns;
+    a.exec.seed = a.config.seed;
+    a.exec.json = a.json;
+    a.exec.plot = a.plot;
+    a.exec.quiet = a.quiet;
+    return st_bench_exec_run(&a.exec);
+}

@@ -1,0 +1,122 @@
+#include "lab/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SD_RATIO_MIN_N 20
+
+/* Two passes, so that a large mean does not swallow the spread. */
+static void moments(const int64_t *values_ns, size_t n, double *ret_mean, double *ret_sd)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)values_ns[i];
+    const double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double d = (double)values_ns[i] - mean;
+        squares += d * d;
+    }
+    *ret_mean = mean;
+    *ret_sd = n >= 2 ? sqrt(squares / (double)(n - 1)) : 0;
+}
+
+static struct st_quantile quantile(const struct st_sample *sample, double p)
+{
+    struct st_quantile q = {.p = p, .n = st_sample_n(sample)};
+    if (q.n < st_stats_quantile_min_n(fmax(p, 1 - p)))
+        return q;
+    q.known = true;
+    q.value_ns = st_sample_quantile(sample, p);
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(q.n, p, 0.95, &low, &high) == 0) {
+        q.interval_known = true;
+        q.low_ns = st_sample_at(sample, low);
+        q.high_ns = st_sample_at(sample, high);
+    }
+    return q;
+}
+
+void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->n = st_sample_n(sample);
+    ret->q1 = quantile(sample, 0.25);
+    ret->median = quantile(sample, 0.5);
+    ret->q3 = quantile(sample, 0.75);
+    ret->p95 = quantile(sample, 0.95);
+    ret->p99 = quantile(sample, 0.99);
+    if (ret->n == 0)
+        return;
+    ret->min_ns = st_sample_at(sample, 1);
+    ret->max_ns = st_sample_at(sample, ret->n);
+    ret->sd_known = ret->n >= 2;
+    moments(sample->values_ns, sample->len, &ret->mean_ns, &ret->sd_ns);
+}
+
+struct st_quantile st_median_interval(int64_t *values_ns, size_t n)
+{
+    return st_median_interval_at(values_ns, n, 0.95);
+}
+
+struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence)
+{
+    struct st_quantile q = {.p = 0.5, .n = n};
+    uint64_t low, high;
+    if (n == 0 || st_stats_quantile_ranks(n, 0.5, confidence, &low, &high) != 0)
+        return q;
+    const struct st_sample sample = st_sample_of(values_ns, n);
+    q.known = q.interval_known = true;
+    q.value_ns = st_sample_quantile(&sample, 0.5);
+    q.low_ns = st_sample_at(&sample, low);
+    q.high_ns = st_sample_at(&sample, high);
+    return q;
+}
+
+static double resampled_sd(const struct st_sample *sample, int64_t *scratch, struct st_random *random)
+{
+    double mean, sd;
+    for (size_t i = 0; i < sample->len; i++)
+        scratch[i] = sample->values_ns[st_random_below(random, sample->len)];
+    moments(scratch, sample->len, &mean, &sd);
+    return sd;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
+                struct st_estimate *ret)
+{
+    double mean, sd_a, sd_b;
+    memset(ret, 0, sizeof(*ret));
+    if (a->len < SD_RATIO_MIN_N || b->len < SD_RATIO_MIN_N)
+        return 0;
+    moments(a->values_ns, a->len, &mean, &sd_a);
+    moments(b->values_ns, b->len, &mean, &sd_b);
+    if (!(sd_a > 0))
+        return 0;
+    double *ratios = calloc(ST_SD_RATIO_RESAMPLES, sizeof(*ratios));
+    int64_t *scratch = calloc(a->len > b->len ? a->len : b->len, sizeof(*scratch));
+    if (ratios == NULL || scratch == NULL) {
+        free(ratios);
+        free(scratch);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < ST_SD_RATIO_RESAMPLES; i++) {
+        const double below = resampled_sd(a, scratch, random);
+        const double above = resampled_sd(b, scratch, random);
+        ratios[i] = below > 0 ? above / below : HUGE_VAL;
+    }
+    qsort(ratios, ST_SD_RATIO_RESAMPLES, sizeof(*ratios), compare_doubles);
+    ret->known = true;
+    ret->value = sd_b / sd_a;
+    ret->low = ratios[ST_SD_RATIO_RESAMPLES * 25 / 1000];
+    ret->high = ratios[ST_SD_RATIO_RESAMPLES * 975 / 1000 - 1];
+    free(ratios);
+    free(scratch);
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* What a table says of a sample: mean, spread, quartiles, extremes. */
+#ifndef ST_LAB_SUMMARY_H
+#define ST_LAB_SUMMARY_H
+
+#include "lib/bootstrap.h"
+#include "lib/sample.h"
+#include "lib/stats.h"
+
+/** Of n values; all but n is 0 when n is 0. A quantile is known where 10 values at least lie beyond it. */
+struct st_summary {
+    uint64_t n;
+    double mean_ns;
+    bool sd_known; /* n >= 2 */
+    double sd_ns;  /* standard deviation, n - 1 */
+    int64_t min_ns, max_ns;
+    struct st_quantile q1, median, q3, p95, p99; /* with 95 % intervals */
+};
+
+/** sample: of an array (st_sample_of). Threads: any. */
+void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
+
+/** Median of values, differences of pairs for example, with its interval (order statistics: the sign test
+ * turned round, exact for any distribution). Known from 6 values on. Sorts the values. Threads: any. */
+struct st_quantile st_median_interval(int64_t *values_ns, size_t n);
+
+/** The same with an interval of another confidence: higher ones take more values. */
+struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence);
+
+/**
+ * Standard deviation of B over that of A with a 95 % interval, for independent values: both are resampled
+ * ST_SD_RATIO_RESAMPLES times. A standard deviation hangs on the few largest values: the interval of a sample
+ * with stalls is wide. Known from 20 values a side on, and where A's is above 0.
+ * @return 0, -ENOMEM. Source: Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, 13.3 (percentile
+ * interval).
+ */
+ST_NODISCARD int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
+                             struct st_estimate *ret);
+
+#define ST_SD_RATIO_RESAMPLES 1000
+
+#endif

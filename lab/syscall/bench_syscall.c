@@ -1,0 +1,351 @@
+#include "lab/syscall/bench_syscall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/syscall/fence.h"
+#include "lib/ns.h"
+#include "lib/random.h"
+#include "lab/syscall/warm_up.h"
+#include "lab/syscall/fresh_process.h"
+
+#define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
+#define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
+#define PROBES_N     5                    /* fresh processes that say how long those take */
+#define FRESH_NS     (3 * ST_NS_PER_MS)   /* about what one takes where that is not known */
+#define BLOCKS_NS    (100 * ST_NS_PER_US) /* and a call that gives the CPU away */
+
+const char *st_call_mode_name(enum st_call_mode mode)
+{
+    switch (mode) {
+    case ST_CALL_IN_PROCESS:
+        return "in-process";
+    case ST_CALL_FRESH:
+        return "fresh";
+    }
+    return "?";
+}
+
+static void refuse(struct st_syscall_row *row, const char *why, int error)
+{
+    row->why = why;
+    row->error = error;
+}
+
+static int init_row(struct st_syscall_row *row, const struct st_call_method *method, enum st_call_mode mode,
+                    size_t room_n)
+{
+    *row = (struct st_syscall_row){.method = method, .mode = mode};
+    if (method->absent != NULL)
+        refuse(row, method->absent, 0);
+    row->ns = malloc(room_n * sizeof(*row->ns));
+    if (row->ns == NULL)
+        return -ENOMEM;
+    memset(row->ns, 0xff, room_n * sizeof(*row->ns)); /* the pages are there */
+    return 0;
+}
+
+static bool go_on(struct st_bench_syscall *bench)
+{
+    const struct st_bench_syscall_config *c = &bench->config;
+    if (!bench->stopped && c->go_on != NULL)
+        bench->stopped = !c->go_on(c->ctx, bench);
+    return !bench->stopped;
+}
+
+/* --- one call ------------------------------------------------------------------------------------------- */
+
+int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *method, int64_t *ret_ns)
+{
+    struct st_call c;
+    int r = st_call_open(&c, lab, method);
+    if (r != 0)
+        return r;
+    /* nothing is two clock reads in a row: an empty function would be a cold page more */
+    const st_call_fn call = method->call != st_call_nothing ? method->call : NULL;
+    const int64_t before_ns = lab->platform->now_ns(lab->platform);
+    if (call != NULL)
+        r = call(&c);
+    const int64_t after_ns = lab->platform->now_ns(lab->platform);
+    st_call_close(&c);
+    if (r == 0)
+        *ret_ns = st_ns_sub(after_ns, before_ns);
+    return r;
+}
+
+/* Beside each call the empty measurement, so that both see the same speed of the CPU. */
+static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
+                         struct st_call *c, int64_t *empties_ns)
+{
+    const st_call_fn call = row->method->call;
+    st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, as the other one */
+    for (size_t i = 0; i < bench->config.count; i++) {
+        if (i % STOP_CHECK_N == 0 && !go_on(bench))
+            return;
+        const int64_t before_ns = lab->platform->now_ns(lab->platform);
+        const int r = call(c);
+        const int64_t after_ns = lab->platform->now_ns(lab->platform);
+        (void)nothing(c);
+        const int64_t empty_ns = lab->platform->now_ns(lab->platform);
+        if (r != 0) {
+            refuse(row, "the kernel refuses it", r);
+            return;
+        }
+        row->ns[i] = st_ns_sub(after_ns, before_ns);
+        empties_ns[i] = st_ns_sub(empty_ns, after_ns);
+        row->n = i + 1;
+    }
+}
+
+static bool is_empty(const struct st_syscall_row *row)
+{
+    return row->method->call == st_call_nothing;
+}
+
+/* Subtracts the empty measurement and makes the figures. scratch: room for n values. */
+static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *row,
+                   const struct st_sample *empty, int64_t *scratch)
+{
+    if (row->n == 0)
+        return;
+    row->offset_ns = is_empty(row) ? 0 : st_sample_quantile(empty, 0.5);
+    for (size_t i = 0; i < row->n; i++)
+        row->ns[i] = st_ns_sub(row->ns[i], row->offset_ns);
+    /* each fresh process makes its first call: there is no later one to compare with */
+    row->warm_up_n = row->mode == ST_CALL_IN_PROCESS ? st_warm_up_n(row->ns, row->n, scratch) : 0;
+    const size_t steady_n = row->n - row->warm_up_n;
+    memcpy(scratch, row->ns + row->warm_up_n, steady_n * sizeof(*scratch));
+    const struct st_sample sample = st_sample_of(scratch, steady_n);
+    st_summary_of(&sample, &row->summary);
+    row->outliers_known = row->summary.q1.known && row->summary.q3.known;
+    if (row->outliers_known) {
+        const struct st_fences fences = st_fences_of(&sample);
+        row->outliers_n = st_fence_outliers_n(&sample);
+        row->iqr_is_zero = fences.low_ns == fences.high_ns;
+    }
+    row->enough_n =
+        st_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
+}
+
+bool st_syscall_is_below_clock(const struct st_syscall_row *row)
+{
+    return row->batches.known && row->offset_ns > 0 && row->batches.call_ns < (double)row->offset_ns;
+}
+
+static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
+                               int64_t *empty_ns, int64_t *scratch)
+{
+    struct st_call c;
+    if (row->why != NULL || !go_on(bench))
+        return;
+    const int r = st_call_open(&c, lab, row->method);
+    if (r != 0) {
+        refuse(row, "the kernel refuses it", r);
+        return;
+    }
+    sample_calls(bench, lab, row, &c, empty_ns);
+    st_call_close(&c);
+    const struct st_sample empty = st_sample_of(empty_ns, row->n);
+    const int64_t step_ns = st_sample_clock_step_ns(&empty);
+    if (step_ns > 0 && (bench->clock_step_ns == 0 || step_ns < bench->clock_step_ns))
+        bench->clock_step_ns = step_ns;
+    figure(bench, row, &empty, scratch);
+}
+
+/* Behind the samples of all calls, so that the first getppid of this process is a sample. */
+static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row)
+{
+    const struct st_summary *s = &row->summary;
+    if (row->why != NULL || s->n == 0 || is_empty(row) || !go_on(bench))
+        return;
+    const double about_ns = s->median.known ? (double)s->median.value_ns : s->mean_ns;
+    row->path = st_call_batches_measure(lab, row->method, about_ns, &row->batches);
+}
+
+/* --- fresh processes, in turn --------------------------------------------------------------------------- */
+
+static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
+{
+    const int r = st_fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
+    if (r != 0)
+        refuse(row, "a fresh process did not measure it", r);
+    else
+        row->n++;
+}
+
+/* One process for each call and one for nothing, in random order: what a process finds depends on what ran
+ * before it. empty_ns: room for `fresh` values. @return how many of nothing. */
+static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *rows,
+                            size_t *order, int64_t *empty_ns)
+{
+    const size_t n = bench->config.methods_n;
+    struct st_random random = {.state = bench->config.seed};
+    size_t empty_n = 0;
+    for (size_t i = 0; i <= n; i++)
+        order[i] = i;
+    for (size_t i = 0; i < bench->config.fresh; i++) {
+        st_random_shuffle(&random, order, n + 1);
+        for (size_t k = 0; k <= n; k++) {
+            struct st_syscall_row *row = order[k] < n ? &rows[order[k]] : NULL;
+            if (!go_on(bench))
+                return empty_n;
+            if (row == NULL)
+                empty_n += st_fresh_process_sample(lab, "empty", &empty_ns[empty_n]) == 0;
+            else if (row->why == NULL)
+                sample_fresh(lab, row);
+        }
+    }
+    return empty_n;
+}
+
+/* In the order of the in-process rows, which come first. */
+static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_t *scratch)
+{
+    const size_t n = bench->config.methods_n;
+    struct st_syscall_row *fresh = &bench->rows[n];
+    size_t *order = calloc(n + 1, sizeof(*order));
+    int64_t *empty_ns = calloc(bench->config.fresh, sizeof(*empty_ns));
+    if (order == NULL || empty_ns == NULL) {
+        free(order);
+        free(empty_ns);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (fresh[i].why == NULL && bench->rows[i].why != NULL)
+            refuse(&fresh[i], bench->rows[i].why, bench->rows[i].error);
+    }
+    const size_t empty_n = measure_fresh(bench, lab, fresh, order, empty_ns);
+    const struct st_sample empty = st_sample_of(empty_ns, empty_n);
+    for (size_t i = 0; i < n; i++) {
+        if (empty_n == 0 && fresh[i].n > 0) {
+            fresh[i].n = 0;
+            refuse(&fresh[i], "no fresh process measured what measuring costs", 0);
+        }
+        figure(bench, &fresh[i], &empty, scratch);
+        fresh[i].path = bench->rows[i].path; /* the same call */
+    }
+    free(order);
+    free(empty_ns);
+    return 0;
+}
+
+/* --- how long it takes ---------------------------------------------------------------------------------- */
+
+static int64_t clock_cost_ns(struct st_lab *lab)
+{
+    const int64_t before_ns = lab->platform->now_ns(lab->platform);
+    for (int i = 1; i < 100; i++)
+        (void)lab->platform->now_ns(lab->platform);
+    return st_ns_sub(lab->platform->now_ns(lab->platform), before_ns) / 100;
+}
+
+/* Of some fresh processes: the least that the call takes (that other programs have the CPU meanwhile is not
+ * to be multiplied), and the median of the whole process. Values stay where none tells. */
+static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_t *process_ns)
+{
+    int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
+    size_t n = 0;
+    for (int i = 0; i < PROBES_N; i++) {
+        const int64_t before_ns = lab->platform->now_ns(lab->platform);
+        if (st_fresh_process_sample(lab, call, &calls_ns[n]) == 0)
+            processes_ns[n++] = st_ns_sub(lab->platform->now_ns(lab->platform), before_ns);
+    }
+    if (n == 0)
+        return;
+    const struct st_sample calls = st_sample_of(calls_ns, n), processes = st_sample_of(processes_ns, n);
+    *call_ns = st_sample_at(&calls, 1);
+    *process_ns = st_sample_quantile(&processes, 0.5);
+}
+
+int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_syscall_config *config)
+{
+    const int64_t clock_ns = clock_cost_ns(lab);
+    int64_t process_ns = FRESH_NS, empty_ns;
+    double sum_ns = 0;
+    size_t present_n = 0;
+    if (config->fresh > 0)
+        probe(lab, "empty", &empty_ns, &process_ns);
+    for (size_t i = 0; i < config->methods_n; i++) {
+        const struct st_call_method *method = config->methods[i];
+        int64_t call_ns = method->blocks ? BLOCKS_NS : TYPICAL_NS, unused_ns;
+        if (method->absent != NULL)
+            continue;
+        if (method->blocks)
+            probe(lab, method->name, &call_ns, &unused_ns);
+        present_n++;
+        sum_ns += (double)config->count * (double)(call_ns + 3 * clock_ns);
+        sum_ns += (double)st_call_batches_expected_ns((double)call_ns, TYPICAL_NS);
+    }
+    if (present_n > 0)
+        sum_ns += (double)(present_n + 1) * (double)config->fresh * (double)process_ns;
+    return (int64_t)sum_ns;
+}
+
+/* --- all of them ---------------------------------------------------------------------------------------- */
+
+static int make_rows(struct st_bench_syscall *bench)
+{
+    const struct st_bench_syscall_config *c = &bench->config;
+    bench->rows = calloc(2 * c->methods_n, sizeof(*bench->rows));
+    if (bench->rows == NULL)
+        return -ENOMEM;
+    for (int mode = ST_CALL_IN_PROCESS; mode <= ST_CALL_FRESH; mode++) {
+        const size_t room_n = mode == ST_CALL_FRESH ? c->fresh : c->count;
+        for (size_t i = 0; i < c->methods_n && room_n > 0; i++) {
+            struct st_syscall_row *row = &bench->rows[bench->rows_n++];
+            if (init_row(row, c->methods[i], (enum st_call_mode)mode, room_n) != 0)
+                return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+/* Of the clock that measures all others; also where nobody asks for its row. */
+static void look_at_clock(struct st_bench_syscall *bench, struct st_lab *lab)
+{
+    const struct st_call_method *method = st_call_find(lab, "clock_gettime-monotonic");
+    if (method != NULL)
+        bench->clock_path = st_call_batches_measure(lab, method, 0, &bench->clock);
+}
+
+int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_config *config,
+                             struct st_bench_syscall *ret)
+{
+    *ret = (struct st_bench_syscall){.config = *config};
+    if (config->methods_n == 0 || config->count == 0)
+        return -EINVAL;
+    const size_t most_n = config->count > config->fresh ? config->count : config->fresh;
+    int64_t *scratch = calloc(2 * most_n, sizeof(*scratch));
+    const int r = scratch != NULL ? make_rows(ret) : -ENOMEM;
+    if (r != 0) {
+        free(scratch);
+        return r;
+    }
+    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* the pages are there */
+    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
+    for (size_t i = 0; i < config->methods_n; i++)
+        measure_in_process(ret, lab, &ret->rows[i], scratch + most_n, scratch);
+    for (size_t i = 0; i < config->methods_n; i++)
+        measure_batches(ret, lab, &ret->rows[i]);
+    look_at_clock(ret, lab);
+    const int fresh = config->fresh > 0 ? fresh_rows(ret, lab, scratch) : 0;
+    ret->elapsed_ns = lab->platform->now_ns(lab->platform) - begin_ns;
+    free(scratch);
+    return fresh;
+}
+
+void st_bench_syscall_finish(struct st_bench_syscall *bench)
+{
+    for (size_t i = 0; i < bench->rows_n; i++)
+        free(bench->rows[i].ns);
+    free(bench->rows);
+    *bench = (struct st_bench_syscall){0};
+}
+
+const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struct st_lab *lab)
+{
+    if (bench->clock_path != ST_PATH_SYSCALL)
+        return NULL;
+    return lab->platform->os == ST_OS_FREEBSD ? "freebsd-fast-gettime" : "linux-clocksource";
+}

@@ -1,0 +1,318 @@
+/* Results of `sleeptune-lab syscall` for people. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/syscall/bench_syscall_text.h"
+#include "lab/bench_text.h"
+#include "program/text.h"
+#include "lab/syscall/fence.h"
+#include "lib/ns.h"
+
+#define NAME_COLUMNS 32
+#define LINE_BYTES   400
+
+void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width)
+{
+    const struct st_call_method *m;
+    for (size_t i = 0; (m = lab->call_method(lab, i)) != NULL; i++) {
+        char text[200];
+        struct st_call c;
+        int r = st_call_open(&c, lab, m);
+        if (r == 0) {
+            r = m->call(&c);
+            st_call_close(&c);
+        }
+        if (m->absent != NULL)
+            snprintf(text, sizeof(text), "not here: %s", m->absent);
+        else if (r != 0)
+            snprintf(text, sizeof(text), "%s; not here: %s", m->summary, strerror(-r));
+        else
+            snprintf(text, sizeof(text), "%s", m->summary);
+        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+    }
+}
+
+/* Whole ns in a column of 6: "61", "121043", "2829k". */
+static const char *column(double ns, char *buf, size_t buf_bytes)
+{
+    if (fabs(ns) < 999999.5)
+        snprintf(buf, buf_bytes, "%.0f", ns);
+    else if (fabs(ns) < 9.9995e7)
+        snprintf(buf, buf_bytes, "%.0fk", ns / 1e3);
+    else
+        snprintf(buf, buf_bytes, "%.0fM", ns / 1e6);
+    return buf;
+}
+
+static void put_quantile(FILE *out, const struct st_quantile *q)
+{
+    char text[32];
+    fprintf(out, "%7s", q->known ? column((double)q->value_ns, text, sizeof(text)) : "-");
+}
+
+static void put_number(FILE *out, double ns)
+{
+    char text[32];
+    fprintf(out, "%7s", column(ns, text, sizeof(text)));
+}
+
+/* The first values, which a warm-up of two or three is told by. */
+static size_t first_values(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < row->warm_up_n && i < 3 && used < buf_bytes; i++)
+        used += (size_t)snprintf(buf + used, buf_bytes - used, "%s%lld", i > 0 ? ", " : "",
+                                 (long long)row->ns[i]);
+    if (row->warm_up_n > 3 && used < buf_bytes)
+        used += (size_t)snprintf(buf + used, buf_bytes - used, " ...");
+    return used;
+}
+
+/* How many samples would do; from fewer than there are it is a figure, beyond them an estimate. */
+static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
+{
+    const unsigned long long n = (unsigned long long)row->summary.n;
+    if (row->enough_n > 0)
+        snprintf(buf, buf_bytes, "%s%llu samples would do", row->enough_n > n ? "about " : "",
+                 (unsigned long long)row->enough_n);
+    else if (n < st_stats_quantile_min_n(0.5))
+        snprintf(buf, buf_bytes, "too few samples (%u) to tell how many would do",
+                 (unsigned)st_stats_quantile_min_n(0.5));
+    else if (n < st_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
+        snprintf(buf, buf_bytes, "how many samples would do cannot be told from %llu", n);
+    else
+        snprintf(buf, buf_bytes, "even %d samples would not do", ST_SYSCALL_ENOUGH_N);
+}
+
+/* Who answers it, n, offset, warm-up, amortised cost, how many samples are enough. */
+static void details(const struct st_syscall_row *row, FILE *out, int width)
+{
+    static const char *const who[] = {[ST_PATH_UNKNOWN] = "",
+                                      [ST_PATH_VDSO] = "by the vDSO; ",
+                                      [ST_PATH_LIBRARY] = "by the library; ",
+                                      [ST_PATH_SYSCALL] = "by the kernel; "};
+    char line[LINE_BYTES], values[100];
+    const struct st_call_batches *b = &row->batches;
+    int n = snprintf(line, sizeof(line), "%sn %llu, %lld subtracted", who[row->path],
+                     (unsigned long long)row->summary.n, (long long)row->offset_ns);
+    if (row->warm_up_n > 0) {
+        first_values(row, values, sizeof(values));
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; warm-up set apart: the first %zu (%s)",
+                      row->warm_up_n, values);
+    }
+    if (b->known && b->calls_n > 1)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f in rows of %u",
+                      st_syscall_is_below_clock(row) ? "less than the clock read around it: " : "",
+                      b->call_ns, (unsigned)b->calls_n);
+    if (b->known && b->calls_n > 1 && b->raw_known)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f by syscall(2)", b->raw_ns);
+    enough_text(row, values, sizeof(values));
+    snprintf(line + n, sizeof(line) - (size_t)n, "; %s", values);
+    st_text_field(out, "", line, 3, width);
+}
+
+static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, int width)
+{
+    char text[LINE_BYTES];
+    if (row->n == 0) {
+        const char *why = row->why != NULL ? row->why : "ended before its first sample";
+        snprintf(text, sizeof(text), "not measured: %s%s%s%s", why, row->error != 0 ? " (" : "",
+                 row->error != 0 ? strerror(-row->error) : "", row->error != 0 ? ")" : "");
+        st_text_field(out, row->method->name, text, NAME_COLUMNS, width);
+        return;
+    }
+    const struct st_summary *s = &row->summary;
+    st_text_pad(out, row->method->name, NAME_COLUMNS);
+    put_number(out, (double)s->min_ns);
+    put_quantile(out, &s->q1);
+    put_quantile(out, &s->median);
+    put_number(out, s->mean_ns);
+    put_quantile(out, &s->q3);
+    put_number(out, (double)s->max_ns);
+    if (row->outliers_known)
+        fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
+    else
+        fprintf(out, "%6s\n", "-");
+    if (brief)
+        return;
+    details(row, out, width);
+    if (row->why != NULL) {
+        snprintf(text, sizeof(text), "then: %s (%s)", row->why, strerror(-row->error));
+        st_text_field(out, "", text, 3, width);
+    }
+}
+
+static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, bool brief, FILE *out,
+                  int width)
+{
+    bool any = false, measured = false;
+    for (size_t i = 0; i < bench->rows_n; i++)
+        any = any || bench->rows[i].mode == mode;
+    if (!any)
+        return;
+    fprintf(out, "%s\n",
+            mode == ST_CALL_FRESH ? "The first call of a fresh process each, ns" : "In one process, ns");
+    fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean", "q3", "max",
+            "outl.");
+    for (size_t i = 0; i < bench->rows_n; i++) {
+        if (bench->rows[i].mode == mode && bench->rows[i].method->absent == NULL)
+            row_lines(&bench->rows[i], brief, out, width);
+        measured |= bench->rows[i].mode == mode && bench->rows[i].n > 0;
+    }
+    if (mode == ST_CALL_FRESH && measured)
+        st_text_wrap(out,
+                     "A first call has in it the dynamic linker's search for the function, unless all are "
+                     "bound at start, and page faults where code or data are touched for the first time: "
+                     "what is dearer here may be the cheaper call in one process.",
+                     0, width);
+    fputc('\n', out);
+}
+
+/* --- sentences ------------------------------------------------------------------------------------------ */
+
+static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *lab, FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    const struct st_call_batches *b = &bench->clock;
+    const char *finding = st_bench_syscall_finding(bench, lab);
+    if (!b->known)
+        return;
+    if (bench->clock_path == ST_PATH_VDSO)
+        snprintf(line, sizeof(line),
+                 "CLOCK_MONOTONIC is read without the kernel: %.4g ns, by a system call %.4g ns.", b->call_ns,
+                 b->raw_ns);
+    else if (finding != NULL)
+        snprintf(
+            line, sizeof(line),
+            "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune explain "
+            "%s' tells why that may be and what helps.",
+            b->call_ns, b->raw_ns, finding);
+    else
+        snprintf(
+            line, sizeof(line),
+            "Whether CLOCK_MONOTONIC is read without the kernel cannot be told: %.4g ns, by a system call "
+            "%.4g ns.",
+            b->call_ns, b->raw_ns);
+    st_text_wrap(out, line, 0, width);
+}
+
+/* The calls that the vDSO or the library answers, and those that enter the kernel. */
+static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path, const char *words,
+                          FILE *out, int width)
+{
+    char line[1600];
+    size_t used = (size_t)snprintf(line, sizeof(line), "%s", words), n = 0;
+    for (size_t i = 0; i < bench->rows_n && used < sizeof(line); i++) {
+        const struct st_syscall_row *row = &bench->rows[i];
+        if (row->mode == ST_CALL_IN_PROCESS && row->path == path && row->batches.known)
+            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : " ",
+                                     row->method->name);
+    }
+    if (n == 0)
+        return;
+    if (used < sizeof(line))
+        snprintf(line + used, sizeof(line) - used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+static void absent_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
+{
+    char line[1600] = "Not on this system ('--list' says why):";
+    size_t used = strlen(line), n = 0;
+    for (size_t i = 0; i < bench->config.methods_n && used < sizeof(line); i++) {
+        if (bench->config.methods[i]->absent != NULL)
+            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : " ",
+                                     bench->config.methods[i]->name);
+    }
+    if (n == 0)
+        return;
+    if (used < sizeof(line))
+        snprintf(line + used, sizeof(line) - used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+/* What needs most: one call, or how many need as much. */
+static void needs_most(const struct st_syscall_row *most, size_t most_n, size_t known_n, char *buf,
+                       size_t buf_bytes)
+{
+    if (known_n == 1)
+        buf[0] = '\0';
+    else if (most_n == 1)
+        snprintf(buf, buf_bytes, " (%s needs most)", most->method->name);
+    else if (most_n == known_n)
+        snprintf(buf, buf_bytes, " (as many for each call)");
+    else
+        snprintf(buf, buf_bytes, " (%zu calls need so many, the others fewer)", most_n);
+}
+
+static void enough_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES], who[80];
+    const struct st_syscall_row *most = NULL;
+    size_t n = 0, known_n = 0, most_n = 0;
+    for (size_t i = 0; i < bench->rows_n; i++) {
+        const struct st_syscall_row *row = &bench->rows[i];
+        if (row->mode != ST_CALL_IN_PROCESS || row->summary.n == 0)
+            continue;
+        n++;
+        known_n += row->enough_n > 0;
+        if (row->enough_n > 0 && (most == NULL || row->enough_n > most->enough_n)) {
+            most = row;
+            most_n = 0;
+        }
+        most_n += most != NULL && row->enough_n == most->enough_n;
+    }
+    if (most == NULL)
+        return;
+    needs_most(most, most_n, known_n, who, sizeof(who));
+    int used =
+        snprintf(line, sizeof(line),
+                 "In one process %s%llu samples would have been enough for medians within 5 %% or one step "
+                 "of the clock%s",
+                 most->enough_n > most->summary.n ? "about " : "", (unsigned long long)most->enough_n, who);
+    if (known_n < n)
+        used += snprintf(line + used, sizeof(line) - (size_t)used, "; not known of %zu of %zu calls",
+                         n - known_n, n);
+    snprintf(line + used, sizeof(line) - (size_t)used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+/* Without a spread in the middle the rule of the outliers takes all that differs. */
+static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    size_t n = 0;
+    for (size_t i = 0; i < bench->rows_n; i++)
+        n += bench->rows[i].iqr_is_zero && bench->rows[i].outliers_n > 0;
+    if (n == 0)
+        return;
+    snprintf(line, sizeof(line),
+             "In %zu row%s q1 and q3 are the same: there every value that differs from them counts as an "
+             "outlier, also by one step of the clock.",
+             n, n == 1 ? "" : "s");
+    st_text_wrap(out, line, 0, width);
+}
+
+void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
+                            int width)
+{
+    char line[LINE_BYTES], elapsed[32];
+    table(bench, ST_CALL_IN_PROCESS, brief, out, width);
+    table(bench, ST_CALL_FRESH, brief, out, width);
+    clock_sentence(bench, lab, out, width);
+    path_sentence(bench, ST_PATH_VDSO, "Without the kernel, by the vDSO:", out, width);
+    path_sentence(bench, ST_PATH_LIBRARY, "Without the kernel, by the library:", out, width);
+    path_sentence(bench, ST_PATH_UNKNOWN, "Could not be told:", out, width);
+    absent_sentence(bench, out, width);
+    enough_sentence(bench, out, width);
+    snprintf(
+        line, sizeof(line),
+        "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
+        "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
+        "few samples; a median takes 20, q1, q3 and outliers 40. Measured in %s%s.",
+        st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
+    st_text_wrap(out, line, 0, width);
+    no_spread_sentence(bench, out, width);
+    st_bench_circumstances(lab->platform, out, width);
+}

@@ -1,0 +1,141 @@
+#include "lab/syscall/call_batches.h"
+
+#include "lib/ns.h"
+#include "lab/summary.h"
+
+#define BATCH_NS  (20 * ST_NS_PER_US)
+#define BATCH_MAX 1000
+
+const char *st_call_path_name(enum st_call_path path)
+{
+    switch (path) {
+    case ST_PATH_VDSO:
+        return "vdso";
+    case ST_PATH_LIBRARY:
+        return "library";
+    case ST_PATH_SYSCALL:
+        return "syscall";
+    case ST_PATH_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
+
+/* What is timed in turn. */
+enum { NOTHING, GETPPID, CALL, RAW, TURNS_N };
+
+struct turns {
+    int64_t ns[TURNS_N][ST_SYSCALL_BATCHES];
+    size_t n;
+};
+
+static uint32_t batch_size(double about_ns)
+{
+    if (about_ns * BATCH_MAX <= (double)BATCH_NS)
+        return BATCH_MAX;
+    const double fit = (double)BATCH_NS / about_ns;
+    return fit >= 1 ? (uint32_t)fit : 1;
+}
+
+/* @return ns of the batch, < 0: what the call said. */
+static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_call *c, uint32_t calls_n)
+{
+    int r = 0;
+    const int64_t before_ns = lab->platform->now_ns(lab->platform);
+    for (uint32_t i = 0; i < calls_n; i++)
+        r |= call(c);
+    const int64_t after_ns = lab->platform->now_ns(lab->platform);
+    return r == 0 ? st_ns_sub(after_ns, before_ns) : r < 0 ? r : -r;
+}
+
+/* @return 0 or what a call said. */
+static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *getppid, uint32_t calls_n,
+                      struct turns *turns)
+{
+    const st_call_fn calls[TURNS_N] = {[NOTHING] = st_call_nothing,
+                                       [GETPPID] = getppid->method->call,
+                                       [CALL] = c->method->call,
+                                       [RAW] = c->method->raw};
+    for (turns->n = 0; turns->n < ST_SYSCALL_BATCHES; turns->n++) {
+        for (int t = 0; t < TURNS_N; t++) {
+            const int64_t ns =
+                calls[t] != NULL ? batch(lab, calls[t], t == GETPPID ? getppid : c, calls_n) : 0;
+            if (ns < 0)
+                return (int)ns;
+            turns->ns[t][turns->n] = ns;
+        }
+    }
+    return 0;
+}
+
+/* Median of a[i] - b[i], batch by batch, with its interval. */
+static struct st_quantile difference(const struct turns *turns, int a, int b)
+{
+    int64_t ns[ST_SYSCALL_BATCHES];
+    struct st_summary summary;
+    for (size_t i = 0; i < turns->n; i++)
+        ns[i] = st_ns_sub(turns->ns[a][i], turns->ns[b][i]);
+    const struct st_sample sample = st_sample_of(ns, turns->n);
+    st_summary_of(&sample, &summary);
+    return summary.median;
+}
+
+/* Above 0: half a system call and more stays between the two. */
+static struct st_quantile margin(const struct turns *turns, bool has_raw)
+{
+    int64_t ns[ST_SYSCALL_BATCHES];
+    struct st_summary summary;
+    for (size_t i = 0; i < turns->n; i++) {
+        const int64_t half_ns = (turns->ns[GETPPID][i] - turns->ns[NOTHING][i]) / 2;
+        ns[i] = has_raw ? turns->ns[RAW][i] - turns->ns[CALL][i] - half_ns
+                        : half_ns - (turns->ns[CALL][i] - turns->ns[NOTHING][i]);
+    }
+    const struct st_sample sample = st_sample_of(ns, turns->n);
+    st_summary_of(&sample, &summary);
+    return summary.median;
+}
+
+static enum st_call_path judge(const struct turns *turns, const struct st_call_method *method)
+{
+    if (method->blocks)
+        return ST_PATH_SYSCALL;
+    const struct st_quantile m = margin(turns, method->raw != NULL);
+    if (m.interval_known && m.low_ns > 0)
+        return method->tells_time ? ST_PATH_VDSO : ST_PATH_LIBRARY;
+    return m.interval_known && m.high_ns < 0 && method->raw != NULL ? ST_PATH_SYSCALL : ST_PATH_UNKNOWN;
+}
+
+enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_call_method *method,
+                                          double about_ns, struct st_call_batches *ret)
+{
+    struct turns turns;
+    struct st_call c, getppid;
+    enum st_call_path path = ST_PATH_UNKNOWN;
+    *ret = (struct st_call_batches){.calls_n = batch_size(about_ns)};
+    const struct st_call_method *reference = st_call_find(lab, "getppid");
+    if (reference == NULL || st_call_open(&getppid, lab, reference) != 0)
+        return path;
+    if (st_call_open(&c, lab, method) == 0) {
+        if (take_turns(lab, &c, &getppid, ret->calls_n, &turns) == 0) {
+            const double calls = ret->calls_n;
+            const struct st_quantile call = difference(&turns, CALL, NOTHING);
+            ret->known = call.interval_known;
+            ret->call_ns = (double)call.value_ns / calls;
+            ret->low_ns = (double)call.low_ns / calls;
+            ret->high_ns = (double)call.high_ns / calls;
+            ret->raw_known = method->raw != NULL;
+            ret->raw_ns = ret->raw_known ? (double)difference(&turns, RAW, NOTHING).value_ns / calls : 0;
+            ret->getppid_ns = (double)difference(&turns, GETPPID, NOTHING).value_ns / calls;
+            path = judge(&turns, method);
+        }
+        st_call_close(&c);
+    }
+    st_call_close(&getppid);
+    return path;
+}
+
+int64_t st_call_batches_expected_ns(double about_ns, double getppid_ns)
+{
+    const double raw_ns = about_ns > getppid_ns ? about_ns : getppid_ns;
+    return (int64_t)(ST_SYSCALL_BATCHES * batch_size(about_ns) * (getppid_ns + about_ns + raw_ns));
+}

@@ -1,0 +1,34 @@
+/* Outliers by the 1.5 IQR rule. */
+#ifndef ST_LAB_SYSCALL_FENCE_H
+#define ST_LAB_SYSCALL_FENCE_H
+
+#include "lib/sample.h"
+
+/** Q1 - 1.5 IQR and Q3 + 1.5 IQR; what lies beyond is an outlier. */
+struct st_fences {
+    int64_t low_ns, high_ns;
+};
+
+/** sample: at least one value. Threads: any. Source: Tukey, "Exploratory Data Analysis", 1977. */
+struct st_fences st_fences_of(const struct st_sample *sample);
+
+/** Values of an array (st_sample_of) beyond its fences. */
+uint64_t st_fence_outliers_n(const struct st_sample *sample);
+
+/**
+ * The least n at which the 95 % interval of the median is good enough for a distribution like the sample's:
+ * half of it is no wider than `share` of the median, or than least_ns (the clock cannot tell finer). The
+ * interval of n values is that of order statistics, at the sample's own quantiles.
+ * @return 20 .. max_n; 0: not even max_n is enough, or the sample has fewer than 20 values to tell it from.
+ * Source: David & Nagaraja, Order Statistics, 7.1.
+ */
+uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns, uint64_t max_n);
+
+/**
+ * So many samples it takes to say of a 0 of st_median_enough_n that max_n values would not be enough: 10 of
+ * them lie where the interval of max_n values would. Fewer do not tell how wide that is. 0: none do (max_n <
+ * 6).
+ */
+uint64_t st_median_not_enough_min_n(uint64_t max_n);
+
+#endif

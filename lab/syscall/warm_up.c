@@ -1,0 +1,25 @@
+#include "lab/syscall/warm_up.h"
+
+#include <string.h>
+
+#include "lab/syscall/fence.h"
+
+size_t st_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch)
+{
+    if (n < ST_WARM_UP_MIN_N)
+        return 0;
+    const size_t half_n = n / 2;
+    memcpy(scratch, values_ns + half_n, (n - half_n) * sizeof(*scratch));
+    const struct st_sample steady = st_sample_of(scratch, n - half_n);
+    const int64_t fence_ns = st_fences_of(&steady).high_ns;
+    size_t best = 0;
+    int64_t sum = 0, most = 0;
+    for (size_t i = 0; i < half_n; i++) {
+        sum += values_ns[i] > fence_ns ? 1 : -1;
+        if (sum > most) {
+            most = sum;
+            best = i + 1;
+        }
+    }
+    return best;
+}

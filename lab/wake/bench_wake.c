@@ -1,0 +1,250 @@
+#include "lab/wake/bench_wake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/random.h"
+
+#define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
+#define WARM_UP_N    2 /* rounds of a new pair that do not count: first faults, first arming */
+#define OPEN_NS      (1 * ST_NS_PER_MS)   /* about what starting a pair takes */
+#define ROUND_NS     (200 * ST_NS_PER_US) /* and a round beside its slice */
+
+const char *st_wake_kind_name(enum st_wake_kind kind)
+{
+    switch (kind) {
+    case ST_WAKE_INTERRUPTED:
+        return "interrupted";
+    case ST_WAKE_TIMED_OUT:
+        return "timed-out";
+    }
+    return "?";
+}
+
+const char *st_wake_placement_name(enum st_wake_placement placement)
+{
+    switch (placement) {
+    case ST_WAKE_SAME_CPU:
+        return "same-cpu";
+    case ST_WAKE_OTHER_CPU:
+        return "other-cpu";
+    }
+    return "?";
+}
+
+static void refuse(struct st_wake_cell *cell, const char *why, int error)
+{
+    cell->why = why;
+    cell->error = error;
+}
+
+/* --- cells ---------------------------------------------------------------------------------------------- */
+
+static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_wake_config *c)
+{
+    const struct st_wake_method *m = cell->method;
+    if (m->absent != NULL)
+        refuse(cell, m->absent, 0);
+    else if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
+        refuse(cell, "does not reach into another process", 0);
+    else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
+        refuse(cell, "its wait cannot be told a time", 0);
+    else if (cell->placement == ST_WAKE_OTHER_CPU && c->other_cpu < 0)
+        refuse(cell, "there is no other CPU", 0);
+    else if (m->spins && cell->placement == ST_WAKE_SAME_CPU && c->policy != ST_POLICY_OTHER)
+        refuse(cell, "at real-time priority the sleeper would hold the CPU that the sender needs", 0);
+}
+
+static void init_cell(struct st_wake_cell *cell, const struct st_bench_wake_config *c, size_t i)
+{
+    cell->method = c->methods[i % c->methods_n];
+    i /= c->methods_n;
+    cell->placement = c->placements[i % c->placements_n];
+    i /= c->placements_n;
+    cell->peers = c->peers[i % c->peers_n];
+    i /= c->peers_n;
+    cell->kind = c->kinds[i % c->kinds_n];
+    cell->slice_ns = c->slices_ns[i / c->kinds_n];
+    refuse_impossible(cell, c);
+}
+
+/* A sleeper that spins rests as long as it has spun. */
+int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
+{
+    const int64_t rounds = (int64_t)bench->config.rounds;
+    const int64_t visits = (rounds + BLOCK_ROUNDS - 1) / BLOCK_ROUNDS;
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        const int64_t round_ns = cell->slice_ns * (cell->method->spins ? 2 : 1) + ROUND_NS;
+        if (cell->why == NULL)
+            sum_ns += (rounds + visits * WARM_UP_N) * round_ns + visits * OPEN_NS;
+    }
+    return sum_ns;
+}
+
+/* The most rounds within the budget, which grow in time with their number. @return 0, -ERANGE: 1 is too many.
+ */
+static int fit_rounds(struct st_bench_wake *bench)
+{
+    struct st_bench_wake_config *c = &bench->config;
+    size_t fit = 0, most = c->rounds;
+    if (c->budget_ns == 0)
+        return 0;
+    while (fit < most) {
+        c->rounds = fit + (most - fit + 1) / 2;
+        if (st_bench_wake_expected_ns(bench) <= c->budget_ns)
+            fit = c->rounds;
+        else
+            most = c->rounds - 1;
+    }
+    c->rounds = fit > 0 ? fit : 1;
+    return fit > 0 ? 0 : -ERANGE;
+}
+
+int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config)
+{
+    const size_t sizes[] = {config->methods_n, config->placements_n, config->peers_n, config->kinds_n,
+                            config->slices_n};
+    size_t n = 1;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes); i++) {
+        if (sizes[i] == 0 || config->rounds == 0)
+            return -EINVAL;
+        if (sizes[i] > ST_BENCH_WAKE_CELLS_MAX / n)
+            return -E2BIG;
+        n *= sizes[i];
+    }
+    *bench = (struct st_bench_wake){.config = *config, .cells_n = n};
+    bench->cells = calloc(n, sizeof(*bench->cells));
+    if (bench->cells == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        init_cell(&bench->cells[i], config, i);
+    const int r = fit_rounds(bench);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        struct st_wake_cell *cell = &bench->cells[i];
+        cell->delay_ns = calloc(bench->config.rounds, sizeof(*cell->delay_ns));
+        cell->send_ns = calloc(bench->config.rounds, sizeof(*cell->send_ns));
+        if (cell->delay_ns == NULL || cell->send_ns == NULL) {
+            st_bench_wake_finish(bench);
+            return -ENOMEM;
+        }
+    }
+    return r;
+}
+
+void st_bench_wake_finish(struct st_bench_wake *bench)
+{
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        free(bench->cells[i].delay_ns);
+        free(bench->cells[i].send_ns);
+    }
+    free(bench->cells);
+    *bench = (struct st_bench_wake){0};
+}
+
+/* --- rounds --------------------------------------------------------------------------------------------- */
+
+static bool go_on(struct st_bench_wake *bench)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    if (!bench->stopped && c->go_on != NULL)
+        bench->stopped = !c->go_on(c->ctx, bench);
+    return !bench->stopped;
+}
+
+static void play(struct st_bench_wake *bench, struct st_wake *w, struct st_wake_cell *cell)
+{
+    const bool interrupted = cell->kind == ST_WAKE_INTERRUPTED;
+    for (size_t i = 0; i < WARM_UP_N + BLOCK_ROUNDS && cell->n < bench->config.rounds; i++) {
+        struct st_wake_stamps stamps;
+        if (!go_on(bench))
+            return;
+        const int r = st_wake_round(w, cell->slice_ns, interrupted, &stamps);
+        if (r != 0) {
+            refuse(cell, r == -ETIMEDOUT ? "the sleeper did not wake" : "a round failed", r);
+            return;
+        }
+        if (i < WARM_UP_N)
+            continue;
+        cell->delay_ns[cell->n] = st_ns_sub(stamps.woke_ns, interrupted ? stamps.signal_ns : stamps.due_ns);
+        cell->send_ns[cell->n++] = interrupted ? st_ns_sub(stamps.sent_ns, stamps.signal_ns) : 0;
+    }
+}
+
+static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wake_cell *cell)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    const struct st_wake_setting setting = {.peers = cell->peers,
+                                            .sender_cpu = c->sender_cpu,
+                                            .sleeper_cpu = cell->placement == ST_WAKE_SAME_CPU ? c->sender_cpu
+                                                                                               : c->other_cpu,
+                                            .policy = c->policy,
+                                            .priority = c->priority};
+    struct st_wake w;
+    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
+    const int r = st_wake_open(&w, lab, cell->method, &setting);
+    if (r != 0) {
+        refuse(cell,
+               r == -EPERM ? "no right to the policy, or the kernel refuses it" : "the kernel refuses it", r);
+        return;
+    }
+    play(bench, &w, cell);
+    st_wake_close(&w);
+    if (cell->method->spins && !bench->stopped)
+        (void)lab->platform->sleep_until_ns(
+            lab->platform,
+            st_ns_add(lab->platform->now_ns(lab->platform), lab->platform->now_ns(lab->platform) - begin_ns));
+}
+
+/* scratch: room for n values. */
+static int figure(struct st_wake_cell *cell, int64_t *scratch)
+{
+    memcpy(scratch, cell->send_ns, cell->n * sizeof(*scratch));
+    const struct st_sample send = st_sample_of(scratch, cell->n);
+    st_summary_of(&send, &cell->send);
+    memcpy(scratch, cell->delay_ns, cell->n * sizeof(*scratch));
+    const struct st_sample delay = st_sample_of(scratch, cell->n);
+    st_summary_of(&delay, &cell->delay);
+    return st_modes_of(&delay, &cell->modes);
+}
+
+int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
+{
+    const size_t rounds = bench->config.rounds;
+    struct st_random random = {.state = bench->config.seed};
+    size_t *order = calloc(bench->cells_n, sizeof(*order));
+    int64_t *scratch = calloc(rounds, sizeof(*scratch));
+    int r = order != NULL && scratch != NULL ? 0 : -ENOMEM;
+    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
+    for (size_t i = 0; i < bench->cells_n && r == 0; i++)
+        order[i] = i;
+    for (size_t done = 0; r == 0 && done < rounds && !bench->stopped; done += BLOCK_ROUNDS) {
+        st_random_shuffle(&random, order, bench->cells_n);
+        for (size_t i = 0; i < bench->cells_n && go_on(bench); i++) {
+            if (bench->cells[order[i]].why == NULL)
+                visit(bench, lab, &bench->cells[order[i]]);
+        }
+    }
+    for (size_t i = 0; i < bench->cells_n && r == 0; i++)
+        r = figure(&bench->cells[i], scratch);
+    bench->elapsed_ns = lab->platform->now_ns(lab->platform) - begin_ns;
+    free(order);
+    free(scratch);
+    return r;
+}
+
+const struct st_wake_cell *st_bench_wake_timed_out(const struct st_bench_wake *bench,
+                                                   const struct st_wake_cell *cell)
+{
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_wake_cell *other = &bench->cells[i];
+        if (other->kind == ST_WAKE_TIMED_OUT && other->method == cell->method &&
+            other->peers == cell->peers && other->placement == cell->placement &&
+            other->slice_ns == cell->slice_ns && other->n > 0)
+            return other;
+    }
+    return NULL;
+}

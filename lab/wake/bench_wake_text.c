@@ -1,0 +1,315 @@
+/* Results of `sleeptune-lab wake` for people. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/bench_text.h"
+#include "lab/wake/bench_wake_text.h"
+#include "program/text.h"
+#include "lib/ns.h"
+
+#define NAME_COLUMNS 17
+#define LINE_BYTES   400
+
+void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
+{
+    const struct st_wake_method *m;
+    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
+        char text[200];
+        if (m->absent != NULL)
+            snprintf(text, sizeof(text), "not here: %s", m->absent);
+        else
+            snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; no timed wait",
+                     m->threads_only ? "; threads only" : "");
+        st_text_field(out, m->name, text, NAME_COLUMNS, width);
+    }
+}
+
+/* Microseconds in three digits or so. */
+static const char *us(double ns, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(ns) / 1e3;
+    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, ns / 1e3);
+    return buf;
+}
+
+static void put_quantile(FILE *out, const struct st_quantile *q)
+{
+    char text[32];
+    fprintf(out, " %6s", q->known ? us((double)q->value_ns, text, sizeof(text)) : "-");
+}
+
+static void put_number(FILE *out, double ns)
+{
+    char text[32];
+    fprintf(out, " %6s", us(ns, text, sizeof(text)));
+}
+
+/* "2.10 38 %, 12.4 62 %": of two humps. */
+static void put_modes(FILE *out, const struct st_modes *modes)
+{
+    char text[2][32];
+    if (modes->n == 2)
+        fprintf(out, "  %s %.0f %%, %s %.0f %%",
+                us((double)modes->mode[0].center_ns, text[0], sizeof(text[0])), 100 * modes->mode[0].share,
+                us((double)modes->mode[1].center_ns, text[1], sizeof(text[1])), 100 * modes->mode[1].share);
+    else
+        fprintf(out, "  %s", modes->n == 1 ? "one" : "-");
+}
+
+static void row(const struct st_wake_cell *cell, FILE *out, int width)
+{
+    char text[LINE_BYTES];
+    if (cell->n == 0) {
+        snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
+                 cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
+        st_text_field(out, cell->method->name, text, NAME_COLUMNS, width);
+        return;
+    }
+    st_text_pad(out, cell->method->name, NAME_COLUMNS);
+    fprintf(out, "%5zu", cell->n);
+    put_number(out, (double)cell->delay.min_ns);
+    put_quantile(out, &cell->delay.median);
+    put_number(out, cell->delay.mean_ns);
+    put_number(out, (double)cell->delay.max_ns);
+    if (cell->kind == ST_WAKE_INTERRUPTED)
+        put_quantile(out, &cell->send.median);
+    put_modes(out, &cell->modes);
+    fputc('\n', out);
+    if (cell->why != NULL) {
+        snprintf(text, sizeof(text), "then: %s (%s)", cell->why, strerror(-cell->error));
+        st_text_field(out, "", text, 3, width);
+    }
+}
+
+static bool same_table(const struct st_wake_cell *a, const struct st_wake_cell *b)
+{
+    return a->peers == b->peers && a->placement == b->placement && a->kind == b->kind &&
+           a->slice_ns == b->slice_ns;
+}
+
+/* One that Ctrl-C left without a round is counted, not shown. */
+static bool shown(const struct st_wake_cell *cell)
+{
+    return cell->n > 0 || (cell->why != NULL && cell->method->absent == NULL);
+}
+
+/* The cells of one table follow each other. @return the index behind them. */
+static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const struct st_wake_cell *head = &bench->cells[first];
+    const bool interrupted = head->kind == ST_WAKE_INTERRUPTED;
+    char slice[32];
+    size_t last = first, shown_n = 0;
+    for (; last < bench->cells_n && same_table(head, &bench->cells[last]); last++)
+        shown_n += bench->stopped ? bench->cells[last].n > 0 : shown(&bench->cells[last]);
+    if (shown_n == 0)
+        return last;
+    fprintf(out, "%s on %s, %s after %s\n", head->peers == ST_WAKE_THREADS ? "Two threads" : "Two processes",
+            head->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+            interrupted ? "woken early" : "timed out", st_ns_format(head->slice_ns, slice, sizeof(slice)));
+    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s  %s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
+            "max", interrupted ? "   send" : "", "humps");
+    for (size_t i = first; i < last; i++) {
+        if (shown(&bench->cells[i]))
+            row(&bench->cells[i], out, width);
+    }
+    fputc('\n', out);
+    return last;
+}
+
+/* --- sentences ------------------------------------------------------------------------------------------ */
+
+/* The least median of those that sleep, where every peer, placement and slice is told by itself. */
+static void fastest_sentence(const struct st_bench_wake *bench, size_t first, size_t last, FILE *out,
+                             int width)
+{
+    const struct st_wake_cell *best = NULL;
+    char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
+    size_t as_good_n = 0, known_n = 0;
+    for (size_t i = first; i < last; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        if (cell->method->spins || !cell->delay.median.interval_known)
+            continue;
+        known_n++;
+        if (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns)
+            best = cell;
+    }
+    if (known_n < 2 || best->kind != ST_WAKE_INTERRUPTED)
+        return; /* nothing to compare */
+    for (size_t i = first; i < last; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        as_good_n += cell != best && !cell->method->spins && cell->delay.median.interval_known &&
+                     cell->delay.median.low_ns <= best->delay.median.high_ns;
+    }
+    int n = snprintf(line, sizeof(line),
+                     "%s on %s, %s: %s wakes fastest of those that sleep, median %s µs (%s .. %s, 95 %%)",
+                     best->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
+                     best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+                     st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
+                     us((double)best->delay.median.value_ns, median, sizeof(median)),
+                     us((double)best->delay.median.low_ns, low, sizeof(low)),
+                     us((double)best->delay.median.high_ns, high, sizeof(high)));
+    if (as_good_n > 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu more cannot be told from it by that",
+                      as_good_n);
+    snprintf(line + n, sizeof(line) - (size_t)n, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+/* "futex by 1.20 µs (0.50 .. 2.00)" of those whose growth is shown, or is not. @return how many. */
+static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
+                          size_t first, bool shown_ones, const char *words, FILE *out)
+{
+    char by[32], low[32], high[32];
+    size_t n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_estimate *e = &growths[i].by_ns;
+        if (!e->known || (e->low > 0) != shown_ones)
+            continue;
+        fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
+                bench->cells[first + i].method->name, us(e->value, by, sizeof(by)),
+                us(e->low, low, sizeof(low)), us(e->high, high, sizeof(high)));
+    }
+    return n;
+}
+
+static void write_growth(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
+                         size_t first, FILE *out)
+{
+    const struct st_wake_cell *cell = &bench->cells[first];
+    char from[32], to[32];
+    size_t unknown_n = 0;
+    double most = 0;
+    fprintf(out, "%s on %s, slices from %s to %s:", cell->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
+            cell->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+            st_ns_format(growths[0].from_ns, from, sizeof(from)),
+            st_ns_format(growths[0].to_ns, to, sizeof(to)));
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
+        most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
+    }
+    const double percent = 100 * most / (double)(growths[0].to_ns - growths[0].from_ns);
+    const size_t grown_n =
+        growth_list(bench, growths, first, true, " the delay grows with the slice with ", out);
+    const size_t flat_n =
+        growth_list(bench, growths, first, false,
+                    grown_n > 0 ? "; no growth shown with " : " no growth of the delay shown with ", out);
+    if (grown_n + flat_n > 0)
+        fprintf(out, "; 99 %%, %s at most %.2g %% of what the slice grows by",
+                grown_n + flat_n > 1 ? "all" : "that is", percent);
+    if (unknown_n > 0)
+        fprintf(out, "%s too few rounds to tell%s (%d)", grown_n + flat_n > 0 ? ";" : "",
+                grown_n + flat_n > 0 ? " of others" : " whether the delay grows with the slice",
+                8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
+    fputc('.', out);
+}
+
+/* Does what was woken early depend on how long it had slept? One sentence each for peers and placement. */
+static void growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const size_t methods_n = bench->config.methods_n;
+    struct st_wake_growth *growths = calloc(methods_n, sizeof(*growths));
+    char *line = NULL;
+    size_t bytes, measured_n = 0;
+    FILE *text = growths != NULL ? open_memstream(&line, &bytes) : NULL;
+    int r = text != NULL ? 0 : -ENOMEM;
+    for (size_t i = 0; i < methods_n && r == 0; i++) {
+        r = st_bench_wake_growth(bench, &bench->cells[first + i], &growths[i]);
+        measured_n += bench->cells[first + i].n > 0;
+    }
+    if (r == 0 && measured_n > 0)
+        write_growth(bench, growths, first, text);
+    if (text != NULL && fclose(text) == 0 && r == 0 && measured_n > 0)
+        st_text_wrap(out, line, 0, width);
+    free(line);
+    free(growths);
+}
+
+static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES] = "";
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_wake_method *m = bench->config.methods[i];
+        if (m->absent == NULL)
+            continue;
+        snprintf(line, sizeof(line), "%s is not measured: %s.", m->name, m->absent);
+        st_text_wrap(out, line, 0, width);
+    }
+}
+
+static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    size_t n = 0, here_n = 0; /* of those that this system has */
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        here_n += bench->cells[i].why == NULL;
+        n += bench->cells[i].n == 0 && bench->cells[i].why == NULL;
+    }
+    if (n == 0)
+        return;
+    snprintf(line, sizeof(line), "Combinations that were not reached before the end: %zu of %zu.", n, here_n);
+    st_text_wrap(out, line, 0, width);
+}
+
+/* Where there is a dash: how many rounds it takes to have a figure there, and how long. */
+static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    struct st_bench_wake more = *bench; /* its cells are only read */
+    char line[LINE_BYTES], about[32], budget[40] = "";
+    more.config.rounds = 0;
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_wake_cell *cell = &bench->cells[i];
+        size_t takes_n = 0;
+        if (cell->n > 0 && cell->modes.n == 0)
+            takes_n = ST_MODES_MIN_N;
+        else if (cell->n > 0 && !cell->delay.median.known)
+            takes_n = st_stats_quantile_min_n(0.5);
+        more.config.rounds = takes_n > more.config.rounds ? takes_n : more.config.rounds;
+    }
+    if (more.config.rounds == 0)
+        return;
+    const int64_t expected_ns = st_bench_wake_expected_ns(&more);
+    if (bench->config.budget_ns > 0)
+        snprintf(budget, sizeof(budget), " --budget %.0fs", ceil((double)expected_ns / 1e9));
+    snprintf(line, sizeof(line),
+             "A dash: too few rounds; a median takes %u, humps %d. All with --rounds %zu%s take about %s.",
+             (unsigned)st_stats_quantile_min_n(0.5), ST_MODES_MIN_N, more.config.rounds, budget,
+             st_bench_rough(expected_ns, about, sizeof(about)));
+    st_text_wrap(out, line, 0, width);
+}
+
+void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    char line[LINE_BYTES], elapsed[32], priority[32] = "";
+    size_t i = 0;
+    while (i < bench->cells_n)
+        i = table(bench, i, out, width);
+    for (size_t first = 0; first < bench->cells_n; first += c->methods_n)
+        fastest_sentence(bench, first, first + c->methods_n, out, width);
+    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n; first += c->methods_n) {
+        if (bench->cells[first].kind == ST_WAKE_INTERRUPTED)
+            growth_sentence(bench, first, out, width);
+    }
+    absent_sentence(bench, out, width);
+    unreached_sentence(bench, out, width);
+    st_text_wrap(
+        out,
+        "Delay: from right before the signal, or the due time, to right after the wait has returned. "
+        "Send: median of what signalling takes the sender, a clock read included. Humps: where the "
+        "delays have two, the median of each and its share.",
+        0, width);
+    dash_sentence(bench, out, width);
+    if (c->policy != ST_POLICY_OTHER)
+        snprintf(priority, sizeof(priority), " %d", c->priority);
+    int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_policy_name(c->policy), priority,
+                     c->sender_cpu);
+    if (c->other_cpu >= 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
+    snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
+             (unsigned long long)c->seed, st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
+             bench->stopped ? ", ended early" : "");
+    st_text_wrap(out, line, 0, width);
+    st_bench_circumstances(lab->platform, out, width);
+}

@@ -1,0 +1,353 @@
+/* sleeptune-lab wake: how fast a sleeper is woken early. */
+#include "lab/wake/bench_wake_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/commands.h"
+#include "lab/bench_text.h"
+#include "chart/chart.h"
+#include "program/options.h"
+#include "program/locale.h"
+#include "program/stop.h"
+#include "program/text.h"
+#include "program/words.h"
+#include "lib/ns.h"
+
+#define NAME         "wake"
+#define METHODS_MAX  64
+#define SLICES_MAX   24
+#define SLICE_MIN_NS (100 * ST_NS_PER_US)
+#define SLICE_MAX_NS ST_NS_PER_S
+#define ROUNDS_MAX   100000
+#define ROUNDS       200
+#define ROUNDS_ALL   1000
+
+struct arguments {
+    const struct st_wake_method *methods[METHODS_MAX];
+    int64_t slices_ns[SLICES_MAX];
+    enum st_wake_peers peers[2];
+    enum st_wake_kind kinds[2];
+    enum st_wake_placement placements[2];
+    struct st_bench_wake_config config;
+    const char *methods_text, *slices_text, *peers_text, *kinds_text, *cpus_text, *policy_text;
+    int64_t rounds, priority, seed;
+    bool all, list, json, quiet;
+    const char *plot;
+    int64_t shown_ns; /* when progress was shown last; 0: never */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab wake [OPTION...]\n"
+          "How fast a sleeper is woken early, mechanism by mechanism, on the same CPU and\n"
+          "on another one: from right before the signal to right after the wait returns.\n\n"
+          "      --mechanisms LIST  as futex,pipe (the usual ten; see --list)\n"
+          "      --slices LIST      how long the sleeper has slept, as 2ms,50ms (2ms)\n"
+          "      --kinds LIST       interrupted, timed-out (interrupted)\n"
+          "      --peers LIST       threads, processes (threads)\n"
+          "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
+          "      --list             all mechanisms, also those that this system has not\n"
+          "      --rounds N         of each (200; with --all 1000)\n"
+          "      --budget TIME      for all of it, with fewer rounds if need be\n"
+          "      --cpus A,B         the sender's and the other one (the first two allowed)\n"
+          "      --policy other|fifo|rr   of both (other)\n"
+          "  -p, --priority N       of the real-time ones, 1 .. 99 (70)\n"
+          "      --seed N           of the order (another one each time)\n"
+          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text   JSON has every delay\n"
+          "  -q, --quiet            nothing on standard error\n"
+          "  -h, --help\n\n"
+          "Examples:\n"
+          "  sleeptune-lab wake\n"
+          "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
+          "  sleeptune-lab wake --kinds interrupted,timed-out --peers processes --json\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure (nothing could be measured).\n",
+          stdout);
+}
+
+/* --- lists ---------------------------------------------------------------------------------------------- */
+
+static int add_method(struct arguments *a, const struct st_wake_method *method)
+{
+    return ST_ADD_ONCE(NAME, "--mechanisms", a->methods, &a->config.methods_n, &method);
+}
+
+static int put_method(void *ctx, const char *word)
+{
+    const struct st_wake_method *method = st_wake_find(st_lab_native(), word);
+    if (method == NULL)
+        return st_usage_error(NAME, "no such mechanism: %s (--list shows all)", word);
+    return add_method(ctx, method);
+}
+
+static int put_slice(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    int64_t ns;
+    const int r = st_word_time(NAME, "--slices", word, &ns);
+    if (r != 0)
+        return r;
+    if (ns < SLICE_MIN_NS || ns > SLICE_MAX_NS)
+        return st_usage_error(NAME, "--slices: %s is out of range: 100us .. 1s", word);
+    return ST_ADD_ONCE(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
+}
+
+static int put_peers(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    for (int i = ST_WAKE_THREADS; i <= ST_WAKE_PROCESSES; i++) {
+        const enum st_wake_peers peers = (enum st_wake_peers)i;
+        if (strcmp(word, st_wake_peers_name(peers)) == 0)
+            return ST_ADD_ONCE(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
+    }
+    return st_usage_error(NAME, "--peers: '%s' is not threads or processes", word);
+}
+
+static int put_kind(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    for (int i = ST_WAKE_INTERRUPTED; i <= ST_WAKE_TIMED_OUT; i++) {
+        const enum st_wake_kind kind = (enum st_wake_kind)i;
+        if (strcmp(word, st_wake_kind_name(kind)) == 0)
+            return ST_ADD_ONCE(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
+    }
+    return st_usage_error(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
+}
+
+/* --- choices -------------------------------------------------------------------------------------------- */
+
+static int choose_methods(struct arguments *a)
+{
+    struct st_lab *lab = st_lab_native();
+    const struct st_wake_method *method;
+    int r = 0;
+    if (a->methods_text != NULL)
+        return st_each_word(NAME, "--mechanisms", a->methods_text, put_method, a);
+    for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL && r == 0; i++) {
+        if (a->all || method->usual)
+            r = add_method(a, method);
+    }
+    return r;
+}
+
+static int put_cpu(void *ctx, const char *word)
+{
+    struct arguments *a = ctx;
+    int64_t cpu;
+    const int r = st_option_i64(NAME, "--cpus", word, 0, 8191, &cpu);
+    if (r != 0)
+        return r;
+    if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
+        return st_usage_error(NAME, "--cpus: two, the sender's and another one");
+    *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
+    return 0;
+}
+
+static int check_cpu(int cpu, const int *allowed, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (allowed[i] == cpu)
+            return 0;
+    }
+    return st_usage_error(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
+}
+
+/* The two given, or the first two that this process may use; without a second one, that is listed as missing.
+ */
+static int choose_cpus(struct arguments *a)
+{
+    struct st_lab *lab = st_lab_native();
+    int allowed[4096];
+    const int allowed_n = lab->platform->cpus_allowed(lab->platform, allowed, (int)ST_ARRAY_LEN(allowed));
+    if (allowed_n < 1)
+        return st_failure(NAME, "which CPUs may be used is not known: %s",
+                          strerror(allowed_n < 0 ? -allowed_n : ENODATA));
+    const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
+    a->config.sender_cpu = a->config.other_cpu = -1;
+    if (a->cpus_text != NULL) {
+        int r = st_each_word(NAME, "--cpus", a->cpus_text, put_cpu, a);
+        if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
+            r = st_usage_error(NAME, "--cpus: two different ones, as 0,1");
+        if (r == 0)
+            r = check_cpu(a->config.sender_cpu, allowed, n);
+        return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
+    }
+    a->config.sender_cpu = allowed[0];
+    a->config.other_cpu = n > 1 ? allowed[1] : -1;
+    return 0;
+}
+
+static const char *given_or(const char *given, const char *usual)
+{
+    return given != NULL ? given : usual;
+}
+
+static int choose(struct arguments *a)
+{
+    int r = choose_methods(a);
+    if (r == 0)
+        r = st_each_word(NAME, "--slices",
+                         given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice, a);
+    if (r == 0)
+        r = st_each_word(NAME, "--peers", given_or(a->peers_text, a->all ? "threads,processes" : "threads"),
+                         put_peers, a);
+    if (r == 0)
+        r = st_each_word(NAME, "--kinds",
+                         given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"), put_kind,
+                         a);
+    if (r == 0)
+        r = st_take_policy(NAME, &a->config.policy, a->policy_text);
+    if (r == 0)
+        r = choose_cpus(a);
+    a->config.priority = (int)a->priority;
+    a->placements[0] = ST_WAKE_SAME_CPU;
+    a->placements[1] = ST_WAKE_OTHER_CPU;
+    a->config.placements_n = 2;
+    a->config.rounds = (size_t)(a->rounds > 0 ? a->rounds : a->all ? ROUNDS_ALL : ROUNDS);
+    return r;
+}
+
+/* --- the run -------------------------------------------------------------------------------------------- */
+
+static size_t rounds_n(const struct st_bench_wake *bench)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        n += bench->cells[i].n;
+    return n;
+}
+
+static bool go_on(void *ctx, const struct st_bench_wake *bench)
+{
+    struct arguments *a = ctx;
+    struct st_lab *lab = st_lab_native();
+    const int64_t now_ns = lab->platform->now_ns(lab->platform);
+    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
+        char line[120];
+        size_t wanted_n = 0;
+        for (size_t i = 0; i < bench->cells_n; i++)
+            wanted_n += bench->cells[i].why == NULL ? bench->config.rounds : bench->cells[i].n;
+        snprintf(line, sizeof(line), "%zu of %zu rounds", rounds_n(bench), wanted_n);
+        fprintf(stderr, "\r%s\033[K", st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        a->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+static void announce(const struct arguments *a, const struct st_bench_wake *bench)
+{
+    char text[32], line[240];
+    const size_t rounds = bench->config.rounds;
+    size_t cells_n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        cells_n += bench->cells[i].why == NULL;
+    if (a->quiet)
+        return;
+    if (cells_n == 0) {
+        st_text_wrap(stderr, "Nothing of this can be measured here.", 0, st_terminal_width(STDERR_FILENO));
+        return; /* the result says why */
+    }
+    snprintf(line, sizeof(line),
+             "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
+             cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
+             st_bench_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
+    st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
+    if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
+        st_text_wrap(stderr, "Too short for a median (20 rounds): take a longer --budget.", 0,
+                     st_terminal_width(STDERR_FILENO));
+}
+
+static int print(const struct arguments *a, const struct st_bench_wake *bench)
+{
+    struct st_lab *lab = st_lab_native();
+    int status = ST_EXIT_DONE;
+    if (a->json) {
+        status = st_print_json(NAME, st_bench_wake_json(bench, lab));
+    } else {
+        struct st_locale_stream text;
+        const int width = st_terminal_width(STDOUT_FILENO);
+        st_bench_wake_print(bench, lab, st_locale_begin(&text, stdout), width < 100 ? width : 100);
+        if (st_locale_end(&text) != 0)
+            status = st_failure(NAME, "out of memory");
+    }
+    if (a->plot != NULL && rounds_n(bench) > 0)
+        status = st_chart_option_json(NAME, a->plot, st_bench_wake_json(bench, lab), status);
+    return status == ST_EXIT_DONE && rounds_n(bench) == 0 ? st_failure(NAME, "nothing was measured") : status;
+}
+
+static int run(struct arguments *a)
+{
+    struct st_lab *lab = st_lab_native();
+    struct st_bench_wake bench;
+    int r = st_bench_wake_init(&bench, &a->config);
+    if (r == -E2BIG)
+        return st_usage_error(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
+    if (r == -ERANGE) {
+        char least[32];
+        st_bench_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
+        st_bench_wake_finish(&bench);
+        return st_usage_error(NAME, "--budget: one round of each takes about %s", least);
+    }
+    if (r != 0)
+        return st_failure(NAME, "%s", strerror(-r));
+    announce(a, &bench);
+    st_stop_catch(NULL);
+    r = st_bench_wake_measure(&bench, lab);
+    (void)lab->platform->set_policy(lab->platform, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+    if (a->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+    const int status = r == 0 ? print(a, &bench) : st_failure(NAME, "%s", strerror(-r));
+    st_bench_wake_finish(&bench);
+    return status;
+}
+
+int st_cmd_wake(int argc, char **argv)
+{
+    struct st_lab *lab = st_lab_native();
+    struct arguments a = {.priority = 70, .seed = -1, .policy_text = "other"};
+    int64_t budget_ns = 0;
+    const struct st_option options[] = {
+        {"mechanisms", .text = &a.methods_text},
+        {"slices", .text = &a.slices_text},
+        {"kinds", .text = &a.kinds_text},
+        {"peers", .text = &a.peers_text},
+        {"all", .flag = &a.all},
+        {"list", .flag = &a.list},
+        {"rounds", .number = &a.rounds, .min = 1, .max = ROUNDS_MAX},
+        {"budget", .time_ns = &budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
+        {"cpus", .text = &a.cpus_text},
+        {"policy", .text = &a.policy_text},
+        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
+        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
+        {"plot", .text = &a.plot},
+        {"json", .flag = &a.json},
+        {"format", .take = st_take_format, .ctx = &a.json},
+        {"quiet", 'q', .flag = &a.quiet},
+    };
+    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
+    if (a.list) {
+        st_bench_wake_list(lab, stdout, st_terminal_width(STDOUT_FILENO));
+        return ST_EXIT_DONE;
+    }
+    a.config = (struct st_bench_wake_config){
+        .methods = a.methods,
+        .slices_ns = a.slices_ns,
+        .peers = a.peers,
+        .kinds = a.kinds,
+        .placements = a.placements,
+        .budget_ns = budget_ns,
+        .seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)lab->platform->wall_ns(lab->platform) & INT64_MAX,
+        .go_on = go_on,
+        .ctx = &a};
+    r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose(&a);
+    return r != 0 ? r : run(&a);
+}

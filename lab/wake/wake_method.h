@@ -1,0 +1,81 @@
+/* Ways of waking a sleeper early, one row each: what `sleeptune-lab wake` compares. The list of an OS is
+ * st_lab.wake_method (linux/wake_methods_linux.c, freebsd/wake_methods_freebsd.c, fake/fake_wake.c);
+ * what only the other OS has is in it with the reason, not left out.
+ */
+#ifndef ST_LAB_WAKE_WAKE_METHOD_H
+#define ST_LAB_WAKE_WAKE_METHOD_H
+
+#include "lab/lab.h"
+
+enum st_wake_peers { ST_WAKE_THREADS, ST_WAKE_PROCESSES };
+
+/** "threads", "processes". */
+const char *st_wake_peers_name(enum st_wake_peers peers);
+
+struct st_wake_ops; /* posix/wake_posix.h: what the platform does with it */
+
+struct st_wake_method {
+    const char *name;    /* stable: letters, digits, '-' and '_' */
+    const char *summary; /* one line: what the sleeper waits in, what the sender calls */
+    bool usual;          /* one of those that are compared when nobody chooses */
+    bool timed;          /* its wait can be told a time */
+    bool threads_only;   /* does not reach into another process */
+    bool spins;          /* the sleeper uses the CPU all the time */
+    const char *absent;  /* why this OS or build has none */
+    const struct st_wake_ops *ops;
+};
+
+/** A whole row: what only the other OS has. */
+#define ST_WAKE_ABSENT(method_name, why)                                                                     \
+    {                                                                                                        \
+        .name = (method_name), .absent = (why)                                                               \
+    }
+
+/** Who wakes whom, and where. */
+struct st_wake_setting {
+    enum st_wake_peers peers;
+    int sender_cpu, sleeper_cpu;
+    enum st_policy policy; /* of both */
+    int priority;
+};
+
+/** What one round says; CLOCK_MONOTONIC. */
+struct st_wake_stamps {
+    int64_t signal_ns; /* right before the sender signals; interrupted rounds only */
+    int64_t sent_ns;   /* right behind it */
+    int64_t due_ns;    /* when the wait was to time out; timed-out rounds only */
+    int64_t woke_ns;   /* right after the wait has returned */
+};
+
+/** A sender, which is the calling thread, and a sleeper. One open at a time; one thread. */
+struct st_wake {
+    const struct st_wake_method *method;
+    struct st_platform *platform;
+    struct st_lab *lab;
+    void *state; /* the platform's own */
+};
+
+/** The way of that name. @return NULL: no such name on any OS. */
+const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name);
+
+/**
+ * Starts a sleeper, and sets CPU and policy of both; the calling thread keeps them.
+ * @return 0, -ENOTSUP (absent, or processes with threads_only), -EPERM (policy), -EINVAL (no such CPU), or
+ * what the kernel said. End with st_wake_close.
+ */
+ST_NODISCARD int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,
+                              const struct st_wake_setting *setting);
+
+/**
+ * One round: the sleeper waits; interrupted: after slice_ns the sender signals; else nobody does, and the
+ * wait times out after slice_ns. @param slice_ns > 0, at most 10 s.
+ * @return 0, -ENOTSUP (no timed wait), -ETIMEDOUT (the sleeper does not wake: only st_wake_close helps), or
+ * what the kernel said.
+ */
+ST_NODISCARD int st_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted,
+                               struct st_wake_stamps *ret);
+
+/** Ends the sleeper. */
+void st_wake_close(struct st_wake *w);
+
+#endif
