@@ -13,7 +13,7 @@ static void help(void)
           "Say what lateness over time shows: waking at clock ticks only, a sawtooth, a\n"
           "component that goes with a tick, a trend, steps, sizes that outliers prefer.\n"
           "Each is said only when its test passes: in noise in less than 1 of 1000 series.\n\n"
-          "FILE is a recording of 'sleeptune measure --record', the JSON of 'series' or\n"
+          "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
           "'simulate', the CSV of 'export', or text with one figure a line, in seconds when\n"
           "one of them has a decimal point, else in nanoseconds; '-' is standard input.\n\n"
           "      --every TIME       period of text (1s)\n"

@@ -53,7 +53,7 @@ static void help(void)
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --count N           samples (900)\n"
           "      --relative          sleep for a time, not until one (clock_nanosleep)\n"
-          "      --method LIST       other ways: 'sleeptune-lab sleep --list' names all, one for\n"
+          "      --method LIST       other ways: 'sleep --list' names all, one for\n"
           "                          each clock too (clock_nanosleep-abs-monotonic)\n"
           "      --clocks            clock_nanosleep on each clock that this system has\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
