@@ -272,6 +272,27 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
     assert_int_equal(db_number("SELECT count(*) FROM event"), ST_KEEPER_EVENTS_MAX);
 }
 
+/* Without a limit of the rate, within an hour: five times what there is room for. */
+static void the_size_is_kept_as_rows_are_written(void **state)
+{
+    (void)state;
+    config.history.max_mb = MAX_MB;
+    start();
+    st_events_add(&events, ST_LOG_DBG, 1, "demoted", NULL, 0, "a real one");
+    for (uint64_t round = 1; round <= 20; round++) {
+        for (int i = 0; i < ST_KEEPER_EVENTS_MAX - 1; i++)
+            st_events_add(&events, ST_LOG_DBG, 2, "pause", NULL, 0, "%250d", i);
+        end_minute();
+        wait_for_other(keeper, ST_KEEPER_WRITING, round);
+        assert_in_range(bytes_on_disk(), 1, (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */
+    }
+    st_keeper_stop(keeper);
+    keeper = NULL;
+    assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'demoted'"), 1);
+    assert_in_range(db_number("SELECT count(*) FROM event"), 1000, MAX_MB * MB / 2 / 250);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -279,6 +300,7 @@ int main(void)
         TEST(a_burst_passes_then_one_a_second),
         TEST(clients_are_counted_up_to_a_bound),
         TEST(a_full_list_and_a_full_queue_drop_the_most_frequent_kind),
+        TEST(the_size_is_kept_as_rows_are_written),
         TEST(ten_minutes_of_240_a_second_leave_the_real_events_and_the_limit),
         TEST(ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit),
     };
