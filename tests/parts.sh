@@ -237,6 +237,7 @@ for entry in json.load(open(os.path.join(folder, "compile_commands.json"), encod
     (
         cd "$work/$1" || exit
         cut -f 1 commands | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done | xargs -r ninja || exit
+        echo "at: $1"
         cut -f 2 commands | tr '\n' '\0' | xargs -0 -P "$jobs" -n 1 sh -c || exit 1
     ) || status=1
     verdict $status "$(wc -l <"$work/$1/commands") files without a warning from $1"
