@@ -196,7 +196,7 @@ part_rtsan() {
     cc=$(new_clang) || cannot "no clang 20 or later"
     can_run_with "$cc" -fsanitize=realtime || cannot "$cc has no RealtimeSanitizer run time here"
     rm -rf "$work/rtsan" # the warnings are only there when it compiles
-    targets=(cli/sleeptune daemon/sleeptuned)
+    targets=(cli/sleeptune daemon/sleeptuned lab/sleeptune-lab)
     unit_tests_of loop_tests rtsan "$cc" -Drtsan=true -Dc_std=gnu2x -Doptimization=1 -Db_lundef=false >"$work/rtsan-build" 2>&1
     local status=$?
     cat "$work/rtsan-build"
