@@ -10,6 +10,7 @@
 #include "lib/base.h"
 
 #define ST_HTTP_CONNECTIONS_MAX 32
+#define ST_HTTP_ADDRESS_MAX     12 /* of them for one address, over TCP: a browser takes up to 7 */
 /** From the connection's begin, or the request before it, to the last byte of the answer. */
 #define ST_HTTP_REQUEST_TICKS 20
 

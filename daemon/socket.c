@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "platform/destination.h"
 #include "st_config.h"
 
 #define BACKLOG 16
@@ -144,32 +145,79 @@ static int remove_stale(const struct sockaddr_un *address, char *error, size_t e
     return 0;
 }
 
+/* @return 0 with *ret, the caller's group or that of socket.group; -ENOENT with a sentence in error. */
+static int group_of(const struct st_config *config, gid_t *ret, char *error, size_t error_bytes)
+{
+    /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
+    *ret = getegid();
+    if (config->socket.group[0] == '\0')
+        return 0;
+    const struct group *group = getgrnam(config->socket.group);
+    if (group == NULL) {
+        snprintf(error, error_bytes, "socket.group: there is no group \"%s\"", config->socket.group);
+        return -ENOENT;
+    }
+    *ret = group->gr_gid;
+    return 0;
+}
+
+/* The C library or a filter of system calls may not have AT_SYMLINK_NOFOLLOW for this (glibc < 2.32). Without
+ * it: it was a socket just now, and root comes only to folders that no one else can change. */
+static int set_mode(const struct st_destination *place, mode_t mode)
+{
+    if (fchmodat(place->dir_fd, place->name, mode, AT_SYMLINK_NOFOLLOW) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EPERM)
+        return -errno;
+    return fchmodat(place->dir_fd, place->name, mode, 0) == 0 ? 0 : -errno;
+}
+
+/* As a socket has no descriptor that takes them, owner and mode go by its name in a folder that is held. */
+static int set_rights_at(const struct st_destination *place, const char *path, const struct st_config *config,
+                         char *error, size_t error_bytes)
+{
+    struct stat info;
+    gid_t gid;
+    if (place->shared) {
+        snprintf(
+            error, error_bytes,
+            "cannot set the rights of %s: another user can change its folder. Set socket.path to a folder "
+            "of root",
+            path);
+        return -EPERM;
+    }
+    if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode)) {
+        snprintf(error, error_bytes, "cannot set the rights of %s: it is not a socket any more", path);
+        return -ENOTSOCK;
+    }
+    int r = group_of(config, &gid, error, error_bytes);
+    if (r < 0)
+        return r;
+    if (fchownat(place->dir_fd, place->name, (uid_t)-1, gid, AT_SYMLINK_NOFOLLOW) != 0) {
+        r = -errno;
+        snprintf(error, error_bytes, "cannot give %s to %s%s: %s", path,
+                 config->socket.group[0] != '\0' ? "group " : "the group that the daemon runs as",
+                 config->socket.group, strerror(-r));
+        return r;
+    }
+    r = set_mode(place, (mode_t)config->socket.mode);
+    if (r < 0)
+        snprintf(error, error_bytes, "cannot set the rights of %s: %s", path, strerror(-r));
+    return r;
+}
+
 int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config, char *error,
                          size_t error_bytes)
 {
-    /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
-    if (config->socket.group[0] == '\0' && chown(socket->path, (uid_t)-1, getegid()) != 0) {
-        snprintf(error, error_bytes, "cannot give %s to the group that the daemon runs as: %s", socket->path,
-                 strerror(errno));
-        return -errno;
+    struct st_destination place;
+    int r = st_destination_find(socket->path, &place);
+    if (r < 0) {
+        snprintf(error, error_bytes, "cannot set the rights of %s: %s", socket->path, strerror(-r));
+        return r;
     }
-    if (config->socket.group[0] != '\0') {
-        const struct group *group = getgrnam(config->socket.group);
-        if (group == NULL) {
-            snprintf(error, error_bytes, "socket.group: there is no group \"%s\"", config->socket.group);
-            return -ENOENT;
-        }
-        if (chown(socket->path, (uid_t)-1, group->gr_gid) != 0) {
-            snprintf(error, error_bytes, "cannot give %s to group \"%s\": %s", socket->path,
-                     config->socket.group, strerror(errno));
-            return -errno;
-        }
-    }
-    if (chmod(socket->path, (mode_t)config->socket.mode) != 0) {
-        snprintf(error, error_bytes, "cannot set the rights of %s: %s", socket->path, strerror(errno));
-        return -errno;
-    }
-    return 0;
+    r = set_rights_at(&place, socket->path, config, error, error_bytes);
+    close(place.dir_fd);
+    return r;
 }
 
 static int bind_and_listen(struct st_socket *held, const struct sockaddr_un *address,

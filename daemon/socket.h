@@ -32,7 +32,8 @@ ST_NODISCARD int st_socket_choose(const struct st_config *config, char *ret_path
 ST_NODISCARD int st_socket_open(struct st_socket *ret, const char *path, const struct st_config *config,
                                 char *error, size_t error_bytes);
 
-/** Sets mode and group of the socket. @return as st_socket_open. */
+/** Sets mode and group of the socket, through no link; as root not in a folder that another user can change.
+ * @return as st_socket_open. */
 ST_NODISCARD int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config,
                                       char *error, size_t error_bytes);
 

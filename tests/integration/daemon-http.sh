@@ -19,6 +19,8 @@ for method in POST PUT DELETE PATCH OPTIONS; do
     is "$method: 405" "$(unix -X "$method" -d data http://localhost/v1/status)" 405
 done
 like "405 says what is allowed" "$(curl -si --unix-socket "$sock" -X POST http://localhost/v1/status)" '^Allow: GET, HEAD'
+like "types are not guessed" "$(curl -si --unix-socket "$sock" http://localhost/v1/status)" '^X-Content-Type-Options: nosniff'
+is "no other origin is let in" "$(curl -si --unix-socket "$sock" -H 'Origin: http://evil.example' http://localhost/v1/status | grep -ci '^access-control')" 0
 is "%00 in a path: it is another one" "$(unix http://localhost/v1/status%00x)" 404
 is "and in a value" "$(unix 'http://localhost/v1/causes?since=1h%00x')" 400
 is "GET /v1/causes" "$(unix http://localhost/v1/causes)" 200
@@ -101,6 +103,26 @@ out=$("$PYTHON" "$tmp/tcp.py" "$port")
 like "more than one Host is refused" "$out" '^hosts 200 400 400 400$'
 like "who does not ask is let go before who has asked" "$out" '^ended the one without a request first$'
 like "a stream stays" "$out" '^stream goes on$'
+cat >"$tmp/crowd.py" <<'PY'
+import socket, sys, time
+def connect(address):
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30, (address, 0))
+    s.sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return s
+def answer(s):
+    try:
+        return s.recv(4096).split()[1].decode()
+    except (IndexError, ConnectionError):
+        return "closed"
+kept = []
+while len(kept) < 40: # those that were answered are kept open for their next request
+    s = connect("127.0.0.1")
+    if answer(s) != "200":
+        break
+    kept.append(s)
+print("one address", len(kept), "another", answer(connect("127.0.0.2")))
+PY
+like "one address takes 12 connections at most, and another is served" "$("$PYTHON" "$tmp/crowd.py" "$port")" '^one address ([89]|1[0-2]) another 200$'
 config 'audio: { backend = "none"; };'
 kill -HUP "$daemon"
 closed() { [ "$(tcp)" = 000 ]; }

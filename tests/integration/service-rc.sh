@@ -5,19 +5,31 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
+need curl setpriv
+runas=$(id -un)
+[ "$runas" != root ] || runas=nobody
+program=$tmp/sleeptuned # others must be able to execute it
+cp "$SLEEPTUNED" "$program"
 mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/var/run" "$tmp/var/db"
 
-# daemon(8): -f (no terminal), -p FILE (the child's PID)
+# daemon(8): -f (no terminal), -p FILE (the child's PID), -u USER (and its groups)
 cat >"$tmp/sbin/daemon" <<'SH'
 #!/bin/sh
-while getopts fp: o; do [ "$o" = p ] && pidfile=$OPTARG; done
+while getopts fp:u: o; do
+    case $o in p) pidfile=$OPTARG ;; u) user=$OPTARG ;; esac
+done
 shift $((OPTIND - 1))
+if [ -n "$user" ] && [ "$(id -u)" = 0 ] && [ "$user" != root ]; then
+    set -- setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups "$@"
+fi
 "$@" </dev/null >/dev/null 2>&1 &
 echo $! >"$pidfile"
 SH
 chmod +x "$tmp/sbin/daemon"
 cat >"$tmp/etc/rc.subr" <<'SH'
+warn() { echo "$0: WARNING: $*" >&2; }
+err() { shift; echo "$0: ERROR: $*" >&2; exit 1; }
+kldstat() { [ -e "$RC_CONF.loaded" ]; }
 load_rc_config() { [ ! -f "$RC_CONF" ] || . "$RC_CONF"; }
 rc_pid() { pid=$(cat "$pidfile" 2>/dev/null) && [ "$(readlink "/proc/$pid/exe")" = "$procname" ] && echo "$pid"; }
 run_rc_command() {
@@ -54,8 +66,9 @@ run_rc_command() {
 }
 SH
 sed -e "s|/etc/rc.subr|$tmp/etc/rc.subr|; s|/usr/sbin/daemon|$tmp/sbin/daemon|; s|/var/run|$tmp/var/run|g; s|/var/db|$tmp/var/db|g" \
-    -e "s|^procname=.*|procname=\"$SLEEPTUNED\"|" "$SLEEPTUNE_BUILD/conf/sleeptuned" >"$tmp/rc"
+    -e "s|^procname=.*|procname=\"$program\"|" "$SLEEPTUNE_BUILD/conf/sleeptuned" >"$tmp/rc"
 chmod +x "$tmp/rc"
+sock=$tmp/var/run/sleeptune/sleeptuned.sock
 export RC_CONF=$tmp/rc.conf SLEEPTUNE_SOCKET=$sock
 service() { out=$("$tmp/rc" "$@" 2>&1); status=$?; }
 
@@ -69,7 +82,12 @@ like "rcvar" "$out" '^sleeptuned_enable="NO"$'
 printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$tmp/none\"" >"$RC_CONF"
 service start
 is "without its configuration it does not start" "$status $(grep -c 'not readable' <<<"$out")" "1 1"
-printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$conf\"" >"$RC_CONF"
+printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$conf\"" 'sleeptuned_runas="no-such-user"' >"$RC_CONF"
+config 'audio: { backend = "none"; };'
+service start
+is "without its user it does not start" "$status" 1
+like "and says how to make it" "$out" 'ERROR: there is no user no-such-user. Run pw useradd no-such-user .* -L daemon -G realtime'
+echo "sleeptuned_runas=\"$runas\"" >>"$RC_CONF"
 config 'loop: { frames = 3; };'
 service start
 like "a wrong configuration does not start, and is told with its line" "$out" "$conf:2: loop.frames"
@@ -81,13 +99,16 @@ is "configtest of a right one" "$status $out" "0 configuration OK ($conf)"
 echo 'sleeptuned_flags="-d"' >>"$RC_CONF"
 service start
 is "start" "$status" 0
+like "without mac_priority it says so" "$out" 'WARNING: mac_priority is not loaded: no real-time priority. Run kldload mac_priority'
+like "and that the user is in no group for it" "$out" "WARNING: $runas is not in group realtime"
 daemon=$(cat "$tmp/var/run/sleeptuned.pid")
 pids+=("$daemon")
+is "it does not run as root, nor own less than its folders" "$(stat -c %U "/proc/$daemon" "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "$runas $runas $runas "
 ok "it measures" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
-is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$SLEEPTUNED -c $conf -d "
+is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$program -c $conf -d "
 is "the PID file has the daemon's, not daemon(8)'s" "$(value 'd["pid"]')" "$daemon"
 is "status" "$("$tmp/rc" status)" "sleeptuned is running as pid $daemon."
-is "run and state folder are there" "$(stat -c %a "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "755 755 "
+is "run and state folder are there" "$(stat -c %a "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "755 750 "
 service start
 is "a second start is refused" "$status" 1
 config 'audio: { backend = "none"; };' 'loop: { frames = 512; };'

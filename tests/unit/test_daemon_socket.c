@@ -171,6 +171,44 @@ static void without_a_group_the_socket_has_the_daemons(void **state)
     st_socket_close(&held);
 }
 
+/* Whoever can write to the folder may put something else there before a reload. */
+static void link_in_the_place_of_the_socket_is_not_followed(void **state)
+{
+    (void)state;
+    struct st_socket held;
+    struct stat status;
+    char victim[80];
+    assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
+    snprintf(victim, sizeof(victim), "%s/victim", folder);
+    const int fd = open(victim, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(victim, path), 0);
+    config.socket.mode = 0666;
+    assert_true(st_socket_set_rights(&held, &config, error, sizeof(error)) < 0);
+    assert_non_null(strstr(error, "it is not a socket any more"));
+    assert_int_equal(stat(victim, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    st_socket_close(&held);
+    unlink(victim);
+}
+
+static void root_refuses_a_folder_that_another_user_can_change(void **state)
+{
+    (void)state;
+    struct st_socket held;
+    if (geteuid() != 0 || chown(folder, 65534, (gid_t)-1) != 0) {
+        print_message("# not tried: needs root\n");
+        return;
+    }
+    const int r = st_socket_open(&held, path, &config, error, sizeof(error));
+    assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
+    assert_int_equal(r, -EPERM);
+    assert_non_null(strstr(error, "another user can change its folder"));
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 static void environment_wins_over_the_configuration(void **state)
 {
     (void)state;
@@ -198,6 +236,8 @@ int main(void)
         TEST(missing_folder_is_named),
         TEST(unknown_group_is_refused_and_leaves_no_socket),
         TEST(without_a_group_the_socket_has_the_daemons),
+        TEST(link_in_the_place_of_the_socket_is_not_followed),
+        TEST(root_refuses_a_folder_that_another_user_can_change),
         TEST(environment_wins_over_the_configuration),
     };
     if (mkdtemp(folder) == NULL)

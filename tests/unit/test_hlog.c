@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
+#include "store/hist_deflate.h"
 #include "store/hlog.h"
 
 static char path[] = "/tmp/sleeptune-hlog-XXXXXX";
@@ -184,6 +187,24 @@ static void malformed_lines_are_refused(void **state)
     assert_int_equal(read_text("#[BaseTime: x]\n\"legend\"\n\n"), 0);
 }
 
+/* 16 MB of zeros are 16 kB. */
+static void a_payload_that_inflates_beyond_its_room_is_refused(void **state)
+{
+    (void)state;
+    const size_t plain_bytes = 16 << 20, room = 64 << 10;
+    uLongf deflated = compressBound(plain_bytes);
+    uint8_t *plain = calloc(1, plain_bytes), *whole = malloc(8 + deflated), *ret = malloc(room);
+    assert_true(plain != NULL && whole != NULL && ret != NULL);
+    assert_int_equal(compress2(whole + 8, &deflated, plain, plain_bytes, Z_BEST_COMPRESSION), Z_OK);
+    const uint8_t head[8] = {
+        0x1c, 0x84, 0x93, 0x14, 0, (uint8_t)(deflated >> 16), (uint8_t)(deflated >> 8), (uint8_t)deflated};
+    memcpy(whole, head, sizeof(head));
+    assert_int_equal(st_hist_inflate(whole, 8 + deflated, ret, room), -EBADMSG);
+    free(plain);
+    free(whole);
+    free(ret);
+}
+
 static void other_files_are_refused(void **state)
 {
     (void)state;
@@ -276,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup(a_full_disk_is_told, set_up),
         cmocka_unit_test_setup(wrong_arguments_are_refused, set_up),
         cmocka_unit_test_setup(malformed_lines_are_refused, set_up),
+        cmocka_unit_test(a_payload_that_inflates_beyond_its_room_is_refused),
         cmocka_unit_test_setup(other_files_are_refused, set_up),
         cmocka_unit_test_setup(stamps_may_be_absolute_or_relative, set_up),
         cmocka_unit_test_setup(a_payload_shorter_than_it_says_is_not_filled_up_from_the_line_before, set_up),
