@@ -11,14 +11,12 @@
 
 #include "advisor/parse_answer.h"
 #include "advisor/text.h"
+#include "platform/child_env.h"
 
 #define ANSWER_BYTES (64 * 1024) /* PulseAudio's modules are 4 KiB */
 #define UNITS_MAX    16
 #define UNIT_BYTES   96
-#define ENV_MAX      16
-#define ENV_BYTES    512
 #define KEY_BYTES    160
-#define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
 struct asker {
     struct st_facts *facts;
@@ -29,9 +27,10 @@ struct asker {
 };
 
 struct question {
-    const char *key;    /* "linux.ask.pipewire" */
-    const char *daemon; /* the fact that it runs */
-    bool of_user;       /* it is asked over a socket of the user's session, not of the system */
+    const char *key;      /* "linux.ask.pipewire" */
+    const char *daemon;   /* the fact that it runs */
+    bool of_user;         /* it is asked over a socket of the user's session, not of the system */
+    const char *in_files; /* the one fact that it tells, which files tell as well; NULL: they do not */
     const char *source;
     const char *const *argv;
     const char *const *names; /* of D-Bus properties, in the order of argv */
@@ -218,6 +217,7 @@ static const struct question questions[] = {
     {.key = "linux.ask.pulseaudio",
      .daemon = "linux.daemon.pulseaudio",
      .of_user = true,
+     .in_files = "linux.pulse.tsched",
      .source = "pactl list short modules",
      .argv = WORDS("pactl", "list", "short", "modules"),
      .parse = parse_pulse,
@@ -293,80 +293,65 @@ static void note_unit(void *ctx, const struct st_fact *fact)
 
 struct whom {
     struct st_run_as as;
-    const char *env[ENV_MAX];
-    char text[ENV_MAX][ENV_BYTES];
-    size_t env_n;
+    struct st_child_env env;
     int refused; /* errno why the user's servers are not asked; 0: they are */
 };
 
-static void set(struct whom *whom, const char *name, const char *value)
-{
-    if (value == NULL || whom->env_n + 1 == ENV_MAX ||
-        (size_t)snprintf(whom->text[whom->env_n], ENV_BYTES, "%s=%s", name, value) >= ENV_BYTES)
-        return;
-    whom->env[whom->env_n] = whom->text[whom->env_n];
-    whom->env_n++;
-}
-
-/** A client believes who owns its socket: nobody else may own the folder. */
-static bool owned_by(const char *folder, uid_t uid)
+/** A client believes who owns its socket: no one else may own the folder. @return 0, ENOENT, EPERM. */
+static int other_owner(const char *folder, uid_t uid)
 {
     struct stat info;
-    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == uid;
+    if (lstat(folder, &info) != 0)
+        return ENOENT;
+    return S_ISDIR(info.st_mode) && info.st_uid == uid ? 0 : EPERM;
 }
 
-/** With the environment of who runs this, as far as the clients need it. */
-static void be_oneself(struct whom *whom)
+/** Whose servers. @return false: no such user, or one that this process cannot become. */
+static bool find_user(struct whom *whom, const char *name)
 {
-    static const char *const kept[] = {"HOME",
+    const struct passwd *entry = name != NULL ? getpwnam(name) : NULL;
+    whom->as.uid = geteuid();
+    if (name == NULL)
+        return true;
+    if (entry == NULL || (geteuid() != 0 && entry->pw_uid != geteuid()))
+        return false;
+    whom->as.switch_user = entry->pw_uid != geteuid();
+    whom->as.uid = entry->pw_uid;
+    whom->as.gid = entry->pw_gid;
+    return true;
+}
+
+/** @return 0 or -ENOMEM. */
+static int find_whom(struct whom *whom, const char *user)
+{
+    /* as far as the clients need it; root takes none of them */
+    static const char *const kept[] = {"PATH",
+                                       "HOME",
                                        "XDG_RUNTIME_DIR",
                                        "PIPEWIRE_REMOTE",
                                        "PULSE_SERVER",
                                        "PIPEWIRE_RUNTIME_DIR",
                                        "PULSE_RUNTIME_PATH",
                                        "JACK_DEFAULT_SERVER",
-                                       "DBUS_SYSTEM_BUS_ADDRESS"};
-    const char *path = getenv("PATH"), *runtime = getenv("XDG_RUNTIME_DIR");
-    set(whom, "PATH", path != NULL && strlen(path) + 8 < ENV_BYTES ? path : PATH_DEFAULT);
-    for (size_t i = 0; i < ST_ARRAY_LEN(kept); i++)
-        set(whom, kept[i], getenv(kept[i]));
-    if (runtime != NULL && !owned_by(runtime, geteuid()))
+                                       "DBUS_SYSTEM_BUS_ADDRESS",
+                                       NULL};
+    if (!find_user(whom, user))
         whom->refused = EPERM;
-}
-
-static void be_user(struct whom *whom, const char *name)
-{
-    char runtime[64];
-    const struct passwd *entry = getpwnam(name);
-    if (entry == NULL || (geteuid() != 0 && entry->pw_uid != geteuid())) {
+    int r = st_child_env_open(&whom->env, whom->as.uid, kept);
+    if (r == -ENOENT) { /* no entry in the user database: the system's servers can still be asked */
         whom->refused = EPERM;
-        return;
+        r = 0;
     }
-    if (entry->pw_uid == geteuid()) {
-        be_oneself(whom);
-        return;
-    }
-    whom->as.switch_user = true;
-    whom->as.uid = entry->pw_uid;
-    whom->as.gid = entry->pw_gid;
-    snprintf(runtime, sizeof(runtime), "/run/user/%lu", (unsigned long)entry->pw_uid);
-    set(whom, "PATH", PATH_DEFAULT);
-    set(whom, "HOME", entry->pw_dir);
-    set(whom, "XDG_RUNTIME_DIR", runtime);
-    if (!owned_by(runtime, entry->pw_uid))
-        whom->refused = ENOENT;
-}
-
-static void find_whom(struct whom *whom, const char *user)
-{
-    if (user != NULL)
-        be_user(whom, user);
-    else
-        be_oneself(whom);
-    set(whom, "LC_ALL", "C");
-    set(whom, "JACK_NO_START_SERVER", "1");
-    whom->env[whom->env_n] = NULL;
-    whom->as.env = whom->env;
+    const char *runtime = st_child_env_get(&whom->env, "XDG_RUNTIME_DIR");
+    const int other = runtime != NULL ? other_owner(runtime, whom->as.uid) : 0;
+    if (whom->refused == 0 && (other == EPERM || whom->as.switch_user))
+        whom->refused = other;
+    if (r == 0)
+        r = st_child_env_set(&whom->env, "LC_ALL", "C");
+    if (r == 0)
+        r = st_child_env_set(&whom->env, "JACK_NO_START_SERVER", "1");
+    whom->as.env = (const char *const *)whom->env.vars;
+    return r;
 }
 
 /* --- asking --------------------------------------------------------------------------------------------- */
@@ -411,6 +396,13 @@ static void take_answer(struct asker *asker, const struct st_run *run)
         put_text(asker, key, "answered");
 }
 
+/** Root runs no program as another user for what that user's files say. */
+static bool is_in_files(const struct st_facts *facts, const char *key)
+{
+    const char *value;
+    return key != NULL && st_facts_text(facts, key, &value) == 0;
+}
+
 /** The questions whose servers run, and that may be asked. @return how many. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      struct open_question *ret)
@@ -424,6 +416,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
         asker->question = question;
         if (ask->skip) {
             put_text(asker, question->key, "not asked");
+        } else if (whom->as.switch_user && is_in_files(asker->facts, question->in_files)) {
+            put_text(asker, question->key, "read from files");
         } else if (question->of_user && whom->refused != 0) {
             put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
         } else {
@@ -443,19 +437,21 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
     if (st_facts_os(facts) != ST_OS_LINUX)
         return 0;
     st_facts_each(facts, "linux.unit.", ".program", note_unit, &asker); /* whose files were found */
-    find_whom(&whom, ask->user);
-    const size_t n = choose(&asker, ask, &whom, open);
+    int r = find_whom(&whom, ask->user);
+    const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
     char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;
     if (n > 0 && bufs == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++)
+        r = -ENOMEM;
+    for (size_t i = 0; i < n && r == 0; i++)
         runs[i] =
             (struct st_run){.argv = open[i].argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
-    const int r = n > 0 ? p->run(p, runs, n, &whom.as, ST_ASK_LIMIT_NS) : 0;
+    if (n > 0 && r == 0)
+        r = p->run(p, runs, n, &whom.as, ST_ASK_LIMIT_NS);
     for (size_t i = 0; i < n && r == 0; i++) {
         asker.question = open[i].question;
         take_answer(&asker, &runs[i]);
     }
     free(bufs);
+    st_child_env_close(&whom.env);
     return r == -ENOTSUP ? 0 : r != 0 ? r : asker.error;
 }

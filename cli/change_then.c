@@ -6,6 +6,7 @@
 
 #include "cli/change_target.h"
 #include "cli/command.h"
+#include "platform/child_env.h"
 
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry)
 {
@@ -35,7 +36,7 @@ static void fill_in(const char *text, const char *user, char *buf, size_t buf_by
 static int run(const struct st_change_teller *teller, const char *line)
 {
     fflush(stdout);
-    const int status = system(line); /* NOLINT: one of change_boot.c's, for root's shell */
+    const int status = st_child_env_shell(line); /* one of change_boot.c's, for root's shell */
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         printf("ran       %s\n", line);
         return ST_EXIT_DONE;

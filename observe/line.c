@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "st_config.h"
+
+#define LOCKED_BYTES 65536
 
 /* --- options --- */
 
@@ -27,10 +30,26 @@ bool st_line_is_process(const char *text, pid_t pid)
     return text != NULL && pid != 0 && process_of(text) == pid;
 }
 
+/* It parses what a server sends, and needs none of the daemon's limits for that. Where a filter of system
+ * calls forbids it, the daemon's limits stay. */
+static void drop_limits(void)
+{
+    const struct rlimit none = {0, 0}, locked = {LOCKED_BYTES, LOCKED_BYTES};
+    struct rlimit now;
+#ifdef RLIMIT_RTPRIO
+    (void)setrlimit(RLIMIT_RTPRIO, &none);
+#endif
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
+        (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
+        (void)setrlimit(RLIMIT_MEMLOCK, &locked);
+}
+
 pid_t st_line_options(int argc, char **argv, const char *name, const char *about)
 {
     int option;
     pid_t own = 0;
+    drop_limits();
     while ((option = getopt(argc, argv, "hVp:")) != -1) {
         switch (option) {
         case 'h':

@@ -27,7 +27,8 @@ int st_module_path(const char *name, char *buf, size_t buf_bytes)
     char
         beside[4096]; /* where a build has them; before the installed ones, which may be of another version */
     program_folder(beside, sizeof(beside));
-    const char *dirs[] = {getenv("SLEEPTUNE_MODULE_DIR"), beside[0] != '\0' ? beside : NULL, ST_MODULE_DIR};
+    const char *dirs[] = {secure_getenv("SLEEPTUNE_MODULE_DIR"), beside[0] != '\0' ? beside : NULL,
+                          ST_MODULE_DIR};
     for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
         if (dirs[i] == NULL)
             continue;

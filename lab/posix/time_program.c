@@ -1,6 +1,7 @@
 /* Running a program to its end, timed from outside. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,18 +13,15 @@
 
 #include "lib/ns.h"
 #include "lab/posix/lab_posix.h"
+#include "platform/child_env.h"
 
 static int64_t timeval_ns(const struct timeval *tv)
 {
     return (int64_t)tv->tv_sec * ST_NS_PER_S + (int64_t)tv->tv_usec * ST_NS_PER_US;
 }
 
-#ifdef __FreeBSD__
-extern char **environ; /* no header has it there */
-#endif
-
 /* No signal is blocked in it, whatever is here. */
-static int spawn(char *const argv[], pid_t *ret)
+static int spawn(const char *path, char *const argv[], char *const env[], pid_t *ret)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -45,7 +43,7 @@ static int spawn(char *const argv[], pid_t *ret)
     if (r == 0)
         r = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
     if (r == 0)
-        r = posix_spawnp(ret, argv[0], &files, &attr, argv, environ);
+        r = posix_spawn(ret, path, &files, &attr, argv, env);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
     return -r;
@@ -99,16 +97,16 @@ static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *p,
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int st_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret)
+static int time_path(struct st_platform *p, const char *path, char *const argv[], char *const env[],
+                     struct st_program_time *ret)
 {
-    struct st_platform *p = lab->platform;
     struct rusage usage;
     sigset_t before;
     pid_t child;
     int64_t end_ns;
     hold(&before);
     const int64_t begin_ns = p->now_ns(p);
-    const int r = spawn(argv, &child);
+    const int r = spawn(path, argv, env, &child);
     if (r == 0) {
         running = child;
         if (early != 0)
@@ -126,4 +124,17 @@ int st_posix_time_program(struct st_lab *lab, char *const argv[], struct st_prog
         .status = status,
     };
     return 0;
+}
+
+int st_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret)
+{
+    char path[PATH_MAX];
+    struct st_child_env env;
+    int r = st_child_env_open(&env, geteuid(), NULL);
+    if (r == 0)
+        r = st_child_env_find((const char *const *)env.vars, argv[0], path, sizeof(path));
+    if (r == 0)
+        r = time_path(lab->platform, path, argv, env.vars, ret);
+    st_child_env_close(&env);
+    return r;
 }

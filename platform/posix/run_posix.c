@@ -1,24 +1,33 @@
 /* Programs that are run for what they print: all at once, with one limit, bounded output, nothing left
- * behind. */
+ * behind.
+ *
+ * A program may run code of the user it runs as: PipeWire's clients start what the user's configuration
+ * names. Root asks a user's servers so, so that a program gets nothing of root's that helps it: no terminal
+ * (a session of its own), no descriptor, no environment, no real-time limit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/ns.h"
+#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/run_child.h"
 
-#define RUNS_MAX    16
-#define DEATH_NS    (50 * ST_NS_PER_MS) /* a killed process is given this long to be gone */
-#define NAP_NS      ST_NS_PER_MS
-#define EXEC_FAILED 127 /* as the shell says it */
+#define RUNS_MAX     16
+#define DEATH_NS     (50 * ST_NS_PER_MS) /* a killed process is given this long to be gone */
+#define REST_NS      ST_NS_PER_S         /* and so is what it hid, which may start more of it meanwhile */
+#define NAP_NS       ST_NS_PER_MS
+#define EXEC_FAILED  127   /* as the shell says it */
+#define LOCKED_BYTES 65536 /* enough for a client's buffers; it works without locking them, too */
 
 struct child {
     pid_t pid; /* 0: none, or reaped */
@@ -27,24 +36,25 @@ struct child {
 
 /* --- starting ------------------------------------------------------------------------------------------- */
 
-/** The program's path, by PATH of env. @return 0, -ENOENT, -ENAMETOOLONG. */
-static int find_program(const char *const *env, const char *name, char *path, size_t bytes)
+/** A hard limit: the program cannot raise it again. */
+static void limit(int what, rlim_t most)
 {
-    const char *dirs = "";
-    for (; *env != NULL; env++)
-        dirs = strncmp(*env, "PATH=", 5) == 0 ? *env + 5 : dirs;
-    while (*dirs != '\0') {
-        const size_t len = strcspn(dirs, ":");
-        if (dirs[0] == '/') { /* never the current folder */
-            const int n = snprintf(path, bytes, "%.*s/%s", (int)len, dirs, name);
-            if (n < 0 || (size_t)n >= bytes)
-                return -ENAMETOOLONG;
-            if (access(path, X_OK) == 0)
-                return 0;
-        }
-        dirs += len + (dirs[len] == ':');
-    }
-    return -ENOENT;
+    struct rlimit now;
+    if (getrlimit(what, &now) == 0 && (now.rlim_max == RLIM_INFINITY || now.rlim_max > most))
+        (void)setrlimit(what, &(struct rlimit){most, most});
+}
+
+/** No core files, no real-time priority, little locked memory; whatever this process has itself. */
+static void become_harmless(void)
+{
+    const struct sched_param normal = {.sched_priority = 0};
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_MEMLOCK, LOCKED_BYTES);
+#ifdef RLIMIT_RTPRIO
+    limit(RLIMIT_RTPRIO, 0);
+#endif
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        (void)sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
 /** Between fork and execve: system calls only. */
@@ -54,10 +64,10 @@ static _Noreturn void become(const char *path, const struct st_run *run, const s
     sigset_t none;
     sigemptyset(&none);
     (void)signal(SIGPIPE, SIG_DFL);
-    if (nothing < 0 || setpgid(0, 0) != 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-        dup2(out, STDOUT_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0 || chdir("/") != 0 ||
-        sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+    if (nothing < 0 || setsid() < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(nothing, STDERR_FILENO) < 0 || chdir("/") != 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
         _exit(EXEC_FAILED);
+    become_harmless();
     if (as->switch_user &&
         (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0 || setuid(0) == 0))
         _exit(EXEC_FAILED);
@@ -70,7 +80,7 @@ static int start(struct child *child, const struct st_run *run, const struct st_
 {
     char path[PATH_MAX];
     int ends[2];
-    int r = find_program(as->env, run->argv[0], path, sizeof(path));
+    int r = st_child_env_find(as->env, run->argv[0], path, sizeof(path));
     if (r != 0)
         return r;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -84,7 +94,6 @@ static int start(struct child *child, const struct st_run *run, const struct st_
         close(ends[0]);
         return r;
     }
-    (void)setpgid(pid, pid); /* both do it, so that it holds whoever comes first */
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     *child = (struct child){.pid = pid, .fd = ends[0]};
     return 0;
@@ -119,8 +128,10 @@ static void finish(struct child *child, struct st_run *run, int result)
 {
     run->result = result;
     close_output(child);
-    if (child->pid != 0)
-        (void)kill(-child->pid, SIGKILL);
+    if (child->pid == 0)
+        return;
+    (void)kill(child->pid, SIGKILL); /* it may not lead its session yet */
+    (void)kill(-child->pid, SIGKILL);
 }
 
 /* --- in between ----------------------------------------------------------------------------------------- */
@@ -180,6 +191,7 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     const int64_t end_ns = st_ns_add(p->now_ns(p), limit_ns);
     if (runs_n > RUNS_MAX)
         return -EINVAL;
+    st_run_reap_begin();
     for (size_t i = 0; i < runs_n; i++) {
         children[i] = (struct child){.fd = -1};
         runs[i].len = 0;
@@ -196,5 +208,9 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     const int64_t dead_ns = st_ns_add(p->now_ns(p), DEATH_NS);
     while (alive(children, runs_n) > 0 && p->now_ns(p) < dead_ns)
         turn(children, runs, runs_n, NAP_NS);
+    const int64_t rest_ns = st_ns_add(p->now_ns(p), REST_NS);
+    while (st_run_reap_rest() && p->now_ns(p) < rest_ns)
+        (void)poll(NULL, 0, 1);
+    st_run_reap_end();
     return 0;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
+#include "platform/child_env.h"
 #include "platform/xrun_line.h"
 #include "st_config.h"
 
@@ -25,10 +26,6 @@
 #define TERM_NAPS 45 /* it has this long to end in peace: a client that is killed disturbs its server */
 #define KILL_NAPS 5
 #define NAP_NS    (10 * ST_NS_PER_MS)
-
-#ifdef __FreeBSD__ /* its unistd.h leaves it to the program */
-extern char **environ;
-#endif
 
 struct program {
     pid_t pid;   /* 0: reaped */
@@ -45,7 +42,7 @@ struct program {
 /** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
 static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
 {
-    const char *chosen = getenv("SLEEPTUNE_OBSERVE_DIR");
+    const char *chosen = secure_getenv("SLEEPTUNE_OBSERVE_DIR");
     char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX];
     if (p->program_path(p, folder, sizeof(folder)) != 0)
         folder[0] = '\0';
@@ -62,30 +59,22 @@ static int find_program(struct st_platform *p, const char *name, char *path, siz
     return -ENOENT;
 }
 
-/** The environment of this process with one variable set, if there is one to set. @return NULL when out of
- * memory; the array and its first text are to be freed. */
-static char **environment_with(const char *name, const char *value, char **ret_text)
+/** Of this process; for root only what chooses the server. @return 0, -ENOENT, -ENOMEM. */
+static int make_environment(const struct st_xrun_watch *w, struct st_child_env *ret)
 {
-    size_t n = 0;
-    while (environ[n] != NULL)
-        n++;
-    char **env = calloc(n + 2, sizeof(*env));
-    const size_t bytes = strlen(name) + strlen(value) + 2;
-    char *text = malloc(bytes);
-    if (env == NULL || text == NULL) {
-        free(env);
-        free(text);
-        return NULL;
-    }
-    snprintf(text, bytes, "%s=%s", name, value);
-    size_t to = 0;
-    env[to++] = text;
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(environ[i], text, strlen(name) + 1) != 0)
-            env[to++] = environ[i];
-    }
-    *ret_text = text;
-    return env;
+    static const char *const servers[] = {"PIPEWIRE_REMOTE",
+                                          "PULSE_SERVER",
+                                          "PULSE_COOKIE",
+                                          "JACK_DEFAULT_SERVER",
+                                          "JACK_NO_AUDIO_RESERVATION",
+                                          "JACK_PROMISCUOUS_SERVER",
+                                          NULL};
+    int r = st_child_env_open(ret, geteuid(), NULL);
+    if (r == 0)
+        r = st_child_env_keep(ret, servers);
+    if (r == 0 && w->setting.server[0] != '\0' && w->source->server_env != NULL)
+        r = st_child_env_set(ret, w->source->server_env, w->setting.server);
+    return r;
 }
 
 /** Its standard input and output are these, its errors nobody's; signals as a program expects them; a normal
@@ -148,28 +137,24 @@ static int spawn(const char *path, const char *name, char *const *env, int in, i
 static int start(struct st_xrun_watch *w, struct program *program, const char *path)
 {
     int in[2], out[2];
-    char *text = NULL, **env = environ;
-    if (w->setting.server[0] != '\0' && w->source->server_env != NULL)
-        env = environment_with(w->source->server_env, w->setting.server, &text);
-    if (env == NULL)
-        return -ENOMEM;
-    int r = pipe2(in, O_CLOEXEC) == 0 ? 0 : -errno;
-    if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
+    struct st_child_env env;
+    int r = make_environment(w, &env);
+    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
+        r = -errno;
+    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
         r = -errno;
         close(in[0]);
         close(in[1]);
     }
     if (r == 0) {
-        r = spawn(path, w->source->program, env, in[0], out[1], &program->pid);
+        r = spawn(path, w->source->program, env.vars, in[0], out[1], &program->pid);
         close(in[0]);
         close(out[1]);
         program->in = in[1];
         program->out = out[0];
         (void)fcntl(program->out, F_SETFL, O_NONBLOCK);
     }
-    if (env != environ)
-        free(env);
-    free(text);
+    st_child_env_close(&env);
     return r;
 }
 

@@ -400,8 +400,12 @@ END
         unshare -m bash -c 'mount --bind "$0/etc" /etc && mount --bind "$0/sbin" /usr/sbin && shift 0 && exec "$@"' "$tmp" \
             env STATE_DIRECTORY="$tmp/state" "$SLEEPTUNE" "$@" </dev/null 2>&1
     }
-    out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
+    mkdir "$tmp/evil"
+    printf '#!/bin/sh\necho evil ran\n' | tee "$tmp/evil/update-grub" >"$tmp/evil/sh"
+    chmod +x "$tmp"/evil/*
+    out=$(PATH=$tmp/evil:$PATH inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
     is "--run-generators: 0" "$?" 0
+    is "--run-generators: PATH of another user is not used" "$(grep -c evil <<<"$out")" 0
     like "--run-generators: says what it ran" "$out" '^ran +update-grub$'
     ok "and it saw the file" grep -q preempt=full "$tmp/etc/generated"
     out=$(inside revert --all --run-generators)

@@ -24,10 +24,9 @@ echo "ready server $JACK_DEFAULT_SERVER"
 echo 'xrun certainty=exact n=2 starved=0 device=system'
 echo 'xrun certainty=probable n=0 starved=3 device=system client=Carla%20Host%0a'
 echo epoch
-echo $$ >"$PID_FILE"
+echo $$ >"${0%/*}/../jack.pid"
 exec cat # ends with its standard input
 SH
-export PID_FILE=$tmp/jack.pid
 config "$quiet" 'observe: { jack = "on"; jack_server = "studio"; pipewire = "off"; };'
 starts "the daemon starts"
 ok "a source that is there is watched" wait_for source_is jack state watching
@@ -95,7 +94,7 @@ script jack <<'SH'
 #!/bin/sh
 trap '' TERM
 echo ready I stay
-echo $$ >"$PID_FILE"
+echo $$ >"${0%/*}/../jack.pid"
 while :; do sleep 0.1; done
 SH
 config "$quiet" 'observe: { jack = "off"; };'
@@ -113,7 +112,7 @@ ok "a program that ignores SIGTERM does not outlive it" wait_for gone "$(cat "$t
 script jack <<'SH'
 #!/bin/sh
 echo ready until the end
-echo $$ >"$PID_FILE"
+echo $$ >"${0%/*}/../jack.pid"
 exec cat
 SH
 rm -f "$tmp/jack.pid"

@@ -182,9 +182,13 @@ static void a_socket_in_a_folder_of_others_is_not_used(void **state)
     (void)state;
     fact("linux.daemon.pipewire", "700");
     answer(PW, settings, 0);
-    setenv("XDG_RUNTIME_DIR", geteuid() == 0 ? "/nonexistent" : "/", 1);
+    setenv("XDG_RUNTIME_DIR", geteuid() == 0 ? "/proc/self" : "/", 1);
     ask();
     unsetenv("XDG_RUNTIME_DIR");
+    if (geteuid() == 0) { /* root takes no folder from its environment */
+        is("linux.ask.pipewire", "answered");
+        return;
+    }
     is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
     assert_null(st_facts_find(facts, "linux.pipewire.quantum"));
 }

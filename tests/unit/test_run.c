@@ -8,11 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "lib/ns.h"
@@ -53,6 +57,167 @@ static void none_survives(void)
     while (waitpid(-1, &status, 0) > 0)
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     no_child();
+}
+
+/* --- programs that want more than to print: this one, started again with a word ------------------------- */
+
+/** Takes the terminal of who started it, by every way there is. */
+static int take_terminal(void)
+{
+    const int error = open("/dev/tty", O_RDWR | O_NOCTTY) < 0 ? errno : 0;
+    printf("open %d\n", error);
+    for (int i = 0; i < 64; i++) {
+        (void)setpgid(0, 0);
+        (void)signal(SIGTTOU, SIG_IGN);
+#ifdef TIOCSTI
+        if (ioctl(i, TIOCSTI, "x") == 0)
+            printf("put a character into %d\n", i);
+#endif
+        if (tcsetpgrp(i, getpgrp()) == 0)
+            printf("is in the foreground of %d\n", i);
+        if (isatty(i) == 1)
+            printf("has terminal %d\n", i);
+    }
+    return error == ENXIO ? 0 : 1;
+}
+
+/** Leaves a process in another group and session, which ignores what it can; itself ends or hangs. */
+static int hide(bool hang)
+{
+    if (fork() == 0) {
+        (void)setpgid(0, 0);
+        if (fork() == 0) {
+            (void)setsid();
+            for (int number = 1; number < 32; number++)
+                (void)signal(number, SIG_IGN);
+            printf("%d\n", (int)getpid());
+            fflush(stdout);
+            close(STDOUT_FILENO);
+            for (;;)
+                (void)sleep(3600);
+        }
+        close(STDOUT_FILENO);
+        for (;;)
+            (void)sleep(3600);
+    }
+    (void)usleep(20000);
+    while (hang)
+        (void)sleep(3600);
+    return 0;
+}
+
+/** What it has and can get: real-time priority, locked memory, core files, nice. */
+static int show_limits(void)
+{
+    struct rlimit limit;
+    const struct sched_param fifo = {.sched_priority = 1};
+    (void)getrlimit(RLIMIT_CORE, &limit);
+    printf("core %d, policy %d", (int)limit.rlim_max, sched_getscheduler(0) == SCHED_OTHER);
+    (void)getrlimit(RLIMIT_MEMLOCK, &limit);
+    printf(", memlock %d", limit.rlim_max <= 65536);
+#ifdef RLIMIT_RTPRIO
+    (void)getrlimit(RLIMIT_RTPRIO, &limit);
+    printf(", rtprio %d", (int)limit.rlim_max);
+#endif
+    printf(", fifo %d\n", sched_setscheduler(0, SCHED_FIFO, &fifo));
+    return 0;
+}
+
+static const char *self; /* absolute path */
+
+/** Runs this program with a word; its output is in buf (BYTES). @return the run's result. */
+static int again(const char *word, bool as_other, char *buf, int64_t limit_ns)
+{
+    char path[4200];
+    struct st_platform *p = st_platform_native();
+    const char *slash = strrchr(self, '/');
+    snprintf(path, sizeof(path), "PATH=%.*s", (int)(slash - self), self);
+    const char *const vars[] = {path, NULL}, *const argv[] = {slash + 1, word, NULL};
+    const struct st_run_as as = {.env = vars, .switch_user = as_other, .uid = 65534, .gid = 65534};
+    struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = BYTES};
+    assert_int_equal(p->run(p, &run, 1, &as, limit_ns), 0);
+    return run.result;
+}
+
+/** A process of its own, on a terminal of its own. @return its exit status: 0 is right. */
+static int on_a_terminal(void)
+{
+    char buf[BYTES];
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (setsid() < 0 || master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        return 2;
+    const int terminal = open(ptsname(master), O_RDWR); /* makes it the session's, on Linux */
+    (void)ioctl(terminal, TIOCSCTTY, 0);
+    const int fd = open("/dev/tty", O_RDWR);
+    if (terminal < 0 || fd < 0)
+        return 3;
+    close(fd);
+    const int r = again("take-terminal", false, buf, LONG_NS);
+    char wanted[32];
+    snprintf(wanted, sizeof(wanted), "open %d\n", ENXIO);
+    if (r == 0 && strcmp(buf, wanted) == 0)
+        return 0;
+    fprintf(stderr, "%d: %s", r, buf);
+    return 4;
+}
+
+static void it_cannot_reach_the_terminal(void **state)
+{
+    (void)state;
+    int status;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(on_a_terminal());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void what_it_hides_is_killed(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    const int64_t limits_ns[] = {LONG_NS, ST_NS_PER_S};
+    for (int hangs = 0; hangs < 2; hangs++) {
+        const int r = again(hangs ? "hide-and-hang" : "hide", false, buf, limits_ns[hangs]);
+        assert_int_equal(r, hangs ? -ETIMEDOUT : 0);
+        const pid_t hidden = (pid_t)strtol(buf, NULL, 10);
+        assert_true(hidden > 0);
+        const bool lives = kill(hidden, 0) == 0;
+        (void)kill(hidden, SIGKILL);
+        assert_false(lives);
+        no_child();
+    }
+}
+
+static void children_from_before_are_left_alone(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    const pid_t before = fork();
+    if (before == 0) {
+        for (;;)
+            (void)pause();
+    }
+    assert_int_equal(shell("echo told", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_int_equal(waitpid(before, NULL, WNOHANG), 0);
+    (void)kill(before, SIGKILL);
+    assert_int_equal(waitpid(before, NULL, 0), before);
+}
+
+static void it_gets_no_limit_that_harms(void **state)
+{
+    (void)state;
+    char buf[BYTES];
+    const bool other = geteuid() == 0;
+    assert_int_equal(again("limits", other, buf, LONG_NS), 0);
+#ifdef RLIMIT_RTPRIO
+    assert_string_equal(buf, "core 0, policy 1, memlock 1, rtprio 0, fifo -1\n");
+    assert_int_equal(shell("grep ^NoNewPrivs: /proc/self/status", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_string_equal(buf, "NoNewPrivs:\t1\n");
+#else
+    assert_string_equal(buf, "core 0, policy 1, memlock 1, fifo -1\n");
+#endif
 }
 
 static void output_and_status_are_told(void **state)
@@ -205,13 +370,26 @@ static void too_many_are_refused(void **state)
     assert_int_equal(p->run(p, runs, 17, &as, LONG_NS), -EINVAL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    static char path[4096];
+    if (argc > 1)
+        return strcmp(argv[1], "take-terminal") == 0   ? take_terminal()
+               : strcmp(argv[1], "hide") == 0          ? hide(false)
+               : strcmp(argv[1], "hide-and-hang") == 0 ? hide(true)
+                                                       : show_limits();
+    if (st_platform_native()->program_path(st_platform_native(), path, sizeof(path)) != 0)
+        return 1;
+    self = path;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_and_status_are_told),
         cmocka_unit_test(a_missing_program_is_told),
         cmocka_unit_test(a_hung_one_is_killed_with_its_children),
         cmocka_unit_test(all_share_one_limit),
+        cmocka_unit_test(it_cannot_reach_the_terminal),
+        cmocka_unit_test(what_it_hides_is_killed),
+        cmocka_unit_test(children_from_before_are_left_alone),
+        cmocka_unit_test(it_gets_no_limit_that_harms),
         cmocka_unit_test(a_flood_ends_at_the_buffer),
         cmocka_unit_test(it_gets_nothing_of_this_process),
         cmocka_unit_test(a_user_without_rights_stays_one),

@@ -1,0 +1,158 @@
+#include "platform/child_env.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#ifdef __FreeBSD__
+#define RUNTIME_DIR "/var/run/user/%lu"
+extern char **environ; /* its unistd.h leaves it to the program */
+#else
+#define RUNTIME_DIR "/run/user/%lu"
+#endif
+
+/** @return the index of the variable, env->n: not set. */
+static size_t place_of(const struct st_child_env *env, const char *name, size_t name_len)
+{
+    size_t i = 0;
+    while (i < env->n && (strncmp(env->vars[i], name, name_len) != 0 || env->vars[i][name_len] != '='))
+        i++;
+    return i;
+}
+
+/** @param text "NAME=value"; owned by env from now on, also after an error; NULL: there was no memory. */
+static int take(struct st_child_env *env, char *text)
+{
+    if (text == NULL)
+        return -ENOMEM;
+    const size_t at = place_of(env, text, strcspn(text, "="));
+    if (at < env->n) {
+        free(env->vars[at]);
+        env->vars[at] = text;
+        return 0;
+    }
+    char **grown = reallocarray(env->vars, env->n + 2, sizeof(*grown));
+    if (grown == NULL) {
+        free(text);
+        return -ENOMEM;
+    }
+    env->vars = grown;
+    grown[env->n++] = text;
+    grown[env->n] = NULL;
+    return 0;
+}
+
+int st_child_env_set(struct st_child_env *env, const char *name, const char *value)
+{
+    char *text;
+    return take(env, asprintf(&text, "%s=%s", name, value) >= 0 ? text : NULL);
+}
+
+int st_child_env_keep(struct st_child_env *env, const char *const *names)
+{
+    int r = 0;
+    for (; *names != NULL && r == 0; names++) {
+        const char *value = getenv(*names);
+        r = value != NULL ? st_child_env_set(env, *names, value) : 0;
+    }
+    return r;
+}
+
+const char *st_child_env_get(const struct st_child_env *env, const char *name)
+{
+    const size_t at = place_of(env, name, strlen(name));
+    return at < env->n ? env->vars[at] + strlen(name) + 1 : NULL;
+}
+
+static int set_constants(struct st_child_env *env, uid_t uid)
+{
+    char runtime[64];
+    const struct passwd *entry = getpwuid(uid);
+    if (entry == NULL)
+        return -ENOENT;
+    snprintf(runtime, sizeof(runtime), RUNTIME_DIR, (unsigned long)uid);
+    int r = st_child_env_set(env, "PATH", PATH_DEFAULT);
+    if (r == 0)
+        r = st_child_env_set(env, "HOME", entry->pw_dir);
+    if (r == 0)
+        r = st_child_env_set(env, "USER", entry->pw_name);
+    if (r == 0)
+        r = st_child_env_set(env, "LOGNAME", entry->pw_name);
+    return r == 0 ? st_child_env_set(env, "XDG_RUNTIME_DIR", runtime) : r;
+}
+
+static int copy_all(struct st_child_env *env)
+{
+    int r = 0;
+    for (char **var = environ; var != NULL && *var != NULL && r == 0; var++)
+        r = strchr(*var, '=') != NULL ? take(env, strdup(*var)) : 0;
+    return r;
+}
+
+int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *kept)
+{
+    *ret = (struct st_child_env){.vars = calloc(1, sizeof(*ret->vars))};
+    if (ret->vars == NULL)
+        return -ENOMEM;
+    if (geteuid() == 0 || uid != geteuid())
+        return set_constants(ret, uid);
+    const int r = kept != NULL ? st_child_env_keep(ret, kept) : copy_all(ret);
+    return r != 0 || st_child_env_get(ret, "PATH") != NULL ? r : st_child_env_set(ret, "PATH", PATH_DEFAULT);
+}
+
+/** @return 0, -ENOENT, -EACCES, -ENAMETOOLONG. */
+static int try_path(const char *dir, size_t dir_len, const char *name, char *path, size_t path_bytes)
+{
+    const int n = snprintf(path, path_bytes, "%.*s%s%s", (int)dir_len, dir, dir_len > 0 ? "/" : "", name);
+    if (n < 0 || (size_t)n >= path_bytes)
+        return -ENAMETOOLONG;
+    return access(path, X_OK) == 0 ? 0 : errno == EACCES ? -EACCES : -ENOENT;
+}
+
+int st_child_env_find(const char *const *vars, const char *name, char *path, size_t path_bytes)
+{
+    const char *dirs = "";
+    int r = -ENOENT;
+    if (strchr(name, '/') != NULL)
+        return try_path("", 0, name, path, path_bytes);
+    for (; *vars != NULL; vars++)
+        dirs = strncmp(*vars, "PATH=", 5) == 0 ? *vars + 5 : dirs;
+    while (*dirs != '\0') {
+        const size_t len = strcspn(dirs, ":");
+        const int tried = dirs[0] == '/' ? try_path(dirs, len, name, path, path_bytes) : -ENOENT;
+        if (tried == 0 || tried == -ENAMETOOLONG)
+            return tried;
+        r = tried == -EACCES ? tried : r;
+        dirs += len + (dirs[len] == ':');
+    }
+    return r;
+}
+
+int st_child_env_shell(const char *line)
+{
+    struct st_child_env env;
+    char **before = environ;
+    int status = -1;
+    const int r = st_child_env_open(&env, geteuid(), NULL);
+    if (r == 0) {
+        environ = env.vars;
+        status = system(line); /* NOLINT: the caller's own constant */
+        environ = before;
+    }
+    const int error = r != 0 ? -r : errno;
+    st_child_env_close(&env);
+    errno = error;
+    return status;
+}
+
+void st_child_env_close(struct st_child_env *env)
+{
+    for (size_t i = 0; i < env->n; i++)
+        free(env->vars[i]);
+    free(env->vars);
+    *env = (struct st_child_env){0};
+}

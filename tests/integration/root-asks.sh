@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Root asks a user's servers, whose configuration starts that user's program: it gets nothing of root's. And root asks
+# its own with an environment that another user left there. With the real client of PipeWire.
+# shellcheck disable=SC2016
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+if [ "${1:-}" != inside ]; then
+    [ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
+    [ "$(id -u)" -eq 0 ] || skip_all "needs root, to become another user"
+    for program in pw-metadata script setsid pgrep; do
+        command -v "$program" >/dev/null || skip_all "$program is not installed"
+    done
+    unshare --mount true 2>/dev/null || skip_all "no right to a mount namespace here"
+    exec unshare --mount "$0" inside
+fi
+tmp=$(mktemp -d)
+servers=()
+finish() {
+    kill ${servers[@]+"${servers[@]}"} 2>/dev/null
+    for pid in $(hidden); do kill -KILL "$pid" 2>/dev/null; done
+    umount /run 2>/dev/null
+    rm -rf "$tmp"
+}
+mark=4242.$$ # seconds that the hidden process sleeps: its name
+trap finish EXIT
+trap 'exit 1' INT TERM
+chmod 755 "$tmp"
+# ann has the number of nobody; /etc/passwd and /run are this test's own
+home=$tmp/home log=$tmp/home/log
+mkdir -p "$home/.config/pipewire/client.conf.d" "$tmp/bin" "$tmp/evil"
+{ echo "ann-of-sleeptune:x:65534:65534::$home:/bin/sh"; cat /etc/passwd; } >"$tmp/passwd"
+mount --make-rprivate / && mount --bind "$tmp/passwd" /etc/passwd && mount -t tmpfs -o mode=755 none /run || skip_all "no right to mount here"
+mkdir -p /run/user/65534
+chmod 700 /run/user/65534
+chown 65534:65534 /run/user/65534
+cat >"$home/program" <<SH
+#!/bin/sh
+# what a user's program does with root's terminal, and how it stays
+echo "ran as \$(id -u)" >>$log
+( : </dev/tty ) 2>>$log && echo "has the terminal" >>$log
+echo "session \$(ps -o sid= -p \$\$)" >>$log
+( trap '' TERM HUP INT; exec setsid sleep $mark </dev/null >/dev/null 2>&1 ) &
+SH
+chmod 755 "$home/program"
+echo "context.exec = [ { path = \"$home/program\" args = \"\" } ]" >"$home/.config/pipewire/client.conf.d/evil.conf"
+chown -R 65534:65534 "$home"
+cp "$(command -v sleep)" "$tmp/bin/pipewire" # known by the program's name
+"$tmp/bin/pipewire" 600 &
+servers+=("$!")
+# a server that is silent: its client waits, and the program that it started has all the time there is
+"$PYTHON" -c 'import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+s.listen(64)
+time.sleep(600)' /run/user/65534/pipewire-0 &
+servers+=("$!")
+wait_for test -S /run/user/65534/pipewire-0
+
+on_a_terminal() { script -qec "$*" /dev/null </dev/null >"$tmp/out" 2>&1; }
+hidden() { pgrep -f "^sleep $mark"; }
+
+# --- another user's servers, from root's terminal --------------------------------------------------------------
+# It has 0.3 s to run its program, which on a busy machine may not be enough
+try_user() { on_a_terminal "$SLEEPTUNE" report --user ann-of-sleeptune --only linux-pipewire-quantum; grep -q session "$log"; }
+wait_for try_user
+said=$(cat "$log" 2>/dev/null)
+like "the user's program runs as the user" "$said" '^ran as 65534$'
+like "it has no terminal (ENXIO)" "$said" '/dev/tty: No such device or address$'
+is "not one time" "$(grep -c 'has the terminal' <<<"$said")" 0
+is "what it left behind is killed" "$(hidden)" ""
+
+rm -f "$log"
+try_apply() { on_a_terminal "$SLEEPTUNE" apply --dry-run --user ann-of-sleeptune; grep -q session "$log"; }
+wait_for try_apply
+is "nor by apply" "$(grep -c 'has the terminal' "$log")" 0
+is "nothing is left of that" "$(hidden)" ""
+
+# --- root's own servers, with the environment of that user ------------------------------------------------------
+rm -f "$log"
+for command in report "apply --dry-run" verify snapshot; do
+    # shellcheck disable=SC2086
+    env -u XDG_RUNTIME_DIR HOME="$home" XDG_CONFIG_HOME="$home/.config" "$SLEEPTUNE" $command >/dev/null 2>&1
+done
+is "HOME of another user: that user's program is not run by root" "$(cat "$log" 2>/dev/null)" ""
+printf '#!/bin/sh\necho "ran as $(id -u)" >>%s\n' "$log" | tee "$tmp/evil/pw-metadata" >"$tmp/evil/sleep"
+chmod 755 "$tmp/evil/"*
+PATH=$tmp/evil:$PATH "$SLEEPTUNE" snapshot >/dev/null 2>&1
+is "PATH of another user: its pw-metadata is not run" "$(cat "$log" 2>/dev/null)" ""
+PATH=$tmp/evil:$PATH "$SLEEPTUNE" bench sleep --exec 'sleep 0' --runs 1 --warmup 0 >/dev/null 2>&1
+is "nor what a benchmark starts by its name" "$(cat "$log" 2>/dev/null)" ""
+tap_done
