@@ -8,6 +8,7 @@
 #include "cli/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
+#include "cli/snapshot_check.h"
 
 #define COMMAND    "apply"
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -52,7 +53,8 @@ static void help(void)
           "  --no-measure       do not\n"
           "  --user NAME        for NAME, with the rights that NAME gets at login\n"
           "  --snapshot FILE    judge by a snapshot of this machine, as the user who plays\n"
-          "                     took it: root's limits are not theirs; '-': standard input\n"
+          "                     took it: root's limits are not theirs; '-': standard input.\n"
+          "                     It decides what is changed: use your own only\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -304,6 +306,25 @@ static void say_whose_rights(const struct work *work)
                 user, user);
 }
 
+/* "Apply this? It changes mpd.service, jackd.service." */
+static const char *ask_about(const struct work *work, char *buf, size_t buf_bytes)
+{
+    static const char suffix[] = ".d/90-sleeptune.conf";
+    size_t used = (size_t)snprintf(buf, buf_bytes, "Apply this?");
+    const char *before = " It changes";
+    for (size_t i = 0; i < work->plan.steps_n; i++) {
+        const struct st_step *step = &work->plan.steps[i];
+        const char *unit = strstr(step->target, "/system/");
+        if (step->kind != ST_CHANGE_SYSTEMD || unit == NULL || used + 300 > buf_bytes)
+            continue;
+        unit += strlen("/system/");
+        used += (size_t)snprintf(buf + used, buf_bytes - used, "%s %.*s", before,
+                                 (int)(strlen(unit) - strlen(suffix)), unit);
+        before = ",";
+    }
+    return buf;
+}
+
 static int decide(struct work *work, int argc, char **argv)
 {
     const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
@@ -317,6 +338,11 @@ static int decide(struct work *work, int argc, char **argv)
             puts("nothing to apply");
         return rest;
     }
+    if (work->options->input.snapshot != NULL && work->target->live) {
+        const int checked = st_snapshot_check(COMMAND, work->target->facts, &work->plan);
+        if (checked != ST_EXIT_DONE)
+            return checked;
+    }
     if (work->options->dry_run) {
         const int r = print_plan(work);
         return r < 0 ? st_failure(COMMAND, "%s", strerror(-r)) : ST_EXIT_FINDINGS;
@@ -329,7 +355,8 @@ static int decide(struct work *work, int argc, char **argv)
         return st_failure(COMMAND, "nothing was changed; name the rules to apply the others");
     if (st_change_needs_root(COMMAND, work->target, is_users(work), argc, argv))
         return ST_EXIT_FAILURE;
-    int status = st_change_confirm(COMMAND, work->options->yes, "Apply this?");
+    char question[512];
+    int status = st_change_confirm(COMMAND, work->options->yes, ask_about(work, question, sizeof(question)));
     if (status == 0)
         status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;
