@@ -6,6 +6,8 @@
 
 #include "advisor/change.h"
 
+#include "lib/safe_text.h"
+
 #define SYSTEMD_DIR  "/etc/systemd/system/"
 #define SYSTEMD_FILE ".d/90-sleeptune.conf"
 
@@ -62,13 +64,7 @@ static bool is_of(const char *text, const char *chars)
 
 static bool is_line(const char *text)
 {
-    if (text[0] == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            return false;
-    }
-    return true;
+    return text[0] != '\0' && st_safe_is(text);
 }
 
 static bool is_key(enum st_change_kind kind, const char *key)

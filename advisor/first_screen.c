@@ -9,6 +9,7 @@
 #include "advisor/place.h"
 #include "advisor/text.h"
 #include "advisor/verdict.h"
+#include "lib/safe_text.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
@@ -113,7 +114,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     const char *root = finding->rule->os == ST_OS_LINUX ? "sudo " : "";
     fprintf(printer->out, "%*s", INDENT, "");
     if (command != NULL)
-        st_print_safe(printer->out, command, bytes);
+        st_safe_print(printer->out, command, bytes);
     else if (finding->changes_n > 0)
         fprintf(printer->out, "%ssleeptune apply %s", root, finding->rule->id);
     else
@@ -407,9 +408,11 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     static const char hint[] = "All details: --all. Why: sleeptune explain ID.";
     const size_t fired = count(report, st_finding_bears);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
-    fprintf(printer->out, "%s\n", header);
+    st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
+    fputc('\n', printer->out);
     const size_t shown = print_settings(printer, report, max);
-    fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", footer);
+    fputs(shown > 0 ? "\n" : "", printer->out);
+    st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
     if (shown < fired)
         snprintf(last, sizeof(last), "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");

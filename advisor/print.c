@@ -3,21 +3,7 @@
 
 #include <string.h>
 
-void st_print_safe(FILE *out, const char *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        const unsigned char next = i + 1 < bytes ? (unsigned char)text[i + 1] : 0;
-        if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) { /* U+0080 .. U+009F */
-            fputc('?', out);
-            i++;
-        } else if ((byte < 0x20 && byte != '\n') || byte == 0x7F) {
-            fputc(byte == '\t' ? ' ' : '?', out);
-        } else {
-            fputc(byte, out);
-        }
-    }
-}
+#include "lib/safe_text.h"
 
 static int columns(const char *text, size_t bytes)
 {
@@ -59,7 +45,7 @@ static int print_label(const struct st_printer *printer, int label_indent, const
 {
     const int end = label_indent + st_print_columns(label);
     spaces(printer->out, label_indent);
-    fputs(label, printer->out);
+    st_safe_print(printer->out, label, ST_TEXT_TO_NUL);
     const int column = end < indent ? indent : end + (label[0] != '\0');
     spaces(printer->out, column - end);
     return column;
@@ -88,7 +74,7 @@ static void wrap_line(const struct st_printer *printer, int column, int indent, 
             fputc(' ', printer->out);
             column++;
         }
-        st_print_safe(printer->out, line + i, end - i);
+        st_safe_print(printer->out, line + i, end - i);
         column += word;
         first = false;
         i = end;
@@ -103,7 +89,7 @@ static void print_lines(const struct st_printer *printer, int column, int indent
         if (wrap) {
             wrap_line(printer, column, indent, line, bytes);
         } else {
-            st_print_safe(printer->out, line, bytes);
+            st_safe_print(printer->out, line, bytes);
             fputc('\n', printer->out);
         }
         if (line[bytes] == '\0' || line[bytes + 1] == '\0')

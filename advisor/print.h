@@ -13,9 +13,6 @@ struct st_printer {
     bool colour;
 };
 
-/** Text without what a terminal would act on: control characters (C0, DEL, C1) become '?'; newlines stay. */
-void st_print_safe(FILE *out, const char *text, size_t bytes);
-
 /** Columns of a UTF-8 text, one a character. */
 int st_print_columns(const char *text);
 

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "advisor/place.h"
-#include "advisor/print.h"
 #include "advisor/report_format.h"
 #include "advisor/report_trials.h"
 #include "advisor/report_words.h"
 #include "advisor/verdict.h"
+#include "lib/xml_text.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--text:#1d2127;--soft:#5b6470;--page:#fff;--card:#f6f7f9;--line:#dfe3e8;"
@@ -51,27 +51,6 @@ static const char style[] =
     "--advice:#840;--unknown:#448;--ok:#063;--none:#555}body{max-width:none;padding:0}"
     "tr,pre{break-inside:avoid}h2,h3,dt{break-after:avoid}}\n";
 
-/** Text, escaped; control characters become '?'. */
-static void put(FILE *out, const char *text)
-{
-    static const struct {
-        char character;
-        const char *entity;
-    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-    while (*text != '\0') {
-        const size_t plain = strcspn(text, "&<>\"'");
-        st_print_safe(out, text, plain);
-        text += plain;
-        for (size_t i = 0; i < ST_ARRAY_LEN(entities) && *text != '\0'; i++) {
-            if (*text == entities[i].character) {
-                fputs(entities[i].entity, out);
-                text++;
-                break;
-            }
-        }
-    }
-}
-
 /** <tag class>text</tag>, nothing for an empty text. class may be NULL. */
 static void element(FILE *out, const char *tag, const char *class, const char *text)
 {
@@ -81,7 +60,7 @@ static void element(FILE *out, const char *tag, const char *class, const char *t
     if (class != NULL)
         fprintf(out, " class=\"%s\"", class);
     fputc('>', out);
-    put(out, text);
+    st_xml_put_lines(out, text);
     fprintf(out, "</%s>\n", tag);
 }
 
@@ -109,7 +88,7 @@ static void period_bar(const struct st_report *report, FILE *out)
             continue;
         fprintf(out, "<i class=\"%s\" style=\"width:%.2f%%\" title=\"", st_status_name(finding->status),
                 100 * finding->effect_us / whole_us);
-        put(out, finding->rule->id);
+        st_xml_put_lines(out, finding->rule->id);
         fputs("\"></i>", out);
     }
     fputs("</div>\n", out);
@@ -132,7 +111,7 @@ static void evidence(const struct st_finding *finding, FILE *out)
         char text[ST_FACT_TEXT_BYTES];
         if (i > 0)
             fputc('\n', out);
-        put(out, st_fact_text(finding->evidence[i], text, sizeof(text)));
+        st_xml_put_lines(out, st_fact_text(finding->evidence[i], text, sizeof(text)));
     }
     fputs("</pre></dd>\n", out);
 }
@@ -145,7 +124,7 @@ static void finding_html(const struct st_report *report, const struct st_finding
     char effect[96];
     fprintf(out, "<section id=\"%s\" class=\"%s\">\n<h3><span class=\"status\">%s</span> ", rule->id, status,
             status);
-    put(out, rule->title);
+    st_xml_put_lines(out, rule->title);
     if (st_finding_costs(finding))
         element(out, "strong", NULL, st_effect_text(finding, &report->wish, effect, sizeof(effect)));
     fputs("</h3>\n", out);
@@ -178,9 +157,9 @@ static void row_html(const struct st_report *report, const struct st_finding *fi
     char left_out[512];
     const char *status = st_status_name(finding->status);
     fprintf(out, "<tr id=\"%s\"><td class=\"%s\">%s</td><td>", finding->rule->id, status, status);
-    put(out, finding->rule->title);
+    st_xml_put_lines(out, finding->rule->title);
     fprintf(out, "<div class=\"id\"><code>%s</code></div></td><td>", finding->rule->id);
-    put(out, finding->summary != NULL ? finding->summary : "");
+    st_xml_put_lines(out, finding->summary != NULL ? finding->summary : "");
     if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL)
         element(out, "div", "soft", left_out);
     fputs("</td></tr>\n", out);

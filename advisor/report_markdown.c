@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "advisor/place.h"
-#include "advisor/print.h"
 #include "advisor/report_format.h"
 #include "advisor/report_trials.h"
 #include "advisor/report_words.h"
 #include "advisor/verdict.h"
+#include "lib/safe_text.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
 static void put(FILE *out, const char *text)
 {
     while (*text != '\0') {
         const size_t plain = strcspn(text, "\\`*_[]<>#|~&\n");
-        st_print_safe(out, text, plain);
+        st_safe_print(out, text, plain);
         text += plain;
         if (*text == '\0')
             break;
@@ -50,7 +50,7 @@ static void code(FILE *out, const char *label, const char *text)
     memset(fence, '`', n);
     fence[n] = '\0';
     fprintf(out, "\n%s:\n\n%s\n", label, fence);
-    st_print_safe(out, text, strlen(text));
+    st_safe_print_lines(out, text, ST_TEXT_TO_NUL);
     fprintf(out, "\n%s\n", fence);
 }
 

@@ -7,6 +7,7 @@
 
 #include "advisor/snapshot.h"
 #include "advisor/json.h"
+#include "lib/safe_text.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"
@@ -75,17 +76,15 @@ struct reader {
     size_t message_bytes;
 };
 
-/** Writes the message; it may quote the document, so it is made one line of plain ASCII. */
+/** Writes the message; it may quote the document, so it is made safe. */
 static int ST_PRINTF(2, 3) bad(struct reader *reader, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(reader->message, reader->message_bytes, format, args);
     va_end(args);
-    for (char *p = reader->message; reader->message_bytes > 0 && *p != '\0'; p++) {
-        if (*p < ' ' || *p > '~')
-            *p = '?';
-    }
+    if (reader->message_bytes > 0)
+        st_safe_text(reader->message);
     return -EBADMSG;
 }
 

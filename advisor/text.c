@@ -6,29 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Length of the valid UTF-8 sequence at p (RFC 3629: no overlong form, no surrogate, up to U+10FFFF), 0 if
- * none. */
-static size_t sequence(const unsigned char *p, size_t bytes)
-{
-    if (p[0] == 0)
-        return 0;
-    if (p[0] < 0x80)
-        return 1;
-    const size_t n = p[0] >= 0xC2 && p[0] <= 0xDF   ? 2
-                     : (p[0] & 0xF0) == 0xE0        ? 3
-                     : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
-                                                    : 0;
-    if (n == 0 || n > bytes)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-        (p[0] == 0xF4 && p[1] > 0x8F))
-        return 0;
-    return n;
-}
+#include "lib/safe_text.h"
 
 /** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
 static bool is_ascii(const unsigned char *p)
@@ -47,8 +25,9 @@ static size_t valid_bytes(const unsigned char *p, size_t bytes)
             i += sizeof(uint64_t);
             continue;
         }
-        const size_t n = sequence(p + i, bytes - i);
-        if (n == 0)
+        uint32_t point;
+        const size_t n = st_utf8_read((const char *)p + i, bytes - i, &point);
+        if (n == 0 || point == 0)
             break;
         i += n;
     }

@@ -7,6 +7,8 @@
 
 #include "chart/canvas.h"
 
+#include "lib/safe_text.h"
+
 #define PNG_SCALE   2.0         /* sharp on dense screens, and in print at half its size */
 #define POINTS_A_PX (72 / 96.0) /* PDF counts in points */
 #define FONT        "DejaVu Sans"
@@ -92,17 +94,19 @@ static void text(struct st_canvas *canvas, double x, double y, const char *conte
 {
     cairo_t *cairo = cairo_of(canvas);
     cairo_text_extents_t extents;
+    char safe[1024]; /* invalid UTF-8 would be the end of the whole picture */
+    (void)st_safe_copy(safe, sizeof(safe), content, ST_TEXT_TO_NUL);
     cairo_save(cairo);
     cairo_select_font_face(cairo, FONT, CAIRO_FONT_SLANT_NORMAL,
                            font->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cairo, font->size);
-    cairo_text_extents(cairo, content, &extents);
+    cairo_text_extents(cairo, safe, &extents);
     colour(cairo, font->rgb);
     cairo_translate(cairo, x, y);
     if (font->upwards)
         cairo_rotate(cairo, -M_PI / 2);
     cairo_move_to(cairo, -extents.x_advance * (double)font->anchor / 2, 0);
-    cairo_show_text(cairo, content);
+    cairo_show_text(cairo, safe);
     cairo_restore(cairo);
 }
 

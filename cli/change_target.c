@@ -2,6 +2,7 @@
 #include "cli/change_target.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +10,11 @@
 
 #include "advisor/print.h"
 #include "cli/command.h"
+#include "lib/safe_text.h"
+#include "lib/shell_word.h"
 #include "program/locale.h"
+
+#define LINE_BYTES 32768 /* of a command line to be pasted */
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -92,7 +97,7 @@ const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t
         snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
     else
         snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
-    return buf;
+    return st_safe_text(buf);
 }
 
 /** Text to standard output; end it with st_locale_end. */
@@ -148,6 +153,17 @@ static const char *error_text(int error)
     }
 }
 
+/* One line to standard output, made safe. */
+static void ST_PRINTF(1, 2) say(const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    puts(st_safe_text(text));
+}
+
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
                    int error)
 {
@@ -158,19 +174,19 @@ void st_change_say(void *ctx, enum st_change_event event, const struct st_entry 
         st_change_teller_mark(teller, entry);
     switch (event) {
     case ST_EVENT_WRITTEN:
-        printf("written   %s\n", text);
+        say("written   %s", text);
         break;
     case ST_EVENT_RESTORED:
         if (entry->type == ST_ENTRY_FILE)
-            printf("restored  %s\n", text);
+            say("restored  %s", text);
         else
-            printf("restored  %s = %s\n", entry->target, entry->old_value);
+            say("restored  %s = %s", entry->target, entry->old_value);
         break;
     case ST_EVENT_AS_BEFORE:
-        printf("as before %s\n", text);
+        say("as before %s", text);
         break;
     case ST_EVENT_CHANGED:
-        printf("left      %s; somebody changed it since: %s\n", text, now);
+        say("left      %s; somebody changed it since: %s", text, now);
         break;
     case ST_EVENT_FAILED:
         (void)st_failure(teller->command, "%s: %s", text, error_text(error));
@@ -187,20 +203,42 @@ int st_change_check_ids(const char *command, const char *const *ids, size_t ids_
     return 0;
 }
 
+/** The words of a command line, each behind a space, quoted for a shell. @return false: one of them has a
+ * character that changes what is seen of the line; do not print it. */
+static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (int i = 1; i < argc; i++) {
+        if (buf_bytes - used < 2)
+            return false;
+        buf[used++] = ' ';
+        if (st_shell_word(argv[i], buf + used, buf_bytes - used) == NULL)
+            return false;
+        used += strlen(buf + used);
+    }
+    return true;
+}
+
 bool st_change_needs_root(const char *command, const struct st_change_target *target, bool as_user, int argc,
                           char *const *argv)
 {
     if (!target->live || geteuid() == 0)
         return false;
+    char words[LINE_BYTES];
     fflush(stdout);
+    if (!quote_words(words, sizeof(words), argc, argv)) {
+        (void)st_failure(command,
+                         "this needs root. Run this command again as root. It is not printed here to be "
+                         "pasted: a word of it has control characters, or is too long");
+        return true;
+    }
     fprintf(stderr, "sleeptune %s: this needs root. Run:\n", command);
     if (as_user) /* root's limits are not this user's */
         fputs("  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -", stderr);
     else
         fprintf(stderr, "  sudo sleeptune %s", command);
-    for (int i = 1; i < argc; i++)
-        fprintf(stderr, " %s", argv[i]);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", words);
     return true;
 }
 

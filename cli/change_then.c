@@ -6,6 +6,7 @@
 
 #include "cli/change_target.h"
 #include "cli/command.h"
+#include "lib/shell_word.h"
 #include "platform/child_env.h"
 
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry)
@@ -25,11 +26,13 @@ void st_change_teller_finish(struct st_change_teller *teller)
 /* With the name of who plays in the place of $USER, where it is known. */
 static void fill_in(const char *text, const char *user, char *buf, size_t buf_bytes)
 {
+    char quoted[256];
     const char *at = strstr(text, "$USER");
-    if (at == NULL || user == NULL)
+    const char *word = user != NULL ? st_shell_word(user, quoted, sizeof(quoted)) : NULL;
+    if (at == NULL || word == NULL)
         snprintf(buf, buf_bytes, "%s", text);
     else
-        snprintf(buf, buf_bytes, "%.*s%s%s", (int)(at - text), text, user, at + strlen("$USER"));
+        snprintf(buf, buf_bytes, "%.*s%s%s", (int)(at - text), text, word, at + strlen("$USER"));
 }
 
 /* @return an st_exit. */

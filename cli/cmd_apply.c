@@ -9,6 +9,8 @@
 #include "cli/command.h"
 #include "cli/proof.h"
 #include "cli/snapshot_check.h"
+#include "lib/safe_text.h"
+#include "lib/shell_word.h"
 
 #define COMMAND    "apply"
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -278,7 +280,7 @@ static int print_plan(const struct work *work)
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
     if (r == 0)
-        st_print_safe(stdout, text, bytes);
+        st_safe_print_lines(stdout, text, bytes);
     free(text);
     return r;
 }
@@ -300,10 +302,11 @@ static void say_whose_rights(const struct work *work)
 {
     const struct st_facts_input *input = &work->options->input;
     const char *user = player(input);
+    char word[256];
     if (work->target->live && geteuid() == 0 && input->user == NULL && input->snapshot == NULL &&
         user != NULL && strcmp(user, "root") != 0)
-        fprintf(stderr, "sleeptune " COMMAND ": judged with the rights of root; those of %s: --user %s\n",
-                user, user);
+        (void)st_failure(COMMAND, "judged with the rights of root; those of %s: --user %s", user,
+                         st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
 }
 
 /* "Apply this? It changes mpd.service, jackd.service." */
@@ -322,7 +325,7 @@ static const char *ask_about(const struct work *work, char *buf, size_t buf_byte
                                  (int)(strlen(unit) - strlen(suffix)), unit);
         before = ",";
     }
-    return buf;
+    return st_safe_text(buf);
 }
 
 static int decide(struct work *work, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "cli/causes_text.h"
 #include "cli/command.h"
 #include "cli/history_ask.h"
+#include "program/words.h"
 #include "program/locale.h"
 
 #define COMMAND "causes"
@@ -58,14 +59,11 @@ int st_cmd_causes(int argc, char **argv)
         status = st_history_ask(COMMAND, &wish, &document);
     if (status != ST_EXIT_DONE)
         return status;
-    if (options.json) {
-        json_dumpf(document, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else {
-        struct st_locale_stream stream;
-        st_causes_text(st_locale_begin(&stream, stdout), document, st_terminal_width(STDOUT_FILENO));
-        status = st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
-    }
+    if (options.json)
+        return st_print_json(COMMAND, document);
+    struct st_locale_stream stream;
+    st_causes_text(st_locale_begin(&stream, stdout), document, st_terminal_width(STDOUT_FILENO));
+    status = st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
     json_decref(document);
     if (fflush(stdout) != 0)
         return st_failure(COMMAND, "writing to standard output failed");

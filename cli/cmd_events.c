@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "advisor/json_dump.h"
 #include "cli/history_ask.h"
 #include "cli/history_text.h"
 #include "program/locale.h"
@@ -82,8 +83,11 @@ static int print_events(const json_t *document, const struct options *options)
     if (options->shared.json) { /* --follow: an event a line */
         json_array_foreach(list, i, event)
         {
-            json_dumpf(event, stdout, JSON_COMPACT);
-            putchar('\n');
+            char *text = st_json_dump(event, JSON_COMPACT, NULL);
+            if (text == NULL)
+                return st_failure(COMMAND, "out of memory");
+            puts(text);
+            free(text);
         }
     } else {
         FILE *out = st_locale_begin(&stream, stdout);

@@ -300,10 +300,10 @@ static int run(struct export *export, const char *path)
         return st_failure(COMMAND, "%s is damaged after %" PRIu64 " cycles; exported up to there",
                           export->file, export->totals.cycles);
     if (export->end == ST_RECORDING_CUT)
-        fprintf(stderr,
-                "sleeptune export: %s has no end mark (still running, or it was cut short): exported the "
-                "%" PRIu64 " cycles of its complete blocks\n",
-                export->file, export->totals.cycles);
+        (void)st_failure(COMMAND,
+                         "%s has no end mark (still running, or it was cut short): exported the %" PRIu64
+                         " cycles of its complete blocks",
+                         export->file, export->totals.cycles);
     return ST_EXIT_DONE;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/compare.h"
+#include "advisor/json_dump.h"
 #include "lib/stats.h"
 
 static void append(json_t *array, json_t *value)
@@ -95,7 +96,11 @@ int st_compare_print_json(const struct st_compare_result *result)
     if (document == NULL)
         return -ENOMEM;
     errno = 0;
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
-    return r == 0 && putchar('\n') != EOF && fflush(stdout) == 0 ? 0 : errno != 0 ? -errno : -EIO;
+    if (text == NULL)
+        return -ENOMEM;
+    const bool written = puts(text) != EOF && fflush(stdout) == 0;
+    free(text);
+    return written ? 0 : errno != 0 ? -errno : -EIO;
 }

@@ -1,6 +1,8 @@
 /* Members of documents. */
 #include "cli/json_field.h"
 
+#include "lib/safe_text.h"
+
 int64_t st_json_field(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -9,9 +11,6 @@ int64_t st_json_field(const json_t *object, const char *key)
 const char *st_json_safe(const json_t *value, char *buf, size_t buf_bytes)
 {
     const char *text = json_string_value(value);
-    size_t n = 0;
-    for (; text != NULL && text[n] != '\0' && n + 1 < buf_bytes; n++)
-        buf[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-    buf[n] = '\0';
+    (void)st_safe_copy(buf, buf_bytes, text != NULL ? text : "", ST_TEXT_TO_NUL);
     return buf;
 }

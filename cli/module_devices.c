@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "program/words.h"
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 
 #define COMMAND "devices"
 #define SCHEMA  "sleeptune-devices/1"
@@ -136,11 +138,10 @@ static json_t *backend_json(size_t index)
                      devices != NULL ? devices : json_array());
 }
 
-/* Names come from drivers and servers: no control characters to the terminal. */
+/* Names come from drivers and servers. */
 static void print_safe(const char *text)
 {
-    for (; text != NULL && *text != '\0'; text++)
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+    st_safe_print(stdout, text != NULL ? text : "", ST_TEXT_TO_NUL);
 }
 
 static void print_device(const json_t *device)
@@ -220,8 +221,5 @@ int st_module_run(int argc, char **argv)
     }
     json_t *document = json_pack("{s:s, s:s, s:o}", "schema", SCHEMA, "libsoundio", soundio_version_string(),
                                  "backends", list);
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(document);
-    return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
+    return st_print_json(COMMAND, document);
 }

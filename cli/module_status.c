@@ -9,6 +9,7 @@
 #include "cli/daemon_client.h"
 #include "program/locale.h"
 #include "cli/status_text.h"
+#include "lib/safe_text.h"
 
 #define COMMAND "status"
 
@@ -45,10 +46,12 @@ int st_module_run(int argc, char **argv)
         return status;
     struct st_daemon_answer answer;
     status = st_daemon_ask(COMMAND, socket, "/v1/status", "sleeptune-status/1", &answer);
-    if (status == 0 && json)
-        printf("%s\n", answer.text);
-    else if (status == 0)
+    if (status == 0 && json) {
+        st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
+        putchar('\n');
+    } else if (status == 0) {
         status = print_text(answer.document, answer.socket);
+    }
     st_daemon_answer_finish(&answer);
     return status;
 }

@@ -14,6 +14,7 @@
 #include "program/stop.h"
 #include "cli/watch_screen.h"
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "lib/when.h"
 #include "platform/platform.h"
 
@@ -69,7 +70,8 @@ static int print_once(const struct options *options)
     struct st_screen screen;
     int status = st_daemon_ask(COMMAND, options->socket, TARGET, SCHEMA, &answer);
     if (status == 0 && options->json) {
-        printf("%s\n", answer.text);
+        st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
+        putchar('\n');
     } else if (status == 0 &&
                st_screen_init(&screen, ONCE_ROWS, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) == 0) {
         char doubt[TEXT_BYTES];
@@ -77,7 +79,7 @@ static int print_once(const struct options *options)
         for (int row = 0; row < st_screen_used(&screen); row++)
             st_screen_print_row(&screen, row, stdout);
         if (st_watch_doubt(answer.document, doubt, sizeof(doubt))[0] != '\0')
-            printf("%s\n", doubt);
+            printf("%s\n", st_safe_text(doubt));
         st_screen_finish(&screen);
     } else if (status == 0) {
         status = st_failure(COMMAND, "out of memory");

@@ -8,6 +8,7 @@
 
 #include "advisor/text.h"
 #include "cli/command.h"
+#include "lib/safe_text.h"
 #include "lib/when.h"
 #include "st_config.h"
 
@@ -33,15 +34,11 @@ static int bad(const char *command, const char *path, const config_setting_t *se
     return st_failure(command, "%s:%u: mute: %s", path, (unsigned)config_setting_source_line(setting), what);
 }
 
-/** A copy of a text: valid UTF-8 without control characters. */
 static char *copy_text(const char *text)
 {
-    char *copy = st_text_utf8(text, (size_t)st_text_cut(text, MUTE_TEXT_MAX));
-    for (char *p = copy; p != NULL && *p != '\0'; p++) {
-        if ((unsigned char)*p < ' ' || *p == 0x7F)
-            *p = '?';
-    }
-    return copy;
+    char copy[MUTE_TEXT_MAX + 1];
+    (void)st_safe_copy(copy, sizeof(copy), text, ST_TEXT_TO_NUL);
+    return strdup(copy);
 }
 
 /** One member of the group. @return an st_exit. */
@@ -97,8 +94,8 @@ static int read_mutes(const char *command, const char *path, const config_settin
         if (status != ST_EXIT_DONE)
             return status;
         if (st_rule_find(mute->id) == NULL)
-            fprintf(stderr, "sleeptune %s: %s:%u: mute: there is no rule %s\n", command, path,
-                    (unsigned)config_setting_source_line(setting), mute->id);
+            (void)st_failure(command, "%s:%u: mute: there is no rule %s", path,
+                             (unsigned)config_setting_source_line(setting), mute->id);
     }
     return ST_EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "lib/safe_text.h"
 #include "program/locale.h"
 
 int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)
@@ -32,43 +33,18 @@ struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int colu
     return &screen->cells[(size_t)row * (size_t)screen->columns + (size_t)column];
 }
 
-/* One character of UTF-8. @return its bytes; ret: code point, '?' for one that is broken or a control
- * character. */
-static size_t decode(const char *text, uint32_t *ret)
-{
-    const unsigned char *byte = (const unsigned char *)text;
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const size_t more = byte[0] < 0x80    ? 0
-                        : byte[0] >= 0xf0 ? 3
-                        : byte[0] >= 0xe0 ? 2
-                        : byte[0] >= 0xc0 ? 1
-                                          : 4;
-    *ret = '?';
-    if (more == 4 || byte[0] >= 0xf8)
-        return 1;
-    uint32_t point = more == 0 ? byte[0] : byte[0] & (0x3fu >> more);
-    for (size_t i = 1; i <= more; i++) {
-        if ((byte[i] & 0xc0) != 0x80)
-            return i;
-        point = point << 6 | (byte[i] & 0x3f);
-    }
-    if (point >= least[more] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) && point >= 0x20 &&
-        (point < 0x7f || point >= 0xa0))
-        *ret = point;
-    return more + 1;
-}
-
 /* What a character becomes on this screen. @return bytes of text; glyph: UTF-8, width in columns. */
 static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5], int *ret_width)
 {
     uint32_t point;
-    const size_t bytes = decode(text, &point);
+    const size_t bytes = st_utf8_read(text, ST_TEXT_TO_NUL, &point);
+    const bool safe = bytes > 0 && st_safe_point(point);
     const char *ascii = "?";
     *ret_width = 1;
     glyph[1] = '\0';
-    glyph[0] = point < 0x80 ? (char)point : '?';
-    if (point < 0x80)
-        return bytes;
+    glyph[0] = safe && point < 0x80 ? (char)point : '?';
+    if (!safe || point < 0x80)
+        return bytes > 0 ? bytes : 1;
     if (!screen->unicode) {
         (void)st_locale_character(text, &ascii);
         glyph[0] = ascii[0];

@@ -11,6 +11,7 @@
 #include "program/text.h"
 #include "lib/base.h"
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "lib/when.h"
 
 #define LABEL_COLUMNS 11
@@ -22,15 +23,11 @@ struct page {
     int columns;
 };
 
-/* One paragraph, behind a label where there is one. The document comes from a socket: no control characters.
- */
+/* One paragraph, behind a label where there is one. The document comes from a socket. */
 static void paragraph(const struct page *page, const char *label, const char *text)
 {
     char safe[LINE_BYTES];
-    size_t n = 0;
-    for (; text[n] != '\0' && n + 1 < sizeof(safe); n++)
-        safe[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-    safe[n] = '\0';
+    (void)st_safe_copy(safe, sizeof(safe), text, ST_TEXT_TO_NUL);
     if (label != NULL)
         st_text_field(page->out, label, safe, LABEL_COLUMNS, page->columns);
     else

@@ -13,6 +13,7 @@
 #include "daemon/config_value.h"
 #include "lib/ns.h"
 #include "lib/period.h"
+#include "lib/safe_text.h"
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
@@ -28,15 +29,15 @@ struct parse {
     int errors_n;
 };
 
-/* Text of others in a message: printable, short. */
+/* Foreign text in a message: safe, short. */
 static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
 {
-    size_t n = 0;
-    for (; text[n] != '\0' && n + 1 < buf_bytes; n++)
-        buf[n] = text[n] >= 0x20 && text[n] < 0x7f ? text[n] : '?';
-    buf[n] = '\0';
-    if (text[n] != '\0' && buf_bytes > 4)
-        memcpy(buf + buf_bytes - 4, "...", 4);
+    if (strlen(text) < buf_bytes) {
+        (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
+        return buf;
+    }
+    const size_t n = st_safe_copy(buf, buf_bytes - 3, text, ST_TEXT_TO_NUL);
+    memcpy(buf + n, "...", 4);
     return buf;
 }
 

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "lib/safe_text.h"
+
 #define MESSAGE_BYTES 1024
 
 static bool log_to_stderr = true;
@@ -23,11 +25,13 @@ void st_log_event(enum st_log_level level, const char *module, const char *event
 {
     const int saved_errno = errno;
     if (level <= log_level) {
+        char safe[MESSAGE_BYTES]; /* names in it may be foreign */
+        (void)st_safe_copy(safe, sizeof(safe), text, ST_TEXT_TO_NUL);
         if (log_to_stderr)
-            fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, text);
+            fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, safe);
         else
             st_log_system(level, module, event, fields,
-                          fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, text);
+                          fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, safe);
     }
     errno = saved_errno;
 }

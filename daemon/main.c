@@ -17,6 +17,7 @@
 
 #define LOG_MODULE "main"
 #include "daemon/log.h"
+#include "lib/safe_text.h"
 
 /* the exit statuses of all of sleeptune (design 8) */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
@@ -40,7 +41,9 @@ static void usage(FILE *out)
 static void print_error(void *ctx, const char *message)
 {
     (void)ctx;
-    fprintf(stderr, "sleeptuned: %s\n", message);
+    fputs("sleeptuned: ", stderr);
+    st_safe_print(stderr, message, ST_TEXT_TO_NUL);
+    fputc('\n', stderr);
 }
 
 struct options {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "st_config.h"
 
 /* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */
@@ -42,14 +43,16 @@ static void lateness(FILE *out, const struct st_result *loop)
             name, loop->lateness.total_n);
 }
 
-/** A label's value in quotes; what is not printable ASCII (a name that firmware gave) becomes '?'. */
+/** A label's value in quotes, made safe: a newline in it would end the sample. */
 static void label(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=\"", name);
-    for (; *value != '\0'; value++) {
-        if (*value == '"' || *value == '\\')
-            fputc('\\', out);
-        fputc(*value >= ' ' && *value <= '~' ? *value : '?', out);
+    while (*value != '\0') {
+        const size_t plain = strcspn(value, "\"\\");
+        st_safe_print(out, value, plain);
+        value += plain;
+        if (*value != '\0')
+            fprintf(out, "\\%c", *value++);
     }
     fputc('"', out);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/safe_text.h"
+
 #define OWNERS_MAX 64
 
 /* include/linux/interrupt.h, softirq_to_name */
@@ -165,10 +167,7 @@ static void write_name(const struct owner *who, char *buf, size_t buf_bytes)
         snprintf(buf, buf_bytes, "softirq/%d", who->number);
     else
         snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
-    for (char *c = buf; *c != '\0'; c++) { /* a thread's name may hold anything */
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
+    st_safe_text(buf); /* a thread's name may hold anything */
 }
 
 /* The last event of that kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */

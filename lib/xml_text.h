@@ -1,12 +1,14 @@
-/* Text of others in XML and HTML. */
+/* Foreign text in XML and HTML. */
 #ifndef ST_LIB_XML_TEXT_H
 #define ST_LIB_XML_TEXT_H
 
 #include <stdio.h>
 
-/** As text or within an attribute. What XML cannot hold (control characters, bytes that are no UTF-8) becomes
- * '?'.
+/** As text or within an attribute: one line, made safe (lib/safe_text.h) and escaped.
  * @param text NULL: nothing. */
 void st_xml_put(FILE *out, const char *text);
+
+/** The same, but each '\n' stays. */
+void st_xml_put_lines(FILE *out, const char *text);
 
 #endif

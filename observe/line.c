@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/safe_text.h"
 #include "st_config.h"
 
 #define LOCKED_BYTES 65536
@@ -93,11 +94,7 @@ static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_li
 {
     char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
     vsnprintf(text, sizeof(text), format, args);
-    for (char *c = text; *c != '\0'; c++) {
-        if (*c == '\n' || *c == '\r') /* of a library's message */
-            *c = ' ';
-    }
-    snprintf(line, sizeof(line), "%s %s\n", word, text);
+    snprintf(line, sizeof(line), "%s %s\n", word, st_safe_text(text));
     put(line);
 }
 

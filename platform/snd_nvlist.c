@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/safe_text.h"
+
 #define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
 #define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */
 #define MAGIC        0x6c
@@ -83,10 +85,7 @@ static bool take_pair(struct reader *reader, struct pair *ret)
 
 static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
 {
-    size_t n = 0;
-    for (; n < pair->data_bytes && n < ST_SND_NAME_BYTES - 1 && pair->data[n] != '\0'; n++)
-        ret[n] = (char)(pair->data[n] < 0x20 || pair->data[n] == 0x7f ? '?' : pair->data[n]);
-    ret[n] = '\0';
+    (void)st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, pair->data_bytes);
 }
 
 /** A pair of a channel. */

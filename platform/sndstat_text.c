@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/safe_text.h"
 #include "platform/proc_text.h"
 
 #define MARK "]: spd "
@@ -15,15 +16,6 @@ static const char *behind(const char *from, const char *end, const char *word)
 {
     const char *found = strstr(from, word);
     return found != NULL && found < end ? found + strlen(word) : NULL;
-}
-
-static void copy(char ret[ST_SND_NAME_BYTES], const char *from, size_t len)
-{
-    if (len > ST_SND_NAME_BYTES - 1)
-        len = ST_SND_NAME_BYTES - 1;
-    for (size_t i = 0; i < len; i++)
-        ret[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i];
-    ret[len] = '\0';
 }
 
 /** The line that begins a channel. @return false when it is another line. */
@@ -38,7 +30,7 @@ static bool read_header(const char *line, const char *end, struct st_snd_channel
     if (open == NULL)
         return false;
     *channel = (struct st_snd_channel){.pid = 0};
-    copy(channel->name, open + 1, (size_t)(close - open - 1));
+    (void)st_safe_copy(channel->name, sizeof(channel->name), open + 1, (size_t)(close - open - 1));
     channel->is_virtual = strstr(channel->name, "virtual") != NULL;
     const char *pid = behind(mark, end, ", pid ");
     uint64_t n;
@@ -50,7 +42,7 @@ static bool read_header(const char *line, const char *end, struct st_snd_channel
         const char *name = pid + 2, *last = end;
         while (last > name && *last != ')')
             last--;
-        copy(channel->program, name, (size_t)(last - name));
+        (void)st_safe_copy(channel->program, sizeof(channel->program), name, (size_t)(last - name));
     }
     return true;
 }

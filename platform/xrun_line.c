@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/safe_text.h"
 #include "platform/proc_text.h"
 
 #define COUNT_MAX UINT64_C(1000000000) /* more in one line is no count */
@@ -19,12 +20,7 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool is_control(char c)
-{
-    return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-/** Reads a name up to a blank. @return what is behind it, NULL when it is malformed. */
+/** Reads a name up to a blank, as safe text. @return what is behind it, NULL when it is malformed. */
 static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
 {
     size_t n = 0;
@@ -39,8 +35,9 @@ static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
             text += 2;
         }
         if (n + 1 < ST_XRUN_NAME_BYTES)
-            ret[n++] = is_control(c) ? '?' : c;
+            ret[n++] = c != '\0' ? c : '?';
     }
+    st_safe_text(ret);
     return text;
 }
 
@@ -99,10 +96,7 @@ static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
 {
     if (from[0] != ' ' || from[1] == '\0')
         return false;
-    size_t n = 0;
-    for (from++; *from != '\0' && n + 1 < ST_XRUN_WHY_BYTES; from++)
-        ret[n++] = is_control(*from) ? '?' : *from;
-    ret[n] = '\0';
+    (void)st_safe_copy(ret, ST_XRUN_WHY_BYTES, from + 1, ST_TEXT_TO_NUL);
     return true;
 }
 
@@ -139,7 +133,7 @@ static void put_name(char *buf, size_t buf_bytes, size_t *at, const char *key, c
     const int n = snprintf(buf + *at, buf_bytes - *at, " %s=", key);
     *at += n > 0 && (size_t)n < buf_bytes - *at ? (size_t)n : 0;
     for (; *name != '\0' && *at + 5 < buf_bytes; name++) { /* three for this, newline and end behind it */
-        const bool plain = !is_control(*name) && *name != ' ' && *name != '%';
+        const bool plain = *name > ' ' && *name <= '~' && *name != '%';
         *at += (size_t)snprintf(buf + *at, buf_bytes - *at, plain ? "%c" : "%%%02X",
                                 plain ? *name : (unsigned char)*name);
     }

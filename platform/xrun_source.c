@@ -5,12 +5,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "lib/safe_text.h"
+
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(w->why, sizeof(w->why), format, args);
     va_end(args);
+    st_safe_text(w->why);
     return error;
 }
 

@@ -1,10 +1,12 @@
-/* Text for people where the locale is not UTF-8. */
+/* Text for people. */
 #include "program/locale.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "lib/safe_text.h"
 
 /* No replacement is longer than what it replaces. */
 static const struct {
@@ -64,18 +66,17 @@ char *st_locale_text(char *text)
 FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to)
 {
     *stream = (struct st_locale_stream){.to = to};
-    if (!st_locale_utf8())
-        stream->memory = open_memstream(&stream->text, &stream->bytes);
+    stream->memory = open_memstream(&stream->text, &stream->bytes);
     return stream->memory != NULL ? stream->memory : to;
 }
 
 int st_locale_end(struct st_locale_stream *stream)
 {
     if (stream->memory == NULL)
-        return 0;
+        return -ENOMEM;
     const int r = fclose(stream->memory) == 0 ? 0 : -ENOMEM;
     if (r == 0)
-        fputs(st_locale_text(stream->text), stream->to);
+        st_safe_print_lines(stream->to, st_locale_text(stream->text), ST_TEXT_TO_NUL);
     free(stream->text);
     return r;
 }

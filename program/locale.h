@@ -1,4 +1,5 @@
-/* Text for people where the locale is not UTF-8: "µs" is "us" there. JSON, HTML and Markdown stay UTF-8. */
+/* Text for people: names in it may be foreign, so it is made safe (lib/safe_text.h); where the locale is not
+ * UTF-8, "µs" becomes "us". JSON, HTML and Markdown stay UTF-8. */
 #ifndef ST_PROGRAM_LOCALE_H
 #define ST_PROGRAM_LOCALE_H
 
@@ -19,15 +20,16 @@ size_t st_locale_character(const char *text, const char **ret);
 
 struct st_locale_stream {
     FILE *to;
-    FILE *memory; /* NULL: written directly */
+    FILE *memory; /* NULL: no memory for it, so that it is lost */
     char *text;
     size_t bytes;
 };
 
-/** Begins text for `to`. @return where to write it: `to` in a UTF-8 locale. */
+/** Begins text for `to`, without colours. @return where to write it. */
 FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 
-/** Writes what was begun. @return 0 or -ENOMEM; what becomes of `to` is the caller's to check. */
+/** Writes what was begun, as safe lines. @return 0 or -ENOMEM; what becomes of `to` is the caller's to check.
+ */
 ST_NODISCARD int st_locale_end(struct st_locale_stream *stream);
 
 #endif

@@ -11,9 +11,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "advisor/print.h"
 #include "program/locale.h"
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 
 const char *st_program_name = "sleeptune";
 
@@ -25,9 +25,9 @@ static void say(const char *command, const char *format, va_list args)
     char text[MESSAGE_BYTES];
     const int len = vsnprintf(text, sizeof(text), format, args);
     fprintf(stderr, "%s%s%s: ", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
-    if (len > 0) { /* names in it may be somebody else's */
+    if (len > 0) { /* names in it may be foreign: one line, whatever they hold */
         st_locale_text(text);
-        st_print_safe(stderr, text, strlen(text));
+        st_safe_print(stderr, text, ST_TEXT_TO_NUL);
     }
     fputc('\n', stderr);
 }

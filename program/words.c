@@ -1,8 +1,10 @@
 #include "program/words.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "advisor/json_dump.h"
 #include "program/options.h"
 #include "lib/ns.h"
 #include "platform/platform.h"
@@ -70,9 +72,13 @@ int st_print_json(const char *command, json_t *document)
 {
     if (document == NULL)
         return st_failure(command, "out of memory");
-    const int r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
-    return r == 0 && putchar('\n') != EOF && fflush(stdout) == 0
-               ? ST_EXIT_DONE
-               : st_failure(command, "cannot write the result: %s", strerror(errno));
+    if (text == NULL)
+        return st_failure(command, "out of memory");
+    const int r = puts(text) != EOF && fflush(stdout) == 0
+                      ? ST_EXIT_DONE
+                      : st_failure(command, "cannot write the result: %s", strerror(errno));
+    free(text);
+    return r;
 }

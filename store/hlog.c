@@ -11,6 +11,7 @@
 
 #include "lib/hist_payload.h"
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "platform/destination.h"
 #include "store/base64.h"
 #include "store/hist_deflate.h"
@@ -37,16 +38,13 @@ static void put_seconds(FILE *file, int64_t ns)
 
 static void put_comment(FILE *file, const char *comment)
 {
-    bool start = true;
-    for (; *comment != '\0'; comment++) {
-        if (start)
-            fputs("# ", file);
-        const unsigned char c = (unsigned char)*comment;
-        start = c == '\n';
-        fputc((c < 0x20 && c != '\n') || c == 0x7f ? '?' : c, file);
-    }
-    if (!start)
+    while (*comment != '\0') {
+        const size_t bytes = strcspn(comment, "\n");
+        fputs("# ", file);
+        st_safe_print(file, comment, bytes);
         fputc('\n', file);
+        comment += bytes + (comment[bytes] == '\n');
+    }
 }
 
 static int check_overwritable(int fd)

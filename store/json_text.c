@@ -1,26 +1,20 @@
-/* jansson refuses what is not UTF-8; a status must not lose a key by it. */
 #include "store/json_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/safe_text.h"
+
 #define STEP_BYTES (size_t)(64 * 1024)
 
 json_t *st_json_text(const char *text)
 {
-    json_t *string = json_string(text);
-    if (string != NULL)
-        return string;
-    char *ascii = strdup(text);
-    if (ascii == NULL)
-        return NULL;
-    for (char *p = ascii; *p != '\0'; p++) {
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    }
-    string = json_string(ascii);
-    free(ascii);
+    if (st_safe_is(text))
+        return json_string(text);
+    char *safe = strdup(text);
+    json_t *string = safe != NULL ? json_string(st_safe_text(safe)) : NULL;
+    free(safe);
     return string;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "store/crc32c.h"
 #include "store/recording_format.h"
 
@@ -147,9 +148,17 @@ int st_recording_rewind(struct st_recording_reader *reader)
 
 static void take_text(struct st_recording_reader *reader, const struct st_bytes_in *in)
 {
-    for (const uint8_t *at = in->at; at < in->end && reader->text_bytes < ST_RECORDING_TEXT_MAX_BYTES; at++) {
-        const bool control = (*at < 0x20 && *at != '\n') || *at == 0x7f;
-        reader->text[reader->text_bytes++] = control ? '?' : (char)*at;
+    const char *at = (const char *)in->at, *const end = (const char *)in->end;
+    while (at < end && reader->text_bytes < ST_RECORDING_TEXT_MAX_BYTES) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        char *const to = reader->text + reader->text_bytes;
+        const size_t room = ST_RECORDING_TEXT_MAX_BYTES - reader->text_bytes; /* and a '\0' behind it */
+        const size_t bytes = st_safe_copy(to, room + 1, at, (size_t)((newline != NULL ? newline : end) - at));
+        const bool ends = newline != NULL && bytes < room;
+        if (ends)
+            memcpy(to + bytes, "\n", 2);
+        reader->text_bytes += bytes + ends;
+        at = newline != NULL ? newline + 1 : end;
     }
 }
 

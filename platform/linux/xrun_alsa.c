@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
+#include "lib/safe_text.h"
 #include "platform/linux/linux.h"
 #include "platform/proc_text.h"
 
@@ -153,7 +154,7 @@ static int64_t program_of(struct st_platform *p, const char *proc, int64_t tid, 
     snprintf(path, sizeof(path), "%s/%llu/comm", proc, (unsigned long long)pid);
     r = p->read_text(p, path, text, sizeof(text), &len);
     if (r == 0)
-        snprintf(ret, ST_XRUN_NAME_BYTES, "%.*s", (int)strcspn(text, "\n"), text);
+        (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, text, strcspn(text, "\n"));
     return (int64_t)pid;
 }
 

@@ -269,8 +269,8 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_x
 {
     struct program *program = w->state;
     for (size_t i = 0; i < n; i++) {
-        const bool end = bytes[i] == '\n', control = (unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7f;
-        program->line[program->len] = (char)(end ? '\0' : control ? '?' : bytes[i]);
+        const bool end = bytes[i] == '\n';
+        program->line[program->len] = (char)(end ? '\0' : bytes[i] != '\0' ? bytes[i] : '?');
         const int r = end ? take_line(w, program->line, seen, ctx) : 0;
         program->len = end ? 0 : program->len + 1;
         if (r < 0)

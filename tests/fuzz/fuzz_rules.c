@@ -8,6 +8,7 @@
 
 #include "advisor/rule.h"
 #include "advisor/text.h"
+#include "lib/safe_text.h"
 
 #define LINE_BYTES 512
 
@@ -42,8 +43,12 @@ static void check_command(const struct st_rule *rule, const char *text)
 {
     if (text == NULL)
         return;
-    for (const char *at = text; *at != '\0'; at++)
-        require((unsigned char)*at >= ' ' || *at == '\n', "control character in a fix", rule);
+    for (const char *at = text; *at != '\0';) {
+        uint32_t point;
+        const size_t bytes = st_utf8_read(at, ST_TEXT_TO_NUL, &point);
+        require(bytes > 0 && (point == '\n' || st_safe_point(point)), "unsafe text in a fix", rule);
+        at += bytes;
+    }
     require(strstr(text, "`") == NULL && strstr(text, "$(") == NULL, "substitution in a fix", rule);
 }
 

@@ -335,9 +335,8 @@ static void chunk_has_each_event_once_and_counts_what_was_too_much(void **state)
     st_events_add(&events, ST_LOG_DBG, 8, "config-read", NULL, 0, "two\nlines: no end of an event");
     char *text = st_broadcast_chunk(&broadcast, "{}", &len);
     assert_string_equal(
-        text,
-        "event: event\ndata: {\"time_ns\":8,\"event\":\"config-read\",\"text\":\"two\\nlines: no end of "
-        "an event\"}\n\nevent: status\ndata: {}\n\n");
+        text, "event: event\ndata: {\"time_ns\":8,\"event\":\"config-read\",\"text\":\"two?lines: no end of "
+              "an event\"}\n\nevent: status\ndata: {}\n\n");
     assert_int_equal(len, strlen(text));
     free(text);
     text = st_broadcast_chunk(&broadcast, NULL, &len);

@@ -86,12 +86,36 @@ static void a_stream_is_ascii_when_it_ends(void **state)
     }
 }
 
+static void foreign_text_is_made_safe(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *locale, *shown;
+    } rows[] = {{"C.UTF-8", "\xc2\xb5 a?[2J?31m\nb?c?"}, {"C", "u a?[2J?31m\nb?c?"}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        set(rows[i].locale, NULL, NULL);
+        char *shown = NULL;
+        size_t bytes;
+        FILE *to = open_memstream(&shown, &bytes);
+        assert_non_null(to);
+        struct st_locale_stream stream;
+        fputs("\xc2\xb5 a\x1b[2J\xc2\x9b\x33\x31m\nb\xe2\x80\xae"
+              "c\xff",
+              st_locale_begin(&stream, to));
+        assert_int_equal(st_locale_end(&stream), 0);
+        fclose(to);
+        assert_string_equal(shown, rows[i].shown);
+        free(shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_variable_that_is_set_decides),
         cmocka_unit_test(text_becomes_ascii),
         cmocka_unit_test(a_stream_is_ascii_when_it_ends),
+        cmocka_unit_test(foreign_text_is_made_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

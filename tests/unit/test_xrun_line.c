@@ -44,7 +44,7 @@ static void other_kinds_have_their_text(void **state)
     assert_string_equal(line.text, "JACK server \"default\"");
     assert_int_equal(st_xrun_line_parse("absent no\tserver", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_ABSENT);
-    assert_string_equal(line.text, "no?server");
+    assert_string_equal(line.text, "no server");
     assert_int_equal(st_xrun_line_parse("alive", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_ALIVE);
     assert_int_equal(st_xrun_line_parse("epoch", &line), 0);
