@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # TAP for tests written in bash. Source it, call the functions, end with `tap_done`.
 #
 #   . "$(dirname "$0")/../tap.sh"
@@ -10,6 +10,8 @@
 #   skip_all REASON                 the whole file is not run; exits
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
+#   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
+#                                   $tmp and run $SLEEPTUNE, $SLEEPTUNED and $SLEEPTUNE_LAB
 #   tap_done                        prints the plan; exits 1 when something failed
 
 export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
@@ -59,5 +61,23 @@ catches() {
     [ $((0x${caught:-0} & 2)) -ne 0 ]
 }
 slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_ctxt_switches/ {all += $2} END {exit all < n}'; }
+
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be a process, not a function
+as_nobody() { "${nobody[@]}" "$@"; }
+
+# In a clone below root's home the programs are out of nobody's reach: copies in $tmp take their place, in folders as the build has
+# them, since a program looks for its modules beside itself.
+can_be_nobody() {
+    local program copy
+    [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" || return
+    for program in SLEEPTUNE SLEEPTUNED SLEEPTUNE_LAB; do
+        as_nobody test -x "${!program}" && continue
+        copy=$tmp/programs/$(basename "$(dirname "${!program}")")
+        mkdir -p "$copy"
+        find "$(dirname "${!program}")" -maxdepth 1 -type f -perm -u+x -exec cp {} "$copy" \;
+        printf -v "$program" %s "$copy/$(basename "${!program}")"
+        as_nobody test -x "${!program}" || return
+    done
+}
 
 tap_done() { echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

@@ -113,14 +113,13 @@ echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
 out=$(verify --root "$tree" --frames 16)
 is "what was written took effect, though a short period wants more: 0" "$?" 0
 like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*goes beyond what was written: sleeptune report$'
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
-    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE"; then
+if can_be_nobody; then
     chmod 700 "$tree/sys/kernel/debug"
-    out=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" verify --root "$tree")
+    out=$(as_nobody "$SLEEPTUNE" verify --root "$tree")
     is "a value that this user may not read: 2" "$?" 2
     like "it is named" "$out" '^not read +/sys/kernel/debug/sched/preempt = full .*: Permission denied$'
     like "and not taken for good or bad" "$out" '^not known +linux-preemption: '
-    out=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" verify --json --root "$tree")
+    out=$(as_nobody "$SLEEPTUNE" verify --json --root "$tree")
     like "JSON: null" "$out" '"in_effect": null'
     chmod 755 "$tree/sys/kernel/debug"
 else
@@ -358,14 +357,13 @@ else
     skip "no space, read-only folders" "needs root and mount"
 fi
 
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
-    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE"; then
+if can_be_nobody; then
     fresh journal-ro
     mkdir -p "$tree/var/lib"
     chown -R 65534 "$tree"
     chown 0 "$tree/var/lib"
     keep
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >"$tmp/out" 2>"$tmp/err"
+    as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >"$tmp/out" 2>"$tmp/err"
     is "a journal's folder that cannot be made: 4" "$?" 4
     like "it is named" "$(cat "$tmp/err")" "/$changes: Permission denied"
     like "and what to put where" "$(cat "$tmp/out")" '^    # /etc/tmpfiles\.d/sleeptune\.conf$'

@@ -162,32 +162,26 @@ fresh full
 mkdir -p "$tree/etc/tmpfiles.d/sleeptune.conf" "$tree.before/etc/tmpfiles.d/sleeptune.conf"
 refused "a folder where the file should be" 4 'tmpfiles' apply --yes --root "$tree" linux-cpu-frequency
 
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    chmod 755 "$tmp"
+if can_be_nobody; then
     fresh nobody
-    as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-    if as_nobody test -x "$SLEEPTUNE"; then
-        out=$(as_nobody "$SLEEPTUNE" revert --all 2>&1)
-        is "without root: 4" "$?" 4
-        like "without root: what to run" "$out" '^  sudo sleeptune revert --all$'
-        hostile="x\$(touch pasted);\`touch pasted\` it's!.json"
-        "$SLEEPTUNE" snapshot --root "$captures/linux-laptop" >"$tmp/$hostile"
-        chmod 644 "$tmp/$hostile"
-        line=$(cd "$tmp" && as_nobody "$SLEEPTUNE" apply --snapshot "$hostile" 2>&1 | sed -n 's/^  sudo sleeptune apply/printf "[%s]"/p')
-        is "a line to be pasted is the same words" "$(cd "$tmp" && sh -c "$line")" "[--snapshot][$hostile]"
-        ok "and runs nothing" test -n "$line" -a ! -e "$tmp/pasted"
-        hostile=$(printf 'x\033[31m\302\2332J\342\200\256.json')
-        "$SLEEPTUNE" snapshot --root "$captures/linux-laptop" >"$tmp/$hostile"
-        chmod 644 "$tmp/$hostile"
-        out=$(cd "$tmp" && as_nobody "$SLEEPTUNE" apply --snapshot "$hostile" 2>&1)
-        like "a word that would not be shown as it is: no line to be pasted" "$out" 'Run this command again as root'
-        is "nor is it shown raw" "$(grep -c -e '^  sudo' -e $'\033' -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
-        out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)
-        is "a tree of somebody else's: 4" "$?" 4
-        ok "and it is as before" unchanged
-    else
-        skip "without root" "this program cannot be run by nobody"
-    fi
+    out=$(as_nobody "$SLEEPTUNE" revert --all 2>&1)
+    is "without root: 4" "$?" 4
+    like "without root: what to run" "$out" '^  sudo sleeptune revert --all$'
+    hostile="x\$(touch pasted);\`touch pasted\` it's!.json"
+    "$SLEEPTUNE" snapshot --root "$captures/linux-laptop" >"$tmp/$hostile"
+    chmod 644 "$tmp/$hostile"
+    line=$(cd "$tmp" && as_nobody "$SLEEPTUNE" apply --snapshot "$hostile" 2>&1 | sed -n 's/^  sudo sleeptune apply/printf "[%s]"/p')
+    is "a line to be pasted is the same words" "$(cd "$tmp" && sh -c "$line")" "[--snapshot][$hostile]"
+    ok "and runs nothing" test -n "$line" -a ! -e "$tmp/pasted"
+    hostile=$(printf 'x\033[31m\302\2332J\342\200\256.json')
+    "$SLEEPTUNE" snapshot --root "$captures/linux-laptop" >"$tmp/$hostile"
+    chmod 644 "$tmp/$hostile"
+    out=$(cd "$tmp" && as_nobody "$SLEEPTUNE" apply --snapshot "$hostile" 2>&1)
+    like "a word that would not be shown as it is: no line to be pasted" "$out" 'Run this command again as root'
+    is "nor is it shown raw" "$(grep -c -e '^  sudo' -e $'\033' -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
+    out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)
+    is "a tree of somebody else's: 4" "$?" 4
+    ok "and it is as before" unchanged
 else
     skip "without root" "needs root and setpriv to become nobody"
 fi

@@ -85,13 +85,12 @@ else
 fi
 
 # --- rights ---------------------------------------------------------------------------------------------------------
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    chmod 755 "$tmp"
-    setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
+if can_be_nobody; then
+    as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
         "$SLEEPTUNE_LAB" sleep --quiet --budget 1s --durations 1ms --methods ppoll --policy fifo,other --json >nobody.json
     is "without the right to FIFO the rest is measured" "$(key nobody.json '[r["n"] > 0 for r in d["results"]][0:2]')" "[False, True]"
     like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
-    setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
+    as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
         "$SLEEPTUNE_LAB" sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
     like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70: ppoll\.'
     is "and too few samples are not said to be why" "$(grep -c '^-: fewer' nobody.brief)" "$(sed '/SCHED_FIFO/,$d' nobody.brief | grep -c '^ppoll .* -$')"

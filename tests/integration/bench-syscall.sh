@@ -76,9 +76,8 @@ like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppi
 like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    chmod 755 "$tmp"
-    setpriv --reuid 65534 --clear-groups --bounding-set=-all "$SLEEPTUNE_LAB" syscall --quiet --count 30 --fresh 2 --calls getppid --json >nobody.json
+if can_be_nobody; then
+    as_nobody --bounding-set=-all "$SLEEPTUNE_LAB" syscall --quiet --count 30 --fresh 2 --calls getppid --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'r("getppid")["n"] > 0')" True
 else
     skip "it needs no rights" "needs root and setpriv"

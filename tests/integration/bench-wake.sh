@@ -82,12 +82,11 @@ like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)"
 like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    chmod 755 "$tmp"
-    nobody() { setpriv --reuid 65534 --clear-groups --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 "$@"; }
-    nobody --mechanisms pipe,kill --json >nobody.json
+if can_be_nobody; then
+    wake() { as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 "$@"; }
+    wake --mechanisms pipe,kill --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
-    nobody --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
+    wake --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
     is "without the right to FIFO nothing is measured: a failure" $? 4
     like "and the reason is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
 else

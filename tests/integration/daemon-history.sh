@@ -241,8 +241,7 @@ else
 fi
 
 # --- read by others ---
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+if can_be_nobody; then
     chmod 755 "$tmp/state"
     chmod 644 "$db"
     wait_for state_is writing
@@ -258,7 +257,7 @@ fi
 is "it ends cleanly after all that" "$status" 0
 
 # --- a history that may only be read ---
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if can_be_nobody; then
     mkdir "$tmp/nobody"
     cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-2.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
@@ -267,7 +266,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     (
         sock=$tmp/nobody/sock conf=$tmp/nobody.conf log=$tmp/nobody.log
         config "$audio" && chmod 644 "$conf"
-        start setpriv --reuid 65534 --regid 65534 --clear-groups || exit # not by a function: its shell would be "$daemon"
+        start "${nobody[@]}" || exit # not by a function: its shell would be "$daemon"
         trap 'kill -9 "$daemon"' EXIT
         wait_for value_is 'd["history"]["state"] != "opening"' True
         value 'd["history"]["state"], d["history"]["why"]' >"$tmp/read-only"

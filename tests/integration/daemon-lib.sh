@@ -25,7 +25,7 @@ logged() { grep -Eq -- "$1" "$log"; }
 
 # start [COMMAND...]: sleeptuned, through COMMAND where there is one; sets $daemon
 start() {
-    "$@" "${program:-$SLEEPTUNED}" -f -c "$conf" >"$tmp/out" 2>"$log" &
+    "$@" "$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log" &
     daemon=$!
     pids+=("$daemon")
     wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True

@@ -5,13 +5,11 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl prlimit
-program=$tmp/sleeptuned # others must be able to execute it
-cp "$SLEEPTUNED" "$program"
 if [ "$(id -u)" -eq 0 ]; then
-    need setpriv
+    can_be_nobody || skip_all "needs setpriv to become nobody"
     mkdir -m 777 "$tmp/open"
     sock=$tmp/open/sock
-    plain() { exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
+    plain() { exec "${nobody[@]}" --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 else
     plain() { exec prlimit --rtprio=0 --memlock=0 -- "$@"; }
 fi

@@ -175,16 +175,15 @@ refused "a name with escape codes" 'No such file|neither' --root "$tmp/$escape"
 refused "a text of that name" 'No such file' --input "$tmp/$escape"
 
 # --- rights ---------------------------------------------------------------------------------------------------------
-if [ "$(id -u)" -eq 0 ] && ! setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE" 2>/dev/null; then
-    skip "folders that may not be read" "others may not run $SLEEPTUNE"
+if [ "$(id -u)" -eq 0 ] && ! can_be_nobody; then
+    skip "folders that may not be read" "needs setpriv to become nobody"
 else
     tree
     mkdir -p "$tmp/t/etc"
     chmod 0 "$tmp/t/$cpufreq" "$tmp/t/proc/cmdline" "$tmp/t/etc"
     unread() { "$SLEEPTUNE" report --json --root "$tmp/t"; }
     if [ "$(id -u)" -eq 0 ]; then
-        chmod 755 "$tmp"
-        unread() { setpriv --reuid 65534 --regid 65534 --clear-groups "$SLEEPTUNE" report --json --root "$tmp/t"; }
+        unread() { as_nobody "$SLEEPTUNE" report --json --root "$tmp/t"; }
     fi
     unread >"$tmp/out" 2>"$tmp/err"
     like "folders that may not be read: judged" "$?" '^[012]$'

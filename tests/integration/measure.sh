@@ -143,8 +143,8 @@ else
 fi
 
 # --- rights ----------------------------------------------------------------------------------------------------
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 --memlock=0 \
+if can_be_nobody; then
+    as_nobody prlimit --rtprio=0 --memlock=0 \
         "$SLEEPTUNE" measure --duration 200ms --json >poor.json 2>err
     is "without rights it measures all the same: status 0" $? 0
     like "and says so" "$(key poor.json 'd["circumstances"]["degraded"]')" 'no right to SCHED_FIFO'
@@ -156,11 +156,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     fi
     like "also in the verdict" "$(key poor.json 'd["verdict"]')" 'as a normal thread'
     if prlimit --memlock=8388608:8388608 true 2>/dev/null; then
-        setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --memlock=8388608:8388608 \
+        as_nobody prlimit --memlock=8388608:8388608 \
             "$SLEEPTUNE" measure --duration 200ms --cpu all --load 1 --frames 16 --json >limit.json 2>err
         is "a limit on locked memory never ends it (8 MiB, as distributions set it)" "$?:$(cat err)" 0:
     fi
-    like "and in the text" "$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --rtprio=0 \
+    like "and in the text" "$(as_nobody prlimit --rtprio=0 \
         "$SLEEPTUNE" measure --duration 200ms)" '^Degraded: no right to SCHED_FIFO'
 else
     skip "without rights" "needs root and setpriv to give them up"

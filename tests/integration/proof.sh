@@ -14,12 +14,11 @@ mount --make-rprivate / && mkdir -p /etc/security && mount -t tmpfs -o mode=755 
     mount -t tmpfs -o mode=755 none /var/lib || skip_all "no right to mount here"
 folder=/var/lib/sleeptune-changes recording=/var/lib/sleeptune-changes/before.recording
 limits=/etc/security/limits.d/90-sleeptune.conf
-as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=65536 -- "$@"; }
-chmod 755 "$tmp"
+can_be_nobody || skip_all "nobody may not run programs in $tmp"
 mkdir -m 1777 "$tmp/T"
 export TMPDIR=$tmp/T
-as_nobody test -x "$SLEEPTUNE" || skip_all "this program cannot be run by nobody"
-as_nobody "$SLEEPTUNE" snapshot >"$tmp/snapshot"
+without_rights() { as_nobody --inh-caps=-all prlimit --rtprio=0 --memlock=65536 -- "$@"; }
+without_rights "$SLEEPTUNE" snapshot >"$tmp/snapshot"
 
 apply() { "$SLEEPTUNE" apply --yes --snapshot "$tmp/snapshot" "$@" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null; }
 verify() { "$SLEEPTUNE" verify "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
@@ -94,7 +93,7 @@ fi
 
 apply --measure 2s
 like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'applied already'
-as_nobody "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
+without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
 is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
 like "and no comparison" "$(all "$tmp/out")" "proof: +the loop ran with SCHED_FIFO 70 then, and this user may not: 'sudo sleeptune verify' can"
 is "and no run" "$(cat "$tmp/err")" ""

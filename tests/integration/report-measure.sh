@@ -98,16 +98,13 @@ tried = text[text.index("Tried for"):].split("\n\n")[0]
 sys.exit(any(len(line) > 80 for line in tried.splitlines()))' "$tmp/text"
 
 # without rights
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -x "$SLEEPTUNE" ]; then
-    chmod 755 "$tmp"
-    setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all --inh-caps=-all "$SLEEPTUNE" report --measure=1s --frames 64 --json >"$tmp/nobody.json" 2>/dev/null
-    if [ -s "$tmp/nobody.json" ]; then
-        ok "without rights, too" "$PYTHON" "$tmp/honest.py" "$tmp/nobody.json"
-        like "what was refused says so" "$("$PYTHON" -c 'import json, sys
+if can_be_nobody; then
+    as_nobody --bounding-set=-all --inh-caps=-all "$SLEEPTUNE" report --measure=1s --frames 64 --json >"$tmp/nobody.json" 2>/dev/null
+    ok "without rights, too" "$PYTHON" "$tmp/honest.py" "$tmp/nobody.json"
+    like "what was refused says so" "$("$PYTHON" -c 'import json, sys
 print({t["id"]: t["not_tried"] for t in json.load(open(sys.argv[1]))["trials"]["rows"]}["real-time"])' "$tmp/nobody.json")" '^no right to real-time priority$'
-    else
-        skip "without rights, too" "nobody may not run this program"
-    fi
+else
+    skip "without rights, too" "needs root and setpriv to become nobody"
 fi
 
 # interrupted: what was measured is kept

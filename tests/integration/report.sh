@@ -110,9 +110,8 @@ for capture in "$captures"/*/; do
         is "and that of $(basename "$capture") as $profile" "$(fits "$tmp/screen.txt")" yes
     done
 done
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -x "$SLEEPTUNE" ] &&
-    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SLEEPTUNE" 2>/dev/null; then
-    setpriv --reuid 65534 --regid 65534 --clear-groups prlimit --rtprio=0:0 --memlock=65536:65536 \
+if can_be_nobody; then
+    as_nobody prlimit --rtprio=0:0 --memlock=65536:65536 \
         "$SLEEPTUNE" report --json >"$tmp/nobody.json" 2>"$tmp/err"
     is "no right to real-time priority is a problem" "$?" 1
     is "and named" "$(query 'f["linux-rt-permission"]["status"]' <"$tmp/nobody.json")" problem
