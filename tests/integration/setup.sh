@@ -92,7 +92,7 @@ stub dpkg-query 'exit 0'
 stub id 'echo 1000'
 out=$(setup </dev/null)
 is "without root, sudo or doas it is an error" "$?" 1
-like "that says the command" "$out" '^  apt-get .*install .*libjansson-dev'
+like "that prints the command, package lists first" "$out" "^  su -c 'apt-get update; apt-get .*install .*libjansson-dev.*'\$"
 is "and nothing was installed" "$(asked)" ""
 stub sudo "$note; shift; \"\$@\""
 stub apt-cache 'echo "  Candidate: 1.0"'

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# scripts/run with stand-ins for meson, ninja and the programs: what it does with a build that fails in part.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+tree=$tmp/tree
+
+# stub FILE: standard input becomes this program
+stub() {
+    mkdir -p "$(dirname "$1")"
+    { echo '#!/bin/sh' && cat; } >"$1"
+    chmod +x "$1"
+}
+
+# fresh NINJA: a tree that has not been configured, whose ninja does this
+fresh() {
+    rm -rf "$tree"
+    mkdir -p "$tree/scripts"
+    cp "$SLEEPTUNE_SRC/scripts/run" "$tree/scripts/"
+    echo 'exit 0' | stub "$tree/scripts/setup"
+    echo 'echo "$*" >meson-options; mkdir build && touch build/build.ninja' | stub "$tmp/bin/meson"
+    { cat <<'BOTH' && echo "$1"; } | stub "$tmp/bin/ninja"
+programs() {
+    mkdir -p build/cli build/daemon
+    printf '#!/bin/sh\n' >build/cli/sleeptune
+    printf '#!/bin/sh\ntrap "exit 0" TERM\nwhile :; do sleep 0.1; done\n' >build/daemon/sleeptuned
+    chmod +x build/cli/sleeptune build/daemon/sleeptuned
+}
+BOTH
+}
+run() { PATH=$tmp/bin:$PATH "$tree/scripts/run" 0 >"$tmp/out" 2>&1; }
+
+fresh 'programs; echo "[1/2] a"; sleep 6'
+ok "a build that succeeds" run
+is "nothing is left out" "$(grep -c 'left out' "$tmp/out")" 0
+like "progress is shown" "$(cat "$tmp/out")" '^run: built 1 of 2$'
+is "no escape codes" "$(grep -c $'\033' "$tmp/out")" 0
+like "no tests are built" "$(cat "$tree/meson-options")" '-Dtests=disabled'
+
+# ninja 1.12 prints the exit status, too
+fresh 'programs
+case $* in *cli/sleeptune*) exit 0 ;; esac
+echo "FAILED: observe/sleeptune-observe-pipewire.p/pipewire.c.o "
+echo "FAILED: [code=1] cli/sleeptune-watch.so.p/module_watch.c.o "
+echo "ninja: build stopped: cannot make progress due to previous errors."
+exit 1'
+ok "optional parts that do not compile: it goes on" run
+like "the first is named" "$(cat "$tmp/out")" '^  observe/sleeptune-observe-pipewire$'
+like "and the second" "$(cat "$tmp/out")" '^  cli/sleeptune-watch\.so$'
+ok "their errors are in the log that it names" grep -q '^FAILED: observe' "$tree/build/run.log"
+like "and the report is printed" "$(cat "$tmp/out")" '^== sleeptune report'
+
+fresh 'echo "FAILED: daemon/libst_daemon.a.p/loop.c.o"; exit 1'
+run
+is "a program that cannot be built is an error" "$?" 1
+like "that shows why" "$(cat "$tmp/out")" '^FAILED: daemon/'
+tap_done
