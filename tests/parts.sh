@@ -3,9 +3,11 @@
 # In a part, TAP goes to fd 3 (a line a subtest) and everything else to stdout, the log. `cannot REASON` ends a part
 # that this machine has no means for.
 
+. tests/part_foreign.sh
+
 quick_parts=(unit integration lint)
-more_parts=(fuzz asan guests long clang rtsan tsan freebsd readers bare)
-release_parts=()
+more_parts=(fuzz asan guests long clang rtsan tsan freebsd readers bare trixie)
+release_parts=(sid)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders"
@@ -20,9 +22,11 @@ declare -A part_says=(
     [freebsd]="cross-built as FreeBSD programs"
     [readers]="histogram logs read by other HdrHistogram implementations and by R"
     [bare]="both README commands in a bare Debian"
+    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
+    [sid]="the same in Debian unstable: the newest compiler and libraries"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1)
+declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(daemon_audio daemon_callbacks daemon_client daemon_day daemon_history daemon_history_file daemon_observed daemon_watchdog
@@ -382,24 +386,10 @@ reboots() { # SCENARIO TIMES
 # Both README commands as somebody types them on a new machine: a bare Debian without anything, as root.
 part_bare() {
     local root=$work/bare status=0
-    [ "$(id -u)" -eq 0 ] || cannot "needs root for a chroot"
-    have mmdebstrap || cannot "mmdebstrap is not installed"
-    unshare --mount --pid --fork true || cannot "no right to mount here"
-    rm -rf "$root"
-    mkdir -p "$root"
-    mmdebstrap --quiet --variant=apt bookworm "$root" || cannot "a bare Debian could not be fetched (no network?)"
-    mkdir "$root/sleeptune"
-    tar -c --exclude='./build*' . | tar -x -C "$root/sleeptune" || return
-    rm -f "$root/etc/resolv.conf"
-    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-    # the mounts and whatever runs in there end with the namespace
-    cat >"$work/bare-run" <<'RUN'
-mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
-    exec chroot "$1" /bin/sh -c "cd /sleeptune && $2"
-RUN
+    bare_system "$root" bookworm || return
     for command in scripts/run 'scripts/test unit'; do
         status=0
-        timeout -k 10 900 unshare --mount --pid --fork --kill-child sh "$work/bare-run" "$root" "$command" || status=$?
+        inside "$root" "$command" || status=$?
         verdict $status "$command in a bare Debian 12"
     done
     rm -rf "$root"
