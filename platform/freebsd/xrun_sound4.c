@@ -6,10 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "st_config.h"
+
+#if ST_HAVE_SNDSTAT_IOCTL
 #include <sys/types.h>
 
 #include <sys/ioctl.h>
 #include <sys/sndstat.h>
+#endif
 
 #include "lib/ns.h"
 #include "platform/freebsd/freebsd.h"
@@ -29,6 +33,7 @@ struct sound4 {
 };
 
 /** Fills sound4->bytes. @return how many, or what the system said. */
+#if ST_HAVE_SNDSTAT_IOCTL
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
@@ -48,6 +53,13 @@ static int64_t get_devices(struct sound4 *sound4)
         return -errno;
     return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
 }
+#else /* FreeBSD 13 has no such ioctl: the text is read */
+static int64_t get_devices(struct sound4 *sound4)
+{
+    (void)sound4;
+    return -ENOTSUP;
+}
+#endif
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {

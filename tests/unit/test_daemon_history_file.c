@@ -77,7 +77,7 @@ static void check_aside(ino_t inode)
 static void check_left_alone(const char *path, const char *copy)
 {
     char command[512];
-    snprintf(command, sizeof(command), "cmp -s '%s' '%s' && test \"$(ls '%s' | wc -l)\" = 2", path, copy,
+    snprintf(command, sizeof(command), "cmp -s '%s' '%s' && test $(ls '%s' | wc -l) -eq 2", path, copy,
              folder);
     assert_int_equal(system(command), 0);
     assert_string_equal(look().aside, "");
