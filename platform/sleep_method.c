@@ -12,8 +12,6 @@ const char *st_sleep_asked_name(enum st_sleep_asked asked)
         return "relative";
     case ST_SLEEP_ABSOLUTE:
         return "absolute";
-    case ST_SLEEP_PERIODIC:
-        return "periodic";
     }
     return "?";
 }
@@ -52,7 +50,6 @@ int st_sleep_open(struct st_sleep *s, struct st_platform *p, const struct st_sle
 int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns)
 {
     s->due_ns = st_ns_add(start_ns, requested_ns);
-    s->woke_ns = INT64_MIN;
     return s->method->sleep(s, requested_ns);
 }
 

@@ -10,10 +10,9 @@
 enum st_sleep_asked {
     ST_SLEEP_RELATIVE, /* for a time from now */
     ST_SLEEP_ABSOLUTE, /* until a time */
-    ST_SLEEP_PERIODIC, /* armed once: each sleep waits for the next beat */
 };
 
-/** "relative", "absolute", "periodic". */
+/** "relative", "absolute". */
 const char *st_sleep_asked_name(enum st_sleep_asked asked);
 
 /** Does the kernel wake a normal thread later on purpose: Linux by the timer slack (never a real-time
@@ -40,14 +39,12 @@ struct st_sleep_method {
     const char *stretch_source; /* where that was read or measured; NULL with ST_STRETCH_UNKNOWN */
     int64_t unit_ns;            /* what can be asked for is a multiple of this; rounded up */
     bool usual;                 /* one of the few that are compared when nobody chooses */
-    bool spins;                 /* uses the CPU all the time: the caller sees to design 3's half of a CPU */
     const char *absent;         /* why this OS or build has none; then there are no functions */
 
     /** Makes what the sleeps need, in the thread that will sleep, and tries it where that takes no time.
      *  @return 0, or what the kernel said: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM ... */
     int (*open)(struct st_sleep *s);
-    /** Sleeps once: until s->due_ns or for requested_ns, which a periodic method repeats from its first sleep
-     *  on, setting s->due_ns. @return 0, -EINTR, or what the kernel said. */
+    /** Sleeps once: until s->due_ns or for requested_ns. @return 0, -EINTR, or what the kernel said. */
     int (*sleep)(struct st_sleep *s, int64_t requested_ns);
     void (*close)(struct st_sleep *s); /* NULL: nothing to undo */
 };
@@ -56,12 +53,9 @@ struct st_sleep_method {
 struct st_sleep {
     const struct st_sleep_method *method;
     struct st_platform *platform;
-    int64_t due_ns;    /* CLOCK_MONOTONIC: when the last sleep was to end */
-    int64_t woke_ns;   /* when it ended, of a method that reads the clock itself; INT64_MIN: others */
-    int64_t period_ns; /* periodic: what is armed; 0: nothing */
-    int64_t beat_ns;   /* periodic: the last beat that was read */
-    int fd;            /* -1: none */
-    void *state;       /* the method's own */
+    int64_t due_ns; /* CLOCK_MONOTONIC: when the last sleep was to end */
+    int fd;         /* -1: none */
+    void *state;    /* the method's own */
 };
 
 /** The method of that name. @return NULL: no such name on any OS. */
@@ -73,8 +67,7 @@ ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
 
 /**
  * Sleeps requested_ns from start_ns on, which the caller has just read from platform->now_ns. A relative
- * method starts counting when it is called. Afterwards s->due_ns is what now_ns is to be compared with; of a
- * periodic method it is the first beat after those that were seen.
+ * method starts counting when it is called. Afterwards s->due_ns is what now_ns is to be compared with.
  * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said.
  */
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);

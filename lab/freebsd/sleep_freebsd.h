@@ -8,6 +8,5 @@
 int st_sleep_open_kqueue(struct st_sleep *s);
 int st_sleep_kevent_timeout(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_kevent_periodic(struct st_sleep *s, int64_t requested_ns);
 
 #endif

@@ -78,11 +78,9 @@ static const struct st_wake_method methods[] = {
      .timed = true,
      .threads_only = true,
      .ops = &kqueue_ops},
-    {.name = "sysv-semaphore", .summary = "semop; semop", .ops = &st_wake_sysv_sem},
     ST_WAKE_ABSENT("futex", "only Linux has it; see umtx"),
     ST_WAKE_ABSENT("eventfd", "not built for FreeBSD; see kqueue-user"),
     ST_WAKE_ABSENT("epoll", "only Linux has it; see kqueue-user"),
-    ST_WAKE_ABSENT("io_uring-message", "only Linux has it"),
 };
 
 const struct st_wake_method *st_freebsd_wake_method(struct st_lab *lab, size_t i)

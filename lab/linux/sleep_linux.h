@@ -6,20 +6,9 @@
 
 /* sleep_epoll.c */
 int st_sleep_open_epoll(struct st_sleep *s);
-int st_sleep_open_epoll_pwait2(struct st_sleep *s);
 int st_sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_epoll_pwait2(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_libuv(struct st_sleep *s, int64_t requested_ns);
 
 /* sleep_futex.c */
 int st_sleep_futex(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_thrd.c */
-int st_sleep_thrd(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_uring.c */
-int st_sleep_open_uring(struct st_sleep *s);
-int st_sleep_uring(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_uring(struct st_sleep *s);
 
 #endif

@@ -6,6 +6,5 @@
 
 extern const struct st_wake_ops st_wake_futex;                  /* wake_futex.c */
 extern const struct st_wake_ops st_wake_eventfd, st_wake_epoll; /* wake_eventfd.c */
-extern const struct st_wake_ops st_wake_uring;                  /* wake_uring.c */
 
 #endif

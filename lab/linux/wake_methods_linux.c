@@ -14,11 +14,6 @@ static const struct st_wake_method methods[] = {
      .summary = "epoll_pwait2 on an eventfd, then read; write",
      .timed = true,
      .ops = &st_wake_epoll},
-    {.name = "sysv-semaphore", .summary = "semtimedop; semop", .timed = true, .ops = &st_wake_sysv_sem},
-    {.name = "io_uring-message",
-     .summary = "io_uring_enter; IORING_OP_MSG_RING from another ring",
-     .timed = true,
-     .ops = &st_wake_uring},
     ST_WAKE_ABSENT("kqueue-user", "only FreeBSD has it"),
     ST_WAKE_ABSENT("umtx", "only FreeBSD has it; see futex"),
 };

@@ -12,16 +12,9 @@ int st_sleep_block_signals(void);
 /* sleep_plain.c */
 int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_spin(struct st_sleep *s, int64_t requested_ns);
-
-/* sleep_punctual.c */
-int st_sleep_open_punctual(struct st_sleep *s);
-int st_sleep_open_punctual_free(struct st_sleep *s);
-int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns);
 
 /* sleep_poll.c */
 int st_sleep_select(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_pselect(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_poll(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_ppoll(struct st_sleep *s, int64_t requested_ns);
 
@@ -29,25 +22,10 @@ int st_sleep_ppoll(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_open_posix_timer(struct st_sleep *s);
 int st_sleep_posix_timer(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_close_posix_timer(struct st_sleep *s);
-int st_sleep_setitimer(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_sigtimedwait(struct st_sleep *s, int64_t requested_ns);
 
 /* sleep_lock.c */
 int st_sleep_open_cond(struct st_sleep *s);
 int st_sleep_cond(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_close_cond(struct st_sleep *s);
-int st_sleep_open_semaphore(struct st_sleep *s);
-int st_sleep_sem_timedwait(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_sem_clockwait(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_semaphore(struct st_sleep *s);
-
-/* sleep_queue.c */
-int st_sleep_open_queue(struct st_sleep *s);
-int st_sleep_queue(struct st_sleep *s, int64_t requested_ns);
-void st_sleep_close_queue(struct st_sleep *s);
-
-/* sleep_timerfd_more.c */
-int st_sleep_timerfd_relative(struct st_sleep *s, int64_t requested_ns);
-int st_sleep_timerfd_periodic(struct st_sleep *s, int64_t requested_ns);
 
 #endif

@@ -1,7 +1,6 @@
-/* Timed waits of the thread library: a condition that nobody signals, a semaphore that nobody posts. */
+/* The timed wait of the thread library: a condition that no one signals. */
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdlib.h>
 
 #include "lib/ns.h"
@@ -53,48 +52,5 @@ void st_sleep_close_cond(struct st_sleep *s)
     struct condition *c = s->state;
     pthread_cond_destroy(&c->cond);
     pthread_mutex_destroy(&c->mutex);
-    st_sleep_free_state(s);
-}
-
-int st_sleep_open_semaphore(struct st_sleep *s)
-{
-    sem_t *sem = malloc(sizeof(*sem));
-    if (sem == NULL)
-        return -ENOMEM;
-    if (sem_init(sem, 0, 0) != 0) {
-        free(sem);
-        return -errno;
-    }
-    s->state = sem;
-    return 0;
-}
-
-/* A wait for the semaphore ended: 0 when its time had passed. */
-static int timed_out(int r)
-{
-    return r == 0 ? -EIO : errno == ETIMEDOUT ? 0 : -errno;
-}
-
-int st_sleep_sem_timedwait(struct st_sleep *s, int64_t requested_ns)
-{
-    (void)requested_ns;
-    const struct timespec until = st_sleep_due_on_clock(s);
-    return timed_out(sem_timedwait(s->state, &until));
-}
-
-int st_sleep_sem_clockwait(struct st_sleep *s, int64_t requested_ns)
-{
-    (void)requested_ns;
-    const struct timespec until = st_ns_to_timespec(s->due_ns);
-#ifdef __FreeBSD__
-    return timed_out(sem_clockwait_np(s->state, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
-#else
-    return timed_out(sem_clockwait(s->state, CLOCK_MONOTONIC, &until));
-#endif
-}
-
-void st_sleep_close_semaphore(struct st_sleep *s)
-{
-    sem_destroy(s->state);
     st_sleep_free_state(s);
 }

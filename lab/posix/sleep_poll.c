@@ -19,12 +19,6 @@ int st_sleep_select(struct st_sleep *s, int64_t requested_ns)
     return timed_out(select(0, NULL, NULL, NULL, &tv));
 }
 
-int st_sleep_pselect(struct st_sleep *s, int64_t requested_ns)
-{
-    const struct timespec ts = st_sleep_rounded(s, requested_ns);
-    return timed_out(pselect(0, NULL, NULL, NULL, &ts, NULL));
-}
-
 int st_sleep_poll(struct st_sleep *s, int64_t requested_ns)
 {
     return timed_out(poll(NULL, 0, st_sleep_units(s, requested_ns)));

@@ -1,9 +1,8 @@
-/* Timers that send a signal, and waiting for one that nobody sends. The signals are blocked in all threads
- * (st_sleep_block_signals), so that the one that waits gets them. */
+/* A timer that sends a signal, which is blocked in all threads (st_sleep_block_signals), so that the one that
+ * waits gets it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
 
 #include "lib/ns.h"
 #include "lab/posix/sleep_lab.h"
@@ -54,33 +53,10 @@ void st_sleep_close_posix_timer(struct st_sleep *s)
     st_sleep_free_state(s);
 }
 
-int st_sleep_setitimer(struct st_sleep *s, int64_t requested_ns)
-{
-    const struct timespec ts = st_sleep_rounded(s, requested_ns);
-    const struct itimerval once = {
-        .it_value = {.tv_sec = ts.tv_sec, .tv_usec = (suseconds_t)(ts.tv_nsec / ST_NS_PER_US)}};
-    if (check_blocked(SIGALRM) != 0)
-        return -EINVAL;
-    return setitimer(ITIMER_REAL, &once, NULL) == 0 ? wait_for(SIGALRM) : -errno;
-}
-
-int st_sleep_sigtimedwait(struct st_sleep *s, int64_t requested_ns)
-{
-    const struct timespec ts = st_sleep_rounded(s, requested_ns);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGRTMIN + 1);
-    if (sigtimedwait(&set, NULL, &ts) >= 0)
-        return -EIO; /* somebody sent it */
-    return errno == EAGAIN ? 0 : -errno;
-}
-
 int st_sleep_block_signals(void)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
     sigaddset(&set, SIGRTMIN);
-    sigaddset(&set, SIGRTMIN + 1);
     return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? 0 : -errno;
 }

@@ -115,8 +115,6 @@ static int start_sleeper(struct pair *pair)
         const pid_t child = fork();
         if (child == 0) {
             signal(SIGALRM, SIG_DFL);
-            if (pair->place.keeper_fd >= 0)
-                close(pair->place.keeper_fd); /* the sender's death is to be seen */
             close(pair->command[1]);
             close(pair->answer[0]);
             (void)sleep_loop(pair);
@@ -257,8 +255,7 @@ int st_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
     *pair = (struct pair){.place = {.platform = w->platform,
                                     .processes = setting->peers == ST_WAKE_PROCESSES,
                                     .fds = {-1, -1},
-                                    .watch = -1,
-                                    .keeper_fd = -1},
+                                    .watch = -1},
                           .method = w->method,
                           .setting = *setting,
                           .command = {-1, -1},

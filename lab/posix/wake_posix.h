@@ -3,7 +3,6 @@
 #ifndef ST_LAB_POSIX_WAKE_POSIX_H
 #define ST_LAB_POSIX_WAKE_POSIX_H
 
-#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -27,10 +26,6 @@ struct st_wake_place {
     _Atomic uint32_t word;
     int fds[2]; /* the sleeper's end, the sender's end; -1: none */
     int watch;  /* epoll or kqueue; -1: none */
-    int id;     /* System V, removed by a process: */
-    pid_t keeper;
-    int keeper_fd; /* which lives until all copies of this are closed; -1: none */
-    mqd_t mq;
     _Atomic pid_t sleeper_pid;
     pthread_t sleeper; /* of threads */
     void *state;       /* one method's own */
@@ -53,11 +48,10 @@ struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t d
 /** Closes fds and watch. */
 void st_wake_close_fds(struct st_wake_place *place);
 
-extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore;       /* wake_lock.c */
-extern const struct st_wake_ops st_wake_pipe, st_wake_socketpair, st_wake_poll;            /* wake_pipe.c */
-extern const struct st_wake_ops st_wake_sysv_sem, st_wake_sysv_queue, st_wake_posix_queue; /* wake_ipc.c */
-extern const struct st_wake_ops st_wake_kill, st_wake_pthread_kill;                        /* wake_signal.c */
-extern const struct st_wake_ops st_wake_spin;                                              /* wake_spin.c */
+extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore; /* wake_lock.c */
+extern const struct st_wake_ops st_wake_pipe, st_wake_socketpair, st_wake_poll;      /* wake_pipe.c */
+extern const struct st_wake_ops st_wake_kill, st_wake_pthread_kill;                  /* wake_signal.c */
+extern const struct st_wake_ops st_wake_spin;                                        /* wake_spin.c */
 
 /** Rows that are the same on both. */
 #define ST_WAKE_SHARED_ROWS                                                                                  \
@@ -96,11 +90,6 @@ extern const struct st_wake_ops st_wake_spin;                                   
          .timed = true,                                                                                      \
          .threads_only = true,                                                                               \
          .ops = &st_wake_pthread_kill},                                                                      \
-        {.name = "sysv-queue", .summary = "msgrcv; msgsnd", .ops = &st_wake_sysv_queue},                     \
-        {.name = "posix-queue",                                                                              \
-         .summary = "mq_timedreceive; mq_send",                                                              \
-         .timed = true,                                                                                      \
-         .ops = &st_wake_posix_queue},                                                                       \
     {                                                                                                        \
         .name = "spin", .summary = "reads a flag all the time; store", .usual = true, .timed = true,         \
         .spins = true, .ops = &st_wake_spin                                                                  \

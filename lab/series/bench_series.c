@@ -4,26 +4,16 @@
 
 #include "lib/ns.h"
 
-/* A periodic method says itself when it was due: its beats are counted from the first one. */
-static uint64_t beat_index(const struct st_period *period, const struct st_sleep *sleep, int64_t *t0_ns,
-                           bool first)
+static int sleep_to_the_next(struct st_platform *p, struct st_sleep *sleep, int64_t t0_ns,
+                             struct st_bench_series *bench)
 {
-    if (first)
-        *t0_ns = sleep->due_ns;
-    return st_period_index_at(period, *t0_ns, sleep->due_ns);
-}
-
-static int sleep_to_the_next(struct st_platform *p, const struct st_bench_series_config *config,
-                             struct st_sleep *sleep, int64_t *t0_ns, struct st_bench_series *bench)
-{
-    const bool periodic = config->method->asked == ST_SLEEP_PERIODIC;
     const struct st_period *period = &bench->all.head.period;
     const int64_t start_ns = p->now_ns(p);
-    uint64_t index = start_ns < *t0_ns ? 0 : st_period_index_at(period, *t0_ns, start_ns) + 1;
+    uint64_t index = start_ns < t0_ns ? 0 : st_period_index_at(period, t0_ns, start_ns) + 1;
     if (bench->all.n > 0 && index <= bench->all.last_index)
         index = bench->all.last_index + 1; /* it woke early */
-    int64_t due_ns = st_period_due_ns(period, *t0_ns, index);
-    const int r = st_sleep_once(sleep, start_ns, periodic ? st_period_ns(period) : due_ns - start_ns);
+    const int64_t due_ns = st_period_due_ns(period, t0_ns, index);
+    const int r = st_sleep_once(sleep, start_ns, due_ns - start_ns);
     const int64_t woke_ns = p->now_ns(p);
     if (r == -EINTR) {
         bench->interrupted_n++;
@@ -31,10 +21,6 @@ static int sleep_to_the_next(struct st_platform *p, const struct st_bench_series
     }
     if (r != 0)
         return r;
-    if (periodic) {
-        index = beat_index(period, sleep, t0_ns, bench->all.n == 0);
-        due_ns = sleep->due_ns;
-    }
     bench->latest_ns = st_ns_sub(woke_ns, due_ns);
     return st_long_series_add(&bench->all, index, &bench->latest_ns, 1);
 }
@@ -43,24 +29,18 @@ int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_
                             struct st_bench_series *ret)
 {
     struct st_sleep sleep;
-    struct st_period period = config->period;
-    int r = 0;
+    const struct st_period period = config->period;
     *ret = (struct st_bench_series){0};
-    if (config->method->spins)
-        return -EINVAL;
-    if (config->method->asked == ST_SLEEP_PERIODIC)
-        r = st_period_init_ns(&period, (uint64_t)st_period_ns(&config->period), 1);
-    if (r == 0)
-        r = st_long_series_init(&ret->all, &period, config->kept_max_n > 0 ? config->kept_max_n : SIZE_MAX);
+    int r = st_long_series_init(&ret->all, &period, config->kept_max_n > 0 ? config->kept_max_n : SIZE_MAX);
     if (r == 0)
         r = st_sleep_open(&sleep, p, config->method);
     if (r != 0)
         return r;
-    int64_t t0_ns = st_ns_add(p->now_ns(p), st_period_ns(&period));
+    const int64_t t0_ns = st_ns_add(p->now_ns(p), st_period_ns(&period));
     while (r == 0 && ret->all.n < config->count && !ret->stopped) {
         ret->stopped = config->go_on != NULL && !config->go_on(config->ctx, ret->all.n, ret->latest_ns);
         if (!ret->stopped)
-            r = sleep_to_the_next(p, config, &sleep, &t0_ns, ret);
+            r = sleep_to_the_next(p, &sleep, t0_ns, ret);
     }
     st_sleep_close(&sleep);
     return r;

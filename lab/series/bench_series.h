@@ -6,8 +6,8 @@
 #include "platform/sleep_method.h"
 
 struct st_bench_series_config {
-    const struct st_sleep_method *method; /* not one that spins, nor an absent one */
-    struct st_period period;              /* between due times; a periodic method repeats it in whole ns */
+    const struct st_sleep_method *method; /* not an absent one */
+    struct st_period period;              /* between due times */
     uint64_t count;                       /* samples */
     size_t kept_max_n; /* so many of them are kept one by one, of all only figures; 0: all */
     /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */

@@ -36,13 +36,11 @@ static bool wanted(const struct st_sleep_cell *cell)
     return cell->why == NULL && !cell->narrow;
 }
 
-/* A spinning method rests as long as it has spun: never more than half of a CPU. */
 static int64_t visit_ns(const struct st_bench_sleep *bench, const struct st_sleep_cell *cell)
 {
     if (cell->visits_n > 0)
         return cell->spent_ns / (int64_t)cell->visits_n;
-    return (int64_t)st_sleep_visit_n(bench, cell->requested_ns) * cell->requested_ns *
-           (cell->method->spins ? 2 : 1);
+    return (int64_t)st_sleep_visit_n(bench, cell->requested_ns) * cell->requested_ns;
 }
 
 int64_t st_bench_sleep_block_ns(const struct st_bench_sleep *bench)
@@ -67,9 +65,6 @@ static void init_cell(struct st_sleep_cell *cell, const struct st_bench_sleep_co
     cell->setting = i / methods_n / durations_n;
     if (cell->method->absent != NULL)
         refuse(cell, cell->method->absent, 0);
-    else if (cell->method->spins && config->settings[cell->setting].policy != ST_POLICY_OTHER &&
-             cell->requested_ns > ST_BENCH_SLEEP_SPIN_RT_MAX_NS)
-        refuse(cell, "would hold a CPU at real-time priority for longer than 100 ms", 0);
 }
 
 int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
@@ -180,11 +175,9 @@ static void leave_setting(const struct st_bench_sleep *bench, struct st_platform
         (void)p->set_policy(p, bench->policy_found, bench->priority_found);
 }
 
-/* What lies between the method's last look at the clock and the bench's is no lateness of a program that
- * waits by it: where the method has one, that is when it woke. */
 static bool on_time(const struct st_sleep *s, int64_t woke_ns)
 {
-    const int64_t late_ns = st_ns_sub(s->woke_ns != INT64_MIN ? s->woke_ns : woke_ns, s->due_ns);
+    const int64_t late_ns = st_ns_sub(woke_ns, s->due_ns);
     return late_ns >= -ST_ON_TIME_NS && late_ns <= ST_ON_TIME_NS;
 }
 
@@ -239,8 +232,6 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
         }
         st_sleep_close(&s);
     }
-    if (cell->method->spins) /* still at its priority: only a sleep there ends a count of RLIMIT_RTTIME */
-        (void)p->sleep_until_ns(p, st_ns_add(p->now_ns(p), (int64_t)n * cell->requested_ns));
     leave_setting(bench, p);
     cell->spent_ns += p->now_ns(p) - begin_ns;
     cell->visits_n++;

@@ -7,8 +7,6 @@
 
 #define ST_BENCH_SLEEP_CELLS_MAX 4096
 #define ST_BENCH_SLEEP_BLOCKS    20 /* fit into the budget: comparisons are made block by block */
-#define ST_BENCH_SLEEP_SPIN_RT_MAX_NS                                                                        \
-    INT64_C(100000000) /* a spinning real-time thread holds its CPU so long */
 
 /** What the sleeping thread is set to. */
 struct st_sleep_setting {
@@ -27,8 +25,7 @@ struct st_sleep_cell {
     int64_t *overshoot_ns; /* woke - due, in order */
     uint32_t *blocks;      /* the block of each: ascending */
     size_t n, room_n;
-    size_t
-        on_time_n; /* of n, ended within ST_ON_TIME_NS of due, by the method's own clock where it reads it */
+    size_t on_time_n;       /* of n, ended within ST_ON_TIME_NS of due */
     uint64_t interrupted_n; /* sleeps that a signal ended: not counted */
     int64_t cpu_ns;         /* of cpu_sleeps_n sleeps, the clock reads around them included */
     uint64_t cpu_sleeps_n;

@@ -92,8 +92,8 @@ static int64_t expected_ns(const struct st_bench_sleep *bench, uint64_t n)
         if (cell->why != NULL)
             continue;
         blocks_n = fmax(blocks_n, ceil((double)n / visit_n));
-        block_ns += visit_n * (cell->n > 0 ? (double)cell->spent_ns / (double)cell->n
-                                           : (double)cell->requested_ns * (cell->method->spins ? 2 : 1));
+        block_ns +=
+            visit_n * (cell->n > 0 ? (double)cell->spent_ns / (double)cell->n : (double)cell->requested_ns);
     }
     return (int64_t)(blocks_n * block_ns);
 }

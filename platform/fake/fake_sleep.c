@@ -20,8 +20,7 @@ static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
     {FAKE_METHOD("clock_nanosleep-rel-monotonic", ST_SLEEP_RELATIVE, ST_STRETCH_YES)},
     {FAKE_METHOD("ppoll", ST_SLEEP_RELATIVE, ST_STRETCH_YES), .usual = true},
     {FAKE_METHOD("timerfd-abs", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .usual = true},
-    {FAKE_METHOD("timerfd-periodic", ST_SLEEP_PERIODIC, ST_STRETCH_NO)},
-    {FAKE_METHOD("spin", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .spins = true},
+    {FAKE_METHOD("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)},
     {.name = "umtx", .absent = "only FreeBSD has it"},
     {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD, instead of the row above */
 };
@@ -48,6 +47,7 @@ static int fake_open(struct st_sleep *s)
 static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
 {
     struct st_fake *fake = st_fake_of(s->platform);
+    (void)requested_ns;
     struct st_fake_method *script = script_of(s->platform, s->method);
     const int64_t now_ns = atomic_load(&fake->now_ns);
     int64_t late_ns = script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
@@ -60,11 +60,6 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
     pthread_mutex_unlock(&fake->lock);
     if (late_ns == INT64_MIN)
         return -EINTR;
-    if (s->method->asked == ST_SLEEP_PERIODIC) {
-        s->due_ns = s->period_ns == requested_ns ? st_ns_add(s->beat_ns, requested_ns) : s->due_ns;
-        s->period_ns = requested_ns;
-        s->beat_ns = s->due_ns;
-    }
     const int64_t woke_ns = st_ns_add(s->due_ns, late_ns);
     atomic_store(&fake->now_ns, woke_ns > now_ns ? woke_ns : now_ns);
     return 0;

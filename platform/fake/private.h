@@ -65,7 +65,7 @@ struct st_fake_entry {
     int error;
 };
 
-#define ST_FAKE_METHODS_N 8
+#define ST_FAKE_METHODS_N 7
 
 /* What a sleeping method does. */
 struct st_fake_method {

@@ -13,11 +13,10 @@ key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(
 # --- the methods -------------------------------------------------------------------------------------------------
 bench --list >list
 is "--list ends with 0" $? 0
-for method in clock_nanosleep-abs-monotonic nanosleep usleep select pselect poll ppoll epoll_wait timerfd-abs posix-timer \
-    setitimer sigtimedwait pthread_cond_timedwait sem_timedwait mq_timedreceive futex io_uring-timeout libuv-loop spin umtx; do
+for method in clock_nanosleep-abs-monotonic nanosleep usleep select poll ppoll epoll_wait timerfd-abs posix-timer pthread_cond_timedwait \
+    futex umtx kevent-timer; do
     grep -q "^$method " list || fail "--list has $method"
 done
-like "--list says what punctual may spin" "$(COLUMNS=400 bench --list | grep '^punctual ')" 'spins the rest: at most 2 % of what is asked for'
 like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
 COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; not here: .*/\1/p' >refused
 while read -r method; do # what the kernel refuses is refused when it is measured, too
@@ -71,18 +70,6 @@ is "where there is one" "$(grep -q '^-: fewer' enough; echo $?)" "$(grep -q '^pp
 like "what stretches has its n" "$(tr '\n' ' ' <enough)" '; n = [0-9]+ or more sleeps of each at either|was not measured|too short to tell'
 like "and how long a figure takes, as it is to be asked for" "$(tr '\n' ' ' <text)" 'p95 200, p99 1000\. 1000 of each take about [0-9]+ (s|min): --precision 0 --budget [0-9]+s\.'
 like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
-
-# --- spinning -----------------------------------------------------------------------------------------------------
-bench --quiet --budget 2s --durations 200ms --methods spin --policy fifo --json >spin.json 2>spin.err
-is "a real-time thread does not spin for 200 ms: nothing measured is a failure" $? 4
-like "and the reason is told" "$(key spin.json 'd["results"][0]["missing"]')" 'real-time priority'
-if chrt -f 70 true 2>/dev/null; then # more than the second that RLIMIT_RTTIME allows without a rest
-    bench --quiet --budget 3s --durations 100ms --methods spin --policy fifo --json >spin.json
-    is "a real-time thread that spins 100 ms at a time rests between: it is not killed" $? 0
-    is "and what it measured is there" "$(key spin.json 'd["results"][0]["n"] > 0, d["results"][0]["missing"]')" "(True, None)"
-else
-    skip "a real-time thread spins for longer than a second in all" "needs the right to SCHED_FIFO"
-fi
 
 # --- rights ---------------------------------------------------------------------------------------------------------
 if can_be_nobody; then
@@ -161,7 +148,7 @@ is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1
 for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' '--durations 5,10ms' '--durations 1e30s' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
     '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
-    '--seed -1' '--baseline spin' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' '--exec true --methods spin' '--exec true --policy fifo' '--exec true --all' 'nonsense'; do
+    '--seed -1' '--baseline umtx' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' '--exec true --methods ppoll' '--exec true --policy fifo' '--exec true --all' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     message=$(bench $bad 2>&1 >/dev/null)
     is "$bad: a usage error" "$?" 3

@@ -22,8 +22,8 @@ key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(
 # --- the mechanisms --------------------------------------------------------------------------------------------------
 bench --list >list
 is "--list ends with 0" $? 0
-for mechanism in condvar channel futex eventfd pipe socketpair semaphore sysv-semaphore posix-queue sysv-queue kill pthread_kill epoll poll \
-    kqueue-user io_uring-message spin umtx; do
+for mechanism in condvar channel futex eventfd pipe socketpair semaphore kill pthread_kill epoll poll \
+    kqueue-user spin umtx; do
     grep -q "^$mechanism " list || fail "--list has $mechanism"
 done
 like "what this system has not is listed with the reason" "$(grep -E '^(umtx|futex) ' list)" 'not here: .'
@@ -108,24 +108,6 @@ is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
 like "what was not reached is counted, not listed" "$(interrupted --all -q)" "not reached before the end: [0-9]+ of"
 gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE_LAB")" ] || return 1; done; }
 ok "no process is left behind" wait_for gone
-# What System V makes outlives its maker. In an IPC namespace of its own, so that nobody else's objects are counted.
-if unshare --user --map-root-user --ipc true 2>/dev/null && command -v ipcs >/dev/null; then
-    cat >killed <<'END'
-objects() { ipcs -q -s | grep -c ' 600 '; }
-"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --mechanisms "$1" --peers "$2" >/dev/null 2>&1 &
-for _ in {1..1000}; do before=$(objects); [ "$before" -gt 0 ] && break; sleep 0.05; done
-kill -9 $!
-for _ in {1..1000}; do [ "$(objects)" -eq 0 ] && break; sleep 0.05; done
-echo "$before, $(objects)"
-END
-    for mechanism in sysv-semaphore sysv-queue; do
-        for peers in threads processes; do
-            is "kill -9 leaves no $mechanism of $peers behind" "$(unshare --user --map-root-user --ipc bash killed $mechanism $peers 2>/dev/null)" "1, 0"
-        done
-    done
-else
-    skip "kill -9 leaves no System V object behind" "needs user and IPC namespaces, and ipcs"
-fi
 is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --json >/dev/full 2>/dev/null; echo $?)" 4
 
 # --- bad input -------------------------------------------------------------------------------------------------------

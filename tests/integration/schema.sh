@@ -33,7 +33,7 @@ valid "measure --json with too few samples for percentiles" "$tmp/short.json"
 is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' "$tmp/short.json")" None
 "$SLEEPTUNE_LAB" sleep --quiet --budget 2s --durations 1ms,2ms --json >"$tmp/bench.json"
 valid "sleep --json" "$tmp/bench.json"
-"$SLEEPTUNE_LAB" sleep --quiet --budget 300ms --durations 100ms --methods umtx,futex,spin --policy other,fifo --json >"$tmp/bench.json"
+"$SLEEPTUNE_LAB" sleep --quiet --budget 300ms --durations 100ms --methods umtx,futex,ppoll --policy other,fifo --json >"$tmp/bench.json"
 valid "sleep --json with missing methods and few samples" "$tmp/bench.json"
 "$SLEEPTUNE_LAB" sleep --quiet --exec 'sleep {}' --durations 1ms --runs 7 --json >"$tmp/bench.json"
 valid "sleep --exec --json" "$tmp/bench.json"

@@ -109,7 +109,7 @@ kill -TERM "$pid"
 wait "$pid"
 is "a measurement that is ended early ends with 0" "$?" 0
 like "and says so" "$(cat stopped.json)" '"interrupted": true'
-for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--method spin' '--policy best' '--priority 0' \
+for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--policy best' '--priority 0' \
     '--method ppoll --relative' '--method ppoll --clocks' '--method ppoll,' '--count 1000000001' extra; do
     # shellcheck disable=SC2086  # option and value
     status 3 "series $option is a usage error" "$SLEEPTUNE_LAB" series $option

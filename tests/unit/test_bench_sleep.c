@@ -140,38 +140,6 @@ static void on_time_is_within_100_ns_early_or_late(void **state)
     assert_true(s->figures[0].on_time == (double)on_time_n / (double)cell->n);
 }
 
-static int open_own(struct st_sleep *s)
-{
-    s->fd = -1;
-    return 0;
-}
-
-/* On time by its own clock, long before the bench gets to look at one; each other sleep is late by it. */
-static int sleep_by_own_clock(struct st_sleep *s, int64_t requested_ns)
-{
-    const int r = s->platform->sleep_until_ns(s->platform, s->due_ns + 5000);
-    s->woke_ns = s->due_ns + (s->period_ns++ % 2 == 0 ? 100 : 101);
-    (void)requested_ns;
-    return r;
-}
-
-static void method_that_reads_the_clock_is_on_time_by_that(void **state)
-{
-    static const struct st_sleep_method own = {.name = "own",
-                                               .summary = "own",
-                                               .clock = "monotonic",
-                                               .asked = ST_SLEEP_ABSOLUTE,
-                                               .unit_ns = 1,
-                                               .open = open_own,
-                                               .sleep = sleep_by_own_clock};
-    struct story *s = *state;
-    s->methods[s->config.methods_n++] = &own;
-    run(s);
-    assert_true(s->bench.cells[0].n >= 20 && s->bench.cells[0].n % 10 == 0); /* whole visits */
-    assert_int_equal(s->bench.cells[0].on_time_n, s->bench.cells[0].n / 2);
-    assert_true(s->figures[0].overshoot.min_ns >= 5000);
-}
-
 static void the_budget_is_kept_and_too_few_samples_get_no_rank(void **state)
 {
     struct story *s = *state;
@@ -245,63 +213,6 @@ static void a_policy_that_cannot_be_set_is_no_endless_run(void **state)
     assert_int_equal(s->bench.cells[1].n, 0);
 }
 
-static void a_real_time_thread_does_not_spin_for_long(void **state)
-{
-    struct story *s = *state;
-    add(s, "spin");
-    s->settings[0] = (struct st_sleep_setting){ST_POLICY_FIFO, 70, -1};
-    s->durations_ns[0] = 101 * MS;
-    run(s);
-    assert_non_null(s->bench.cells[0].why);
-    assert_int_equal(s->bench.cells[0].n, 0);
-}
-
-static void spinning_rests_as_long_as_it_spins(void **state)
-{
-    struct story *s = *state;
-    add(s, "spin");
-    s->config.budget_ns = ST_NS_PER_S;
-    run(s);
-    assert_true((int64_t)s->bench.cells[0].n * 5 * MS * 2 <= s->bench.elapsed_ns);
-}
-
-/* The bench's own sleeps are rests. */
-static enum st_policy policy_now;
-static size_t rests_n, real_time_rests_n;
-static int (*set_policy_before)(struct st_platform *, enum st_policy, int);
-
-static int note_policy(struct st_platform *p, enum st_policy policy, int priority)
-{
-    policy_now = policy;
-    return set_policy_before(p, policy, priority);
-}
-
-static int note_rest(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
-{
-    rests_n++;
-    real_time_rests_n += policy_now == ST_POLICY_FIFO;
-    st_fake_advance(p, due_ns - p->now_ns(p));
-    return 0;
-}
-
-/* RLIMIT_RTTIME counts on over a sleep as a normal thread: 1 s of spinning in all would end the program. */
-static void spinning_rests_at_its_own_priority(void **state)
-{
-    struct story *s = *state;
-    add(s, "spin");
-    s->settings[0] = (struct st_sleep_setting){ST_POLICY_FIFO, 70, -1};
-    s->durations_ns[0] = 100 * MS;
-    s->config.budget_ns = 3 * ST_NS_PER_S;
-    rests_n = real_time_rests_n = 0;
-    set_policy_before = s->fake->set_policy;
-    s->fake->set_policy = note_policy;
-    s->fake->sleep_until_ns = note_rest;
-    run(s);
-    assert_true(s->bench.cells[0].n > 10);
-    assert_int_equal(rests_n, s->bench.cells[0].n); /* one a visit */
-    assert_int_equal(real_time_rests_n, rests_n);
-}
-
 static void sleeps_that_a_signal_ends_are_counted_apart(void **state)
 {
     struct story *s = *state;
@@ -339,7 +250,7 @@ static void add_five(struct story *s)
     add(s, "clock_nanosleep-rel-monotonic");
     add(s, "ppoll");
     add(s, "timerfd-abs");
-    add(s, "timerfd-periodic");
+    add(s, "posix-timer");
     s->config.go_on = note_order;
     s->config.ctx = s;
 }
@@ -529,15 +440,11 @@ int main(void)
         TEST(methods_that_cannot_be_told_apart_share_a_rank),
         TEST(cpu_is_that_of_the_sleeps),
         TEST(on_time_is_within_100_ns_early_or_late),
-        TEST(method_that_reads_the_clock_is_on_time_by_that),
         TEST(the_budget_is_kept_and_too_few_samples_get_no_rank),
         TEST(without_a_budget_twenty_blocks_are_measured),
         TEST(a_narrow_interval_ends_it_early),
         TEST(what_is_missing_says_why_and_the_rest_is_measured),
         TEST(a_policy_that_cannot_be_set_is_no_endless_run),
-        TEST(a_real_time_thread_does_not_spin_for_long),
-        TEST(spinning_rests_as_long_as_it_spins),
-        TEST(spinning_rests_at_its_own_priority),
         TEST(sleeps_that_a_signal_ends_are_counted_apart),
         TEST(each_block_has_each_cell_once_in_an_order_that_the_seed_decides),
         TEST(stopping_keeps_what_was_measured),
