@@ -17,7 +17,7 @@ static const struct st_document documents[] = {
      {"method"},
      {"requested_ns", "policy", "timer_slack_ns"}},
     {"sleeptune-bench-exec/",
-     "sleeptune-lab sleep --exec",
+     "sleeptune-lab exec",
      "results",
      "wall_ns",
      true,

@@ -5,6 +5,7 @@
 #include "program/options.h"
 
 int st_cmd_sleep(int argc, char **argv);
+int st_cmd_exec(int argc, char **argv);
 int st_cmd_syscall(int argc, char **argv);
 int st_cmd_wake(int argc, char **argv);
 int st_cmd_series(int argc, char **argv);

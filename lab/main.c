@@ -7,6 +7,7 @@
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
     {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep, NULL},
+    {"exec", "the same of whole programs, timed from outside", st_cmd_exec, NULL},
     {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall, NULL},
     {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_cmd_wake, NULL},
     {"series", "measure lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series,

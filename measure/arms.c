@@ -8,9 +8,8 @@
 
 #include "lib/ns.h"
 
-#define Z95 1.959964
-#define MARGIN_MAX_NS                                                                                        \
-    (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */
+#define Z95           1.959964
+#define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */
 
 #define CURVE "free,p5,p10,p25,p50,p75,p90,p95,p97,p99,p99.5,1.7,3,125us"
 

@@ -21,11 +21,12 @@ _sleeptune_lab() {
     --slack) words='found 1ns found,1ns' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='sleep syscall wake series analyse simulate help --help --version'
+        words='sleep exec syscall wake series analyse simulate help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
-            --seed --brief --exec --exec-start --runs --warmup --plot --json --format --quiet --help' ;;
+            --seed --brief --plot --json --format --quiet --help' ;;
+        exec) words='--durations --start --runs --warmup --budget --seed --plot --json --format --quiet --help' ;;
         syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
         wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
@@ -33,7 +34,7 @@ _sleeptune_lab() {
             --help' ;;
         analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
-        help) words='sleep syscall wake series analyse simulate' ;;
+        help) words='sleep exec syscall wake series analyse simulate' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -414,7 +414,7 @@ static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, cons
         return (int)floor(low - l->drift_ppm * 1e-6 * period_ns / l->tick_ns + LOW_REACH);
     const int extra = (int)floor(low + LOW_REACH);
     const bool sure = most < LOW_REACH || (most < 0.505 && extra == (int)floor(low + most));
-    return l->drift_modulo || !sure ? -1 : extra;
+    return sure ? extra : -1;
 }
 
 static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
@@ -441,22 +441,21 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
     lattice->slope_modulo =
         lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
-    if (lattice->drift_known && lattice->slope_modulo) {
+    if (lattice->slope_modulo) {
         lattice->drift_known = false;
-        lattice->drift_modulo = true;
     } else if (lattice->drift_known) { /* all wake-ups say more of it than the height of the jumps */
         lattice->tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
         lattice->tick_sd_ns = 1e9 / lattice->hz * lattice->drift_sd_ppm * 1e-6;
     }
     lattice->tooth_s = slope_ns != 0 ? lattice->tick_ns / fabs(lattice->slope_ns_per_s) : 0;
-    lattice->extra_ticks = extra_ticks(period_ns, bulk, lattice);
+    lattice->extra_ticks = lattice->slope_modulo ? -1 : extra_ticks(period_ns, bulk, lattice);
 }
 
 /* What is told of the mean of a slope that may change. */
 static void doubt(struct st_lattice *lattice)
 {
     lattice->maybe_bent = true;
-    lattice->drift_known = lattice->drift_modulo = false;
+    lattice->drift_known = false;
 }
 
 /* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift

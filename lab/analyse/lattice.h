@@ -19,14 +19,14 @@ struct st_lattice {
     double slope_sd_ns_per_s; /* its standard error */
     double tooth_s;           /* from jump to jump: tick / slope; 0: the slope is zero */
     bool drift_known;         /* with hz only */
-    bool drift_modulo; /* with hz only: known but for whole multiples of modulo_ppm; drift_ppm is the least */
-    double drift_ppm;  /* ticks are so much longer than 1 / hz */
-    double drift_sd_ppm; /* its standard error */
-    bool maybe_bent;     /* the slope may change (1 in 1000 otherwise): nothing is said of drift */
-    bool mixed;          /* not steady, and jumps are no ticks: lateness moves by as much in between */
-    double unseen_ppm;   /* of drift a loop that steers the tick may have made or taken away so slowly that it
-                            would not show; of a steady one */
-    bool slope_modulo; /* with modulo_ppm more or less of drift, 500 ppm at most, samples would be the same */
+    double drift_ppm;         /* ticks are so much longer than 1 / hz */
+    double drift_sd_ppm;      /* its standard error */
+    bool maybe_bent;          /* the slope may change (1 in 1000 otherwise): nothing is said of drift */
+    bool mixed;               /* not steady, and jumps are no ticks: lateness moves by as much in between */
+    double unseen_ppm; /* of drift a loop that steers the tick may have made or taken away so slowly that it
+                          would not show; of a steady one */
+    bool slope_modulo; /* with modulo_ppm more or less of drift, 500 ppm at most, samples would be the same:
+                          then neither slope nor drift nor an added tick is known */
     double modulo_ppm; /* a tick a period */
     int extra_ticks;   /* whole ticks that are added to each sleep; -1: not known */
     uint64_t jumps_n;

@@ -74,44 +74,40 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
 }
 
 /* Of a sawtooth, one slope and all that follows from it. */
-static void say_sawtooth(struct st_analysis *a, double period_s)
+static void say_sawtooth(struct st_analysis *a)
 {
     const struct st_lattice *l = &a->lattice;
-    char tooth[TEXT_BYTES], slope[TEXT_BYTES], modulo[TEXT_BYTES], every[TEXT_BYTES], also[160] = "";
-    number_text(l->modulo_ppm, 4, modulo);
+    char tooth[TEXT_BYTES], slope[TEXT_BYTES], unseen[TEXT_BYTES], span[TEXT_BYTES], also[160] = "";
     if (l->slope_modulo)
-        snprintf(also, sizeof(also), "; seen once every %s, any multiple of %s ppm more looks the same",
-                 seconds_text(period_s, every), modulo);
+        return;
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
         say(a,
-            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick "
-            "every %s%s.",
+            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick every "
+            "%s.",
             l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
-            slope, seconds_text(l->tooth_s, tooth), also);
-    if (l->drift_modulo)
-        say(a,
-            "By how much ticks are longer or shorter than 1/%d s is known but for whole multiples of %s ppm: "
-            "%s ppm, or that and any of them.",
-            l->hz, modulo, number_text(l->drift_ppm, 3, slope));
+            slope, seconds_text(l->tooth_s, tooth));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
-        also[0] = '\0';
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             snprintf(also, sizeof(also),
                      ", in these %s: up to %s ppm of it may be a loop's that steers the tick",
-                     seconds_text(a->span_s, every), number_text(l->unseen_ppm, 2, modulo));
+                     seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
         say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
 }
 
-static void say_lattice(struct st_analysis *a, double period_s)
+static void say_lattice(struct st_analysis *a)
 {
     const struct st_lattice *l = &a->lattice;
     char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
     if (!l->found)
         return;
     time_text(l->tick_ns, tick);
-    if (l->hz > 0)
+    if (l->hz > 0 && l->slope_modulo)
+        snprintf(rate, sizeof(rate), "%d Hz", l->hz);
+    else if (l->slope_modulo)
+        snprintf(rate, sizeof(rate), "the rate of the tick cannot be told at this period");
+    else if (l->hz > 0)
         snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
     else if (l->steady)
         snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
@@ -123,7 +119,7 @@ static void say_lattice(struct st_analysis *a, double period_s)
     say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
         rate, l->jumps_n, a->head_n);
     if (l->steady)
-        say_sawtooth(a, period_s);
+        say_sawtooth(a);
     if (l->extra_ticks == 0)
         say(a, "No tick is added to a sleep: the earliest wake-ups are less than a tick late%s.",
             l->drift_known ? ", drift taken off" : "");
@@ -137,16 +133,23 @@ static void say_lattice(struct st_analysis *a, double period_s)
 static void say_lattice_limits(struct st_analysis *a)
 {
     const struct st_lattice *l = &a->lattice;
+    char modulo[TEXT_BYTES];
     if (!l->steady)
         say(a,
             "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
-            "not at rest: %sby how much the tick drifts, and a loop's gain, cannot be told.",
+            "not at rest: %sby how much the tick drifts cannot be told.",
             l->hz == 0 ? "the rate of the tick, " : "");
     if (l->steady && l->maybe_bent)
         say(a, "Between its jumps lateness may change at no steady rate, as where a loop steers the tick: by "
                "how "
                "much the tick drifts cannot be told.");
-    if (l->extra_ticks < 0)
+    if (l->slope_modulo)
+        say(a,
+            "Drift and a tick that is added to each sleep cannot be told at this period: any multiple of %s "
+            "ppm "
+            "looks the same.",
+            number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
+    else if (l->extra_ticks < 0)
         say(a, "Whether a tick is added to each sleep cannot be told: drift may move lateness by as much in "
                "a period.");
 }
@@ -159,10 +162,8 @@ static void say_settling(struct st_analysis *a)
         return;
     if (s->hz > 0)
         snprintf(jump, sizeof(jump), "; on its way it jumps by a tick of %d Hz", s->hz);
-    say(a,
-        "Lateness comes to rest at %s, as where a loop steers the tick once a second with a gain of %.3g "
-        "(standard error %.2g): after %s it stays within 1 %%%s.",
-        time_text(s->rest_ns, rest), s->gain, s->gain_sd, seconds_text(s->within_s, within), jump);
+    say(a, "Lateness comes to rest at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
+        seconds_text(s->within_s, within), jump);
 }
 
 static void say_interval(struct st_analysis *a)
@@ -209,12 +210,6 @@ static void say_changes(struct st_analysis *a)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
-    if (c->curve_found)
-        say(a,
-            "Lateness moves by %s in a curve, neither steadily nor in steps: a loop that steers the tick "
-            "does "
-            "that, but its gain cannot be told from these samples.",
-            time_text(c->curve_range_ns, all));
     for (size_t i = 0; i < c->steps_n; i++) {
         char tick[60] = "";
         if (c->steps[i].tick_hz > 0)
@@ -385,14 +380,15 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         r = st_settling_find(head, &ret->settling);
     const bool settles = ret->settling.found && head->n <= ST_SETTLING_SAMPLES_MAX;
     if (settles) {
-        ret->clusters.n = 0;                              /* what is far from rest is no outlier */
-        ret->lattice = (struct st_lattice){.p_value = 1}; /* its gain says more than unsteady teeth */
+        ret->clusters.n = 0; /* what is far from rest is no outlier */
+        ret->lattice =
+            (struct st_lattice){.p_value = 1}; /* that it comes to rest says more than unsteady teeth */
     }
     if (r == 0 && !ret->lattice.found && !settles)
         r = find_changes(parts, ret);
     if (r != 0)
         return r;
-    say_lattice(ret, st_period_seconds(&head->period));
+    say_lattice(ret);
     say_settling(ret);
     if (!ret->lattice.found && !settles) {
         r = st_interval_find(head, &ret->interval);

@@ -46,31 +46,21 @@ static json_t *integers(const int *values, size_t n)
 
 static json_t *sawtooth(const struct st_lattice *l)
 {
-    if (!l->found || !l->steady)
+    if (!l->found || !l->steady || l->slope_modulo)
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:o, s:I, s:f, s:o}", "slope_ns_per_s", l->slope_ns_per_s,
+    return json_pack("{s:f, s:f, s:f, s:o, s:I, s:f}", "slope_ns_per_s", l->slope_ns_per_s,
                      "slope_sd_ns_per_s", l->slope_sd_ns_per_s, "ppm", l->slope_ns_per_s / 1e3, "period_s",
                      l->tooth_s > 0 ? json_real(l->tooth_s) : json_null(), "jumps", (json_int_t)l->jumps_n,
-                     "residual_sd_ns", l->residual_sd_ns, "modulo_ppm",
-                     l->slope_modulo ? json_real(l->modulo_ppm) : json_null());
-}
-
-/* Where the drift is known but for multiples of something. */
-static json_t *drift_modulo(const struct st_lattice *l)
-{
-    if (!l->drift_modulo)
-        return json_null();
-    return json_pack("{s:f, s:f, s:f}", "least_ppm", l->drift_ppm, "sd_ppm", l->drift_sd_ppm, "modulo_ppm",
-                     l->modulo_ppm);
+                     "residual_sd_ns", l->residual_sd_ns);
 }
 
 static json_t *settling(const struct st_settling *s)
 {
     if (!s->found)
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "gain", s->gain, "gain_sd", s->gain_sd, "rest_ns",
-                     s->rest_ns, "start_ns", s->start_ns, "within_s", s->within_s, "residual_sd_ns",
-                     s->residual_sd_ns, "tick_hz", s->hz > 0 ? json_integer(s->hz) : json_null());
+    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "rest_ns", s->rest_ns, "start_ns", s->start_ns, "within_s",
+                     s->within_s, "residual_sd_ns", s->residual_sd_ns, "tick_hz",
+                     s->hz > 0 ? json_integer(s->hz) : json_null());
 }
 
 static json_t *wake_interval(const struct st_interval *i)
@@ -111,11 +101,6 @@ static json_t *steps(const struct st_changes *c)
     return array;
 }
 
-static json_t *curve(const struct st_changes *c)
-{
-    return c->curve_found ? json_pack("{s:f}", "range_ns", c->curve_range_ns) : json_null();
-}
-
 static json_t *clusters(const struct st_clusters *c)
 {
     json_t *array = json_array();
@@ -132,27 +117,28 @@ static json_t *analysis_json(const struct st_analysis *a)
     json_t *sentences = json_array();
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
-    json_t *tick_hz = l->found && l->hz > 0   ? json_integer(l->hz)
-                      : l->found && l->steady ? json_real(1e9 / l->tick_ns)
-                                              : json_null();
+    json_t *tick_hz = l->found && l->hz > 0                       ? json_integer(l->hz)
+                      : l->found && l->steady && !l->slope_modulo ? json_real(1e9 / l->tick_ns)
+                                                                  : json_null();
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
         "s:o, "
         "s:b, "
         "s:o}",
-        "tick_hz", tick_hz, "tick_ns", l->found && !l->mixed ? json_real(l->tick_ns) : json_null(),
-        "tick_drift_ppm", l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
+        "tick_hz", tick_hz, "tick_ns",
+        l->found && !l->mixed && !l->slope_modulo ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
+        l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
         l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "tick_drift_unseen_ppm",
-        l->drift_known ? json_real(l->unseen_ppm) : json_null(), "tick_drift_modulo", drift_modulo(l),
-        "tick_steady", l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
+        l->drift_known ? json_real(l->unseen_ppm) : json_null(), "tick_drift_modulo_ppm",
+        l->found && l->slope_modulo ? json_real(l->modulo_ppm) : json_null(), "tick_steady",
+        l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
         "settling", settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat",
-        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "curve", curve(&a->changes),
-        "clusters", clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n,
-        "outliers_above_ns", (json_int_t)a->clusters.above_ns, "cannot_tell_hz",
-        integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
-        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
-        "sentences", sentences);
+        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
+        clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n, "outliers_above_ns",
+        (json_int_t)a->clusters.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
+        "cannot_tell_below_hz", a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known",
+        (int)!a->untimed, "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)

@@ -6,41 +6,30 @@
 
 #include "lab/analyse/beat.h"
 
-#define GAIN_MIN         0.004
-#define GAIN_STEP        1.1  /* of the grid */
-#define OTHER_STEP       1.02 /* of the finer one that others are looked for on: two may be near */
-#define REST_SHARE       0.01
-#define RESIDUAL_MAX     (1.0 / 64)   /* of the largest distance */
-#define RESIDUAL_FINE    (1.0 / 1000) /* up to here, residuals may be related: they are what is rounded */
-#define RELATED_MAX      0.5          /* autocorrelation of neighbouring residuals */
-#define SQUARE_MAX       (1.0 / 8)    /* of what a step or a line leaves */
-#define PROMISING        0.5          /* the same, outliers and all, on the grid */
-#define AWAY_MIN         8            /* samples that are further away than AWAY_SDS residuals */
-#define AWAY_SDS         4
-#define DECAY_MIN        1e-30 /* less is nothing, and slow to reckon with */
-#define ODD_SDS          5     /* what is further from the curve is an outlier */
-#define ODD_SHARE        0.01  /* ... unless it is nearer than that share of the largest distance */
-#define SLOW_SHARE       0.1   /* of the slow pole, against the fast one */
-#define SLOW_SHARE_LEAST 0.02  /* ... where it is asked whether another gain fits as well, and the fast */
-#define FAST_GONE_GAIN   0.8  /* ... pole of this one is over at once: then the slow one alone is no chance */
-#define BEFORE_N         2    /* samples before the loop has acted */
-#define TICK_REACH       0.4  /* of the longest rise or fall from a tick, ticks: what it moves by itself */
-#define TICK_GAIN        0.5  /* residuals that a jump must leave at most, of those without */
-#define ODD_MAX          0.05 /* of the samples */
-#define GAIN_SD_MAX      0.02 /* of the gain: 5 % are more than two of it */
-#define MOVING_ODD_MAX   0.1  /* outliers on the way to rest */
-#define STEERED_SHARE    1.5  /* gains that a jump may differ from a nominal tick by */
-#define APART            0.05 /* a gain that differs by more, as a share, is another one */
-#define LATER_SHARE      0.25 /* of the largest distance: from there on is the later part */
-#define AS_WELL          9    /* variances: what a curve may leave more than the best one and fit as well */
+#define GAIN_MIN       0.004
+#define GAIN_STEP      1.1 /* of the grid */
+#define REST_SHARE     0.01
+#define RESIDUAL_MAX   (1.0 / 64)   /* of the largest distance */
+#define RESIDUAL_FINE  (1.0 / 1000) /* up to here, residuals may be related: they are what is rounded */
+#define RELATED_MAX    0.5          /* autocorrelation of neighbouring residuals */
+#define SQUARE_MAX     (1.0 / 8)    /* of what a step or a line leaves */
+#define PROMISING      0.5          /* the same, outliers and all, on the grid */
+#define AWAY_MIN       8            /* samples that are further away than AWAY_SDS residuals */
+#define AWAY_SDS       4
+#define DECAY_MIN      1e-30 /* less is nothing, and slow to reckon with */
+#define ODD_SDS        5     /* what is further from the curve is an outlier */
+#define ODD_SHARE      0.01  /* ... unless it is nearer than that share of the largest distance */
+#define BEFORE_N       2     /* samples before the loop has acted */
+#define TICK_REACH     0.4   /* of the longest rise or fall from a tick, ticks: what it moves by itself */
+#define TICK_GAIN      0.5   /* residuals that a jump must leave at most, of those without */
+#define ODD_MAX        0.05  /* of the samples */
+#define MOVING_ODD_MAX 0.1   /* outliers on the way to rest */
 
 /* Samples without jumps: time after the first one, lateness from the first one on. */
 struct curve {
     size_t n;
     double *time_s, *value_ns, *work;
     double *slow, *late; /* of the gain that was fitted last: p^t, and (p^t - q^t) / (p - q) */
-    double apart;        /* p - q */
-    double slow_share;   /* of the slow pole, against the fast one: curves with less do not count */
     bool *odd;
 };
 
@@ -75,7 +64,6 @@ static void fill_decay(struct curve *c, double gain)
     fill_powers(c, fmax(half_trace - apart, 0), c->late);
     for (size_t i = 0; i < c->n; i++)
         c->late[i] = (c->slow[i] - c->late[i]) / (2 * apart);
-    c->apart = 2 * apart;
 }
 
 /* From rest; the decay is that of the fit. */
@@ -124,9 +112,6 @@ static bool fit_gain(struct curve *c, double gain, struct fit *ret)
         used_n++;
     }
     if (!solve(m, v, x))
-        return false;
-    /* of one pole alone nobody knows which it is: the slow one, if the other does not fit as well */
-    if (fabs(x[1] + x[2] / c->apart) < c->slow_share * fabs(x[2] / c->apart))
         return false;
     struct fit fit = {.gain = gain, .rest_ns = x[0], .a_ns = x[1], .b_ns = x[2], .used_n = used_n};
     for (size_t i = 0; i < c->n; i++) {
@@ -220,17 +205,6 @@ static double plain_square(const struct curve *c)
     return fmax(best, 0);
 }
 
-/* How surely the gain is known: from how fast the squares grow on both sides. */
-static double gain_sd(struct curve *c, const struct fit *fit, double variance)
-{
-    const double step = 0.01 * fit->gain;
-    struct fit low, high;
-    if (!fit_gain(c, fit->gain - step, &low) || !fit_gain(c, fmin(fit->gain + step, 1), &high))
-        return (double)INFINITY;
-    const double bend = (low.square - 2 * fit->square + high.square) / (step * step);
-    return bend > 0 ? sqrt(2 * variance / bend) : (double)INFINITY;
-}
-
 /* Autocorrelation of neighbouring residuals while it is away from rest. */
 static double related(const struct curve *c, const struct fit *fit, double away_ns)
 {
@@ -247,57 +221,6 @@ static double related(const struct curve *c, const struct fit *fit, double away_
     return square > 0 ? product / square : 0;
 }
 
-/* By how much, as a share, another gain follows from the later part alone: what a tick that the loop slipped
- * by did to the first part, a curve of another gain may follow. */
-static double later_apart(struct curve *c, const struct fit *fit, double largest)
-{
-    struct fit later;
-    size_t last = 0, away_n = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        if (fabs(distance_ns(c, fit, i)) > LATER_SHARE * largest)
-            last = i;
-    }
-    for (size_t i = last; i < c->n; i++)
-        away_n += fabs(distance_ns(c, fit, i)) > REST_SHARE * largest;
-    if (away_n < ST_SETTLING_SAMPLES_MIN)
-        return 0; /* too short to be judged by itself; no loop so fast has been seen to be told wrongly */
-    for (size_t i = 0; i <= last; i++)
-        c->odd[i] = true;
-    if (!fit_gain(c, fit->gain, &later))
-        return (double)INFINITY;
-    fit_fine(c, &later);
-    return fabs(later.gain / fit->gain - 1);
-}
-
-static bool is_apart(double gain, const struct fit *fit)
-{
-    return fabs(gain / fit->gain - 1) > APART;
-}
-
-/* Does no other gain fit as well, the fast pole alone counted too? */
-static bool is_only_gain(struct curve *c, const struct fit *fit, double variance)
-{
-    struct fit best = {.square = (double)INFINITY}, other;
-    c->slow_share = fit->gain >= FAST_GONE_GAIN ? SLOW_SHARE_LEAST : 0;
-    for (double gain = GAIN_MIN; gain <= 1; gain *= OTHER_STEP) {
-        if (is_apart(gain, fit) && fit_gain(c, gain, &other) && other.square < best.square)
-            best = other;
-    }
-    /* the best of the others, not the one that is told again */
-    for (double step = OTHER_STEP - 1; step > 1e-4 && isfinite(best.square); step /= 2) {
-        for (int side = -1; side <= 1; side += 2) {
-            const double gain = best.gain * (1 + side * step);
-            if (gain <= 1 && is_apart(gain, fit) && fit_gain(c, gain, &other) && other.square < best.square)
-                best = other;
-        }
-    }
-    c->slow_share = SLOW_SHARE;
-    fill_decay(c, fit->gain);
-    /* right beside it is the same one, whose error is judged by itself */
-    return best.square > fit->square + AS_WELL * variance ||
-           (fit->gain >= FAST_GONE_GAIN && fabs(best.gain / fit->gain - 1) < APART * 1.2);
-}
-
 /* Is the fit a settling? Fills what is told of it. */
 static bool judge(struct curve *c, const struct fit *fit, struct st_settling *ret)
 {
@@ -305,7 +228,7 @@ static bool judge(struct curve *c, const struct fit *fit, struct st_settling *re
     const double end_s = c->time_s[c->n - 1];
     double largest = 0;
     size_t away_n = 0, moving_n = 0, odd_n = 0;
-    struct st_settling s = {.gain = fit->gain, .rest_ns = fit->rest_ns, .residual_sd_ns = sd};
+    struct st_settling s = {.found = true, .rest_ns = fit->rest_ns, .residual_sd_ns = sd};
     for (size_t i = 0; i < c->n; i++)
         largest = fmax(largest, fabs(distance_ns(c, fit, i)));
     for (size_t i = 0; i < c->n; i++) {
@@ -321,11 +244,8 @@ static bool judge(struct curve *c, const struct fit *fit, struct st_settling *re
         (sd > RESIDUAL_FINE * largest && related(c, fit, AWAY_SDS * sd) > RELATED_MAX))
         return false;
     s.start_ns = distance_ns(c, fit, 0);
-    s.gain_sd = gain_sd(c, fit, variance);
-    s.found = isfinite(s.gain_sd) && s.gain_sd < fit->gain * GAIN_SD_MAX && is_only_gain(c, fit, variance) &&
-              later_apart(c, fit, largest) <= APART;
     *ret = s;
-    return s.found;
+    return true;
 }
 
 /* tick_ns: jumps that are nearer to so much than to nothing are taken out; 0: none. @return how many. */
@@ -385,8 +305,6 @@ static bool try_tick(const struct st_series *series, int hz, struct curve *c, st
         ret->rest_ns += nearbyint((last_ns - ret->rest_ns) / tick_ns) * tick_ns;
     }
     ret->hz = hz;
-    if (hz > 0) /* jumps were taken for nominal ticks, but ticks are steered by a share of their own gain */
-        ret->gain_sd = hypot(ret->gain_sd, STEERED_SHARE * ret->gain * ret->gain / hz);
     return true;
 }
 
@@ -395,7 +313,6 @@ static bool curve_init(struct curve *c, size_t n)
 {
     *c = (struct curve){
         .n = n,
-        .slow_share = SLOW_SHARE,
         .time_s = calloc(n, sizeof(*c->time_s)),
         .value_ns = calloc(n, sizeof(*c->value_ns)),
         .work = calloc(n, sizeof(*c->work)),
@@ -435,8 +352,7 @@ int st_settling_find(const struct st_series *all, struct st_settling *ret)
         curve_finish(&c);
         return -ENOMEM;
     }
-    /* a tick of another length leaves what was before a jump beside the curve; where the gain of the best one
-     * cannot be told, that of a worse one is not told either */
+    /* a tick of another length leaves what was before a jump beside the curve */
     size_t best_odd_n = 0, odd_n = 0;
     bool any = try_tick(series, 0, &c, &best, &best_odd_n);
     const double longest = longest_ns(series, c.n);

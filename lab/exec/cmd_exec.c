@@ -1,5 +1,4 @@
-/* sleeptune-lab sleep --exec: whole programs, timed from outside. */
-#include "lab/exec/cmd_exec.h"
+/* sleeptune-lab exec: whole programs, timed from outside. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/commands.h"
+#include "lab/durations.h"
 #include "chart/chart.h"
-#include "program/options.h"
 #include "program/locale.h"
 #include "program/stop.h"
 #include "program/text.h"
@@ -16,9 +16,47 @@
 #include "lib/ns.h"
 #include "lab/exec/bench_exec.h"
 
-#define NAME         "sleep"
+#define NAME         "exec"
 #define WORDS_MAX    64
 #define COMMANDS_MAX 256
+#define BUDGET_NS    (60 * ST_NS_PER_S)
+
+#define USUAL_DURATIONS "64f,128f,5ms,256f,10ms,512f"
+
+struct arguments {
+    char *const *programs;
+    size_t programs_n;
+    const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
+    const char *durations_text;
+    struct st_durations durations; /* what "{}" stands for */
+    int64_t runs_n, warm_up_n, budget_ns, seed;
+    bool json, quiet;
+    const char *plot; /* NULL: nothing is drawn */
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab exec PROGRAM... [OPTION...]\n"
+          "Time whole programs from outside, in random order, and compare them.\n\n"
+          "A program is one argument, split at blanks as in a shell; '{}' in it stands for\n"
+          "each duration in seconds.\n\n"
+          "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
+          "                          64 to 512 frames)\n"
+          "      --start PROGRAM     that starts and ends, and nothing else (each told to\n"
+          "                          sleep for 0 s; without '{}': true)\n"
+          "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
+          "      --budget TIME       for all of it (60s)\n"
+          "      --seed N            of the order (another one each time)\n"
+          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --json, --format json|text\n"
+          "  -q, --quiet             nothing on standard error\n"
+          "  -h, --help\n\n"
+          "Example:\n"
+          "  sleeptune-lab exec 'sleep {}' './mine {}' --durations 5ms,10ms\n\n"
+          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+          "4 failure (nothing could be measured).\n",
+          stdout);
+}
 
 /* One command made ready: its words lie in `bytes`. */
 struct ready {
@@ -87,7 +125,7 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_usage_error(NAME, "--exec: '%s' is no command (at most %d words, quotes in pairs)", text,
+        return st_usage_error(NAME, "'%s' is no command (at most %d words, quotes in pairs)", text,
                               WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
@@ -156,7 +194,7 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
     st_text_wrap(out, text, 0, width);
 }
 
-static int print(const struct st_bench_exec *bench, const struct st_bench_exec_arguments *a)
+static int print(const struct st_bench_exec *bench, const struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
     struct st_exec_figures *figures;
@@ -180,7 +218,7 @@ static int print(const struct st_bench_exec *bench, const struct st_bench_exec_a
 
 static bool go_on(void *ctx, const struct st_bench_exec *bench)
 {
-    const struct st_bench_exec_arguments *a = ctx;
+    const struct arguments *a = ctx;
     if (!a->quiet && isatty(STDERR_FILENO) == 1)
         fprintf(stderr, "\rround %zu, %lld s of at most %lld s\033[K", bench->arms[0].n + 1,
                 (long long)(bench->elapsed_ns / ST_NS_PER_S), (long long)(a->budget_ns / ST_NS_PER_S));
@@ -195,16 +233,16 @@ static void on_stop(void)
         lab->signal_program(lab, st_stop_to_pass_on());
 }
 
-static int measure(const struct st_bench_exec_arguments *a, const struct st_exec_command *commands, size_t n)
+static int measure(const struct arguments *a, const struct st_exec_command *commands, size_t n)
 {
     struct st_bench_exec bench;
-    struct st_bench_exec_arguments shown = *a;
+    struct arguments shown = *a;
     const struct st_bench_exec_config config = {.commands = commands,
                                                 .commands_n = n,
                                                 .warm_up_n = (unsigned)a->warm_up_n,
                                                 .runs_n = (unsigned)a->runs_n,
                                                 .budget_ns = a->budget_ns,
-                                                .seed = a->seed,
+                                                .seed = (uint64_t)a->seed,
                                                 .go_on = go_on,
                                                 .ctx = &shown};
     int r = st_bench_exec_init(&bench, &config);
@@ -212,7 +250,7 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
         return st_failure(NAME, "%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->quiet)
-        fprintf(stderr, "%zu programs in random order (seed %" PRIu64 "): at most %lld s.\n", n, a->seed,
+        fprintf(stderr, "%zu programs in random order (seed %" PRId64 "): at most %lld s.\n", n, a->seed,
                 (long long)(a->budget_ns / ST_NS_PER_S));
     r = st_bench_exec_measure(&bench, st_lab_native());
     if (!a->quiet && isatty(STDERR_FILENO) == 1)
@@ -221,15 +259,15 @@ static int measure(const struct st_bench_exec_arguments *a, const struct st_exec
     const char *text = commands[bench.failed].text;
     char elapsed[32];
     if (r == -ECHILD)
-        status =
-            st_failure(NAME, "'%s' ended with status %d%s", text, bench.failed_status,
-                       commands[bench.failed].idle ? " (what else starts and ends it: --exec-start)" : "");
+        status = st_failure(
+            NAME, "'%s' ended with status %d%s", text, bench.failed_status,
+            commands[bench.failed].idle ? " (name a program that only starts and ends: --start)" : "");
     else if (r != 0)
         status = st_failure(NAME, "'%s': %s", text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)
         status = st_failure(NAME,
-                            "nothing was measured: each once, which is to warm up, took %s; --budget is "
-                            "to be twice that at least",
+                            "nothing was measured: running each program once took %s. Give at least twice "
+                            "that as --budget.",
                             st_ns_format(bench.elapsed_ns, elapsed, sizeof(elapsed)));
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
@@ -253,7 +291,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
-        return st_usage_error(NAME, "--exec: more than %d programs x durations", COMMANDS_MAX);
+        return st_usage_error(NAME, "more than %d programs x durations", COMMANDS_MAX);
     plan->n++;
     const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
     plan->commands[i].start = start != SIZE_MAX ? start : i;
@@ -261,8 +299,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 }
 
 /* Its start: the one that was given; else itself, told to sleep for 0 s; where it cannot be told, `true`. */
-static int plan_program(struct plan *plan, const struct st_bench_exec_arguments *a, const char *text,
-                        size_t *common)
+static int plan_program(struct plan *plan, const struct arguments *a, const char *text, size_t *common)
 {
     const bool told = strstr(text, "{}") != NULL, own = told && a->start == NULL;
     size_t start = own ? plan->n : *common;
@@ -274,20 +311,20 @@ static int plan_program(struct plan *plan, const struct st_bench_exec_arguments 
         *common = start = plan->n;
         r = plan_one(plan, a->start != NULL ? a->start : "true", -1, SIZE_MAX);
     }
-    for (size_t d = 0; d < (told ? a->durations_n : 1) && r == 0; d++)
-        r = plan_one(plan, text, told ? a->durations_ns[d] : -1, start);
+    for (size_t d = 0; d < (told ? a->durations.n : 1) && r == 0; d++)
+        r = plan_one(plan, text, told ? a->durations.ns[d] : -1, start);
     return r;
 }
 
-int st_bench_exec_run(const struct st_bench_exec_arguments *a)
+static int run(const struct arguments *a)
 {
     struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
                         .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
     size_t common = SIZE_MAX;
     int status =
         plan.ready == NULL || plan.commands == NULL ? st_failure(NAME, "out of memory") : ST_EXIT_DONE;
-    for (size_t i = 0; i < a->commands_n && status == ST_EXIT_DONE; i++)
-        status = plan_program(&plan, a, a->commands[i], &common);
+    for (size_t i = 0; i < a->programs_n && status == ST_EXIT_DONE; i++)
+        status = plan_program(&plan, a, a->programs[i], &common);
     if (status == ST_EXIT_DONE)
         status = measure(a, plan.commands, plan.n);
     for (size_t i = 0; i < plan.n; i++) {
@@ -297,4 +334,36 @@ int st_bench_exec_run(const struct st_bench_exec_arguments *a)
     free(plan.ready);
     free(plan.commands);
     return status;
+}
+
+int st_cmd_exec(int argc, char **argv)
+{
+    struct arguments a = {.seed = -1, .warm_up_n = 3, .budget_ns = BUDGET_NS};
+    struct st_platform *p = st_platform_native();
+    int first = 0;
+    const struct st_option options[] = {
+        {"durations", .text = &a.durations_text},
+        {"start", .text = &a.start},
+        {"runs", .number = &a.runs_n, .min = 0, .max = 1000000},
+        {"warmup", .number = &a.warm_up_n, .min = 0, .max = 1000},
+        {"budget", .time_ns = &a.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
+        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
+        {"plot", .text = &a.plot},
+        {"json", .flag = &a.json},
+        {"format", .take = st_take_format, .ctx = &a.json},
+        {"quiet", 'q', .flag = &a.quiet},
+    };
+    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (r >= 0)
+        return r;
+    if (first == argc)
+        return st_usage_error(NAME, "which program?");
+    a.programs = argv + first;
+    a.programs_n = (size_t)(argc - first);
+    if (a.seed < 0)
+        a.seed = p->wall_ns(p) & INT64_MAX;
+    r = st_durations_parse(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
+    if (r == 0)
+        r = st_chart_option_check(NAME, a.plot, a.json);
+    return r != 0 ? r : run(&a);
 }

@@ -1,5 +1,6 @@
 /* sleeptune-lab sleep: which way of sleeping is most exact, and what it costs. */
 #include "lab/posix/sleep_lab.h"
+#include "lab/durations.h"
 #include "lab/lab.h"
 #include "lab/sleep/bench_sleep_text.h"
 
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "lab/commands.h"
-#include "lab/exec/cmd_exec.h"
 #include "chart/chart.h"
 #include "program/options.h"
 #include "program/locale.h"
@@ -20,24 +20,20 @@
 #include "lib/ns.h"
 #include "lib/period.h"
 
-#define NAME            "sleep"
-#define METHODS_MAX     64
-#define DURATIONS_MAX   24
-#define SETTINGS_MAX    12
-#define DURATION_MIN_NS (10 * ST_NS_PER_US)
-#define DURATION_MAX_NS (10 * ST_NS_PER_S)
-#define BUDGET_NS       (60 * ST_NS_PER_S)
+#define NAME         "sleep"
+#define METHODS_MAX  64
+#define SETTINGS_MAX 12
+#define BUDGET_NS    (60 * ST_NS_PER_S)
 
 static const char *const usual_durations = "64f,128f,5ms,256f,10ms,512f";
 static const char *const all_durations = "64f,128f,5ms,256f,10ms,512f,30ms,50ms,100ms,500ms";
 
 struct arguments {
     const struct st_sleep_method *methods[METHODS_MAX];
-    int64_t durations_ns[DURATIONS_MAX];
+    struct st_durations durations;
     struct st_sleep_setting settings[SETTINGS_MAX];
     struct st_bench_sleep_config config;
     const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
-    struct st_bench_exec_arguments exec;
     int64_t priority, seed;
     bool all, list, brief, json, quiet;
     const char *plot;
@@ -62,11 +58,6 @@ static void help(void)
           "      --precision PERCENT enough: half the interval of a median (5)\n"
           "      --seed N            of the order (another one each time)\n"
           "      --brief             medians and ranks only\n"
-          "      --exec CMD          time whole programs instead, from outside; repeated:\n"
-          "                          compared; '{}' stands for each duration in seconds\n"
-          "      --exec-start CMD    that starts and ends, and nothing else (each told to\n"
-          "                          sleep for 0 s; without '{}': true)\n"
-          "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
           "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
@@ -92,33 +83,6 @@ static int put_method(void *ctx, const char *word)
     if (method == NULL)
         return st_usage_error(NAME, "no such method: %s (--list shows all)", word);
     return add_method(a, method);
-}
-
-/* "5ms", or "64f": frames at 48 kHz. */
-static int parse_duration(const char *word, int64_t *ret_ns)
-{
-    char *end;
-    errno = 0;
-    const long frames = strtol(word, &end, 10);
-    if (end == word || strcmp(end, "f") != 0)
-        return st_word_time(NAME, "--durations", word, ret_ns);
-    struct st_period period;
-    if (errno != 0 || frames < 1 || frames > 1 << 20 || st_period_init(&period, (uint32_t)frames, 48000) != 0)
-        return st_usage_error(NAME, "--durations: %s is out of range: 1f .. %df", word, 1 << 20);
-    *ret_ns = st_period_ns(&period);
-    return 0;
-}
-
-static int put_duration(void *ctx, const char *word)
-{
-    struct arguments *a = ctx;
-    int64_t ns;
-    const int r = parse_duration(word, &ns);
-    if (r != 0)
-        return r;
-    if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
-        return st_usage_error(NAME, "--durations: %s is out of range: 10us .. 10s", word);
-    return ST_ADD_ONCE(NAME, "--durations", a->durations_ns, &a->config.durations_n, &ns);
 }
 
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
@@ -192,25 +156,17 @@ static int choose(struct arguments *a)
     if (r == 0)
         r = choose_baseline(a);
     if (r == 0)
-        r = st_each_word(NAME, "--durations", a->durations_text != NULL ? a->durations_text : durations,
-                         put_duration, a);
+        r = st_durations_parse(NAME, a->durations_text != NULL ? a->durations_text : durations,
+                               &a->durations);
+    a->config.durations_n = a->durations.n;
     if (r == 0)
         r = st_each_word(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy,
                          a);
     for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
-        if (a->durations_ns[i] > a->config.budget_ns)
+        if (a->durations.ns[i] > a->config.budget_ns)
             r = st_usage_error(NAME, "--budget: shorter than one of the durations");
     }
     return r;
-}
-
-static int take_exec(const char *command, void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    if (a->exec.commands_n == ST_ARRAY_LEN(a->exec.commands))
-        return st_usage_error(command, "--exec: at most %zu", ST_ARRAY_LEN(a->exec.commands));
-    a->exec.commands[a->exec.commands_n++] = text;
-    return 0;
 }
 
 /* --- the run
@@ -315,10 +271,10 @@ static int run(struct arguments *a)
 int st_cmd_sleep(int argc, char **argv)
 {
     struct st_platform *p = st_platform_native();
-    struct arguments a = {.priority = 70, .seed = -1, .exec = {.runs_n = -1, .warm_up_n = -1}};
+    struct arguments a = {.priority = 70, .seed = -1};
     double precision = 5;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
-                                              .durations_ns = a.durations_ns,
+                                              .durations_ns = a.durations.ns,
                                               .settings = a.settings,
                                               .go_on = go_on,
                                               .ctx = &a};
@@ -335,10 +291,6 @@ int st_cmd_sleep(int argc, char **argv)
         {"precision", .real = &precision, .min = 0, .max = 100},
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"brief", .flag = &a.brief},
-        {"exec", .take = take_exec, .ctx = &a},
-        {"exec-start", .text = &a.exec.start},
-        {"runs", .number = &a.exec.runs_n, .min = 0, .max = 1000000},
-        {"warmup", .number = &a.exec.warm_up_n, .min = 0, .max = 1000},
         {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
         {"format", .take = st_take_format, .ctx = &a.json},
@@ -356,32 +308,12 @@ int st_cmd_sleep(int argc, char **argv)
                             st_terminal_width(STDOUT_FILENO));
         return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(NAME, "out of memory");
     }
-    if (a.exec.commands_n == 0 && (a.exec.runs_n >= 0 || a.exec.warm_up_n >= 0 || a.exec.start != NULL))
-        return st_usage_error(NAME, "--runs, --warmup and --exec-start are for programs: they need --exec");
-    if (a.exec.commands_n > 0 && (a.methods_text != NULL || a.all || a.policies_text != NULL ||
-                                  a.slacks_text != NULL || a.baseline != NULL || a.brief))
-        return st_usage_error(NAME,
-                              "--methods, --all, --policy, --slack, --baseline and --brief are for ways of "
-                              "sleeping, not for the programs of --exec");
-    if (a.exec.runs_n < 0)
-        a.exec.runs_n = 0; /* the budget */
-    if (a.exec.warm_up_n < 0)
-        a.exec.warm_up_n = 3;
-    if (a.config.budget_ns == 0 && (!a.all || a.exec.commands_n > 0))
+    if (a.config.budget_ns == 0 && !a.all)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
     a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
     r = st_chart_option_check(NAME, a.plot, a.json);
     if (r == 0)
         r = choose(&a);
-    if (r != 0 || a.exec.commands_n == 0)
-        return r != 0 ? r : run(&a);
-    a.exec.durations_ns = a.durations_ns;
-    a.exec.durations_n = a.config.durations_n;
-    a.exec.budget_ns = a.config.budget_ns;
-    a.exec.seed = a.config.seed;
-    a.exec.json = a.json;
-    a.exec.plot = a.plot;
-    a.exec.quiet = a.quiet;
-    return st_bench_exec_run(&a.exec);
+    return r != 0 ? r : run(&a);
 }

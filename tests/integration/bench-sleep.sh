@@ -7,6 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
 bench() { "$SLEEPTUNE_LAB" sleep "$@"; }
+programs() { "$SLEEPTUNE_LAB" exec "$@"; }
 # key FILE EXPRESSION: of the JSON document d
 key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -96,7 +97,7 @@ is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] f
 is "a full disk is a failure" "$(bench --quiet --budget 200ms --durations 1ms --methods ppoll >/dev/full 2>/dev/null; echo $?)" 4
 
 # --- whole programs -----------------------------------------------------------------------------------------------
-bench --quiet --exec 'sleep {}' --exec "sh -c 'exit 0'" --durations 2ms,4ms --runs 8 --json >exec.json
+programs --quiet 'sleep {}' "sh -c 'exit 0'" --durations 2ms,4ms --runs 8 --json >exec.json
 is "whole programs: status 0" $? 0
 is "each duration stands for {} once, in seconds" "$(key exec.json '[r["command"] for r in d["results"]]')" \
     "['sleep 0.002', 'sleep 0.004', \"sh -c 'exit 0'\"]"
@@ -107,21 +108,21 @@ is "and taken off its own runs" "$(key exec.json '[(r["start"], r["net_ns"] is n
     "[('sleep 0', True), ('sleep 0', True), ('true', True)]"
 is "without {} nothing was asked for" "$(key exec.json 'd["results"][2]["overshoot_ns"]')" None
 is "nobody beside it: no rank" "$(key exec.json '{r["rank"] for r in d["results"]}')" "{None}"
-bench --quiet --exec 'sleep {}' --exec "sh -c 'sleep {}; sleep 0.2'" --durations 2ms --runs 8 --warmup 0 --json >exec.json
+programs --quiet 'sleep {}' "sh -c 'sleep {}; sleep 0.2'" --durations 2ms --runs 8 --warmup 0 --json >exec.json
 is "programs that sleep as long are ranked" "$(key exec.json '[r["rank"] is not None for r in d["results"]], min(r["rank"] for r in d["results"])')" "([True, True], 1)"
-bench --quiet --exec 'sleep {}' --exec-start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
+programs --quiet 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
 is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
 if [ -r /proc/self/timerslack_ns ]; then
     found=$(cat /proc/self/timerslack_ns)
-    bench --quiet --exec "sh -c 'echo {} \$(cat /proc/self/timerslack_ns) >>slacks'" --durations 2ms --runs 2 --warmup 0 >/dev/null
+    programs --quiet "sh -c 'echo {} \$(cat /proc/self/timerslack_ns) >>slacks'" --durations 2ms --runs 2 --warmup 0 >/dev/null
     is "sleeping for nothing is not stretched, sleeping is as found" "$(sort -u slacks | tr '\n' ' ')" "0 1 0.002 $found "
 fi
-like "a program that cannot sleep for 0 s: where its start is named" "$(bench --quiet --exec "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1 .*--exec-start"
-like "the text names the starts" "$(bench --quiet --exec 'sleep {}' --exec 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
+like "a program that cannot sleep for 0 s: where its start is named" "$(programs --quiet "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1 .*--start"
+like "the text names the starts" "$(programs --quiet 'sleep {}' 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
     'sleep 0   \(start and end of it.*true   \(start and end of a process'
-is "a program that is not there: status 4" "$(bench --quiet --exec no-such-program >/dev/null 2>err; echo $?)" 4
+is "a program that is not there: status 4" "$(programs --quiet no-such-program >/dev/null 2>err; echo $?)" 4
 like "and its name" "$(cat err)" "'no-such-program': (No such file|Permission denied)" # of a folder in PATH
-is "a program that fails: status 4" "$(bench --quiet --exec "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
+is "a program that fails: status 4" "$(programs --quiet "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
 like "and how it ended" "$(cat err)" 'ended with status 7'
 cat >child <<'END'
 echo x >>"$1/runs"
@@ -132,7 +133,7 @@ for i in $(seq 300); do sleep 0.1; done
 END
 for name in INT TERM; do
     mkdir "$name"
-    "$SLEEPTUNE_LAB" sleep --quiet --budget 1h --warmup 0 --exec "sh child $name $name" --json >exec.json &
+    "$SLEEPTUNE_LAB" exec --quiet --budget 1h --warmup 0 "sh child $name $name" --json >exec.json &
     pid=$!
     wait_for test -e "$name/waits"
     kill "-$name" $pid
@@ -141,14 +142,15 @@ for name in INT TERM; do
     is "it is passed on to that" "$(cat "$name/got" 2>&1)" "$name"
     is "and what was measured is kept" "$(key exec.json 'd["interrupted"], [r["n"] for r in d["results"]]')" "(True, [6])"
 done
-is "a quote without its end: a usage error" "$(bench --quiet --exec "sh -c 'exit" >/dev/null 2>&1; echo $?)" 3
-is "an empty command: a usage error" "$(bench --quiet --exec ' ' >/dev/null 2>&1; echo $?)" 3
+is "a quote without its end: a usage error" "$(programs --quiet "sh -c 'exit" >/dev/null 2>&1; echo $?)" 3
+is "no program: a usage error" "$(programs --quiet >/dev/null 2>&1; echo $?)" 3
+is "an empty command: a usage error" "$(programs --quiet ' ' >/dev/null 2>&1; echo $?)" 3
 
 # --- bad input --------------------------------------------------------------------------------------------------------
 for bad in '--durations 0' '--durations -5ms' '--durations 5parsecs' '--durations 1h' '--durations 0f' '--durations 5ms,,6ms' '--durations 5,10ms' '--durations 1e30s' \
     '--durations 1ns' '--methods nonsense' '--methods ,' '--budget 0' '--budget -1s' '--budget 1ms' '--budget 1s --durations 5s' \
     '--policy realtime' '--slack 0' '--slack 5' '--slack -1ns' '--priority 0' '--priority 100' '--precision -1' '--precision x' \
-    '--seed -1' '--baseline umtx' '--format xml' '--runs 0' '--runs 9' '--warmup 3' '--exec-start true' '--exec true --methods ppoll' '--exec true --policy fifo' '--exec true --all' 'nonsense'; do
+    '--seed -1' '--baseline umtx' '--format xml' '--runs 9' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     message=$(bench $bad 2>&1 >/dev/null)
     is "$bad: a usage error" "$?" 3
