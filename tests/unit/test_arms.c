@@ -66,7 +66,7 @@ static void what_is_no_way_of_waiting_is_refused(void **state)
 static void circumstances_name_the_ways(void **state)
 {
     (void)state;
-    struct st_arm_choice arms[ST_ARMS_MAX];
+    struct st_arm_choice arms[ST_ARMS_MAX] = {0};
     char text[256];
     assert_string_equal(st_arms_text(arms, 0, text, sizeof(text)), "no");
     assert_int_equal(st_arms_parse("free,1.7", arms), 3);

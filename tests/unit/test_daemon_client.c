@@ -98,7 +98,7 @@ static void start(struct server *server)
     assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
 }
 
-static void stop(struct server *server)
+static void stop_server(struct server *server)
 {
     shutdown(server->fd, SHUT_RDWR);
     pthread_join(server->thread, NULL);
@@ -116,7 +116,7 @@ static int ask(struct server *server, char *error, size_t error_bytes)
     const int status = st_daemon_try(server->path, "/v1/history", SCHEMA, 60000, &got, error, error_bytes);
     assert_int_equal(status == 0, got.document != NULL);
     st_daemon_answer_finish(&got);
-    stop(server);
+    stop_server(server);
     now_s -= 1000000;
     return status;
 }
