@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "chart/series_options.h"
+#include "chart/input/series_options.h"
 #include "lib/box.h"
 #include "lib/columns.h"
 #include "lib/hist.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/print.h"
-#include "cli/change_target.h"
+#include "advisor/report/print.h"
+#include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
 #include "cli/snapshot_check.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/causes_text.h"
+#include "cli/show/causes_text.h"
 #include "cli/command.h"
 #include "cli/history_ask.h"
 #include "program/words.h"

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/facts_input.h"
+#include "cli/report/facts_input.h"
 #include "program/locale.h"
-#include "cli/measure_run.h"
-#include "cli/measured_facts.h"
-#include "cli/report_run.h"
+#include "cli/measure/measure_run.h"
+#include "cli/report/measured_facts.h"
+#include "cli/report/report_run.h"
 #include "program/text.h"
 #include "lib/ns.h"
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "advisor/json_dump.h"
+#include "advisor/facts/json_dump.h"
 #include "cli/history_ask.h"
-#include "cli/history_text.h"
+#include "cli/show/history_text.h"
 #include "program/locale.h"
 #include "program/words.h"
 #include "lib/event_name.h"

@@ -2,10 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/report_format.h"
-#include "advisor/text.h"
+#include "advisor/report/report_format.h"
+#include "advisor/facts/text.h"
 #include "cli/command.h"
-#include "cli/facts_input.h"
+#include "cli/report/facts_input.h"
 #include "program/locale.h"
 
 #define COMMAND    "explain"

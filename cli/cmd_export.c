@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "chart/recording_input.h"
+#include "chart/input/recording_input.h"
 #include "cli/command.h"
 #include "program/output.h"
 #include "lib/ns.h"
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 #define COMMAND       "export"
 #define ROW_MAX_BYTES 64 /* 20 digits, 20 digits and a sign, ... */

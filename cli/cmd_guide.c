@@ -1,7 +1,7 @@
 /* sleeptune guide: the setup guide of an OS. */
 #include <string.h>
 
-#include "advisor/guide.h"
+#include "advisor/guide/guide.h"
 #include "cli/command.h"
 
 #define COMMAND "guide"

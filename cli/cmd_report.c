@@ -1,9 +1,9 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
 #include "cli/command.h"
-#include "cli/facts_input.h"
-#include "cli/measured_facts.h"
-#include "cli/report_run.h"
-#include "cli/trials_run.h"
+#include "cli/report/facts_input.h"
+#include "cli/report/measured_facts.h"
+#include "cli/report/report_run.h"
+#include "cli/report/trials_run.h"
 #include "lib/ns.h"
 #include "measure/experiments.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/change_target.h"
+#include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
 

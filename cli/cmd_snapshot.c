@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/snapshot.h"
-#include "advisor/json_dump.h"
+#include "advisor/facts/snapshot.h"
+#include "advisor/facts/json_dump.h"
 #include "cli/command.h"
-#include "cli/facts_input.h"
+#include "cli/report/facts_input.h"
 #include "program/output.h"
 
 #define COMMAND "snapshot"

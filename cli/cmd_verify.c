@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report_words.h"
-#include "cli/change_target.h"
+#include "advisor/report/report_words.h"
+#include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/proof.h"
 #include "program/words.h"

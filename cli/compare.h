@@ -6,7 +6,7 @@
 
 #include "chart/chart.h"
 #include "cli/differences.h"
-#include "chart/documents.h"
+#include "chart/input/documents.h"
 #include "lib/compare.h"
 #include "lib/period.h"
 

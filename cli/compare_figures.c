@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "chart/documents.h"
+#include "chart/input/documents.h"
 
 #define BENCH_FAMILY "sleeptune-bench-"
 

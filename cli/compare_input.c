@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/recording_input.h"
+#include "chart/input/recording_input.h"
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "store/module_hlog.h"
-#include "chart/series_input.h"
+#include "store/recording/module_hlog.h"
+#include "chart/input/series_input.h"
 #include "lib/ns.h"
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 #define SERIES_FAMILY "sleeptune-series/"
 #define TAG           "lateness"

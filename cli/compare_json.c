@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/compare.h"
-#include "advisor/json_dump.h"
+#include "advisor/facts/json_dump.h"
 #include "lib/stats.h"
 
 static void append(json_t *array, json_t *value)

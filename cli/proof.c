@@ -11,11 +11,11 @@
 
 #include "cli/command.h"
 #include "program/locale.h"
-#include "cli/measure_files.h"
-#include "cli/measure_run.h"
-#include "cli/measure_text.h"
+#include "cli/measure/measure_files.h"
+#include "cli/measure/measure_run.h"
+#include "cli/show/measure_text.h"
 #include "lib/ns.h"
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 #define FILE_NAME   "/before.recording"
 #define PATH_BYTES  600

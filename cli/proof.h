@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "cli/change_target.h"
+#include "cli/change/change_target.h"
 #include "cli/differences.h"
 #include "lib/pass.h"
 #include "platform/platform.h"

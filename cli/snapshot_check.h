@@ -2,7 +2,7 @@
 #ifndef ST_CLI_SNAPSHOT_CHECK_H
 #define ST_CLI_SNAPSHOT_CHECK_H
 
-#include "cli/change_target.h"
+#include "cli/change/change_target.h"
 
 /**
  * A snapshot decides what is changed, and it may come from somebody else. Limits and rights are the player's

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/service.h"
-#include "daemon/tracer.h"
+#include "daemon/causes/tracer.h"
 #include "lib/ns.h"
 #include "st_config.h"
 

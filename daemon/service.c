@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/notify.h"
-#include "daemon/waittest.h"
+#include "daemon/loop/waittest.h"
 #include "lib/ns.h"
 #include "lib/pages.h"
 #include "st_config.h"

@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_SERVICE_H
 #define ST_DAEMON_SERVICE_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "platform/platform.h"
 #include "st_config.h"
 

@@ -1,6 +1,6 @@
 /* What HTTP serves: status, metrics, causes, history, the live document, the page, the streams. */
-#include "daemon/live_json.h"
-#include "daemon/page.h"
+#include "daemon/status/live_json.h"
+#include "daemon/page/page.h"
 #include "daemon/service_private.h"
 
 #include <stdlib.h>

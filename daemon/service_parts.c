@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/rtkit.h"
+#include "daemon/loop/rtkit.h"
 #include "lib/ns.h"
 #include "st_config.h"
 

@@ -4,19 +4,19 @@
 
 #include <pthread.h>
 
-#include "daemon/broadcast.h"
-#include "daemon/causes.h"
-#include "daemon/clockwatch.h"
-#include "daemon/fan.h"
-#include "daemon/history.h"
-#include "daemon/http.h"
-#include "daemon/laststate.h"
-#include "daemon/late.h"
-#include "daemon/live.h"
+#include "daemon/http/broadcast.h"
+#include "daemon/causes/causes.h"
+#include "daemon/loop/clockwatch.h"
+#include "daemon/status/fan.h"
+#include "daemon/history/history.h"
+#include "daemon/http/http.h"
+#include "daemon/status/laststate.h"
+#include "daemon/causes/late.h"
+#include "daemon/status/live.h"
 #include "daemon/service.h"
-#include "daemon/socket.h"
-#include "daemon/stall.h"
-#include "daemon/view.h"
+#include "daemon/http/socket.h"
+#include "daemon/loop/stall.h"
+#include "daemon/status/view.h"
 
 struct st_service {
     struct st_platform *platform;
@@ -67,7 +67,7 @@ int64_t st_service_wall_ns(struct st_service *service);
 /** Fills a view. *result holds what view->loop points to: finish it when true is returned. Threads: any. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
-/** How long the loop's next cycle is overdue (daemon/stall.h). Under the mutex. */
+/** How long the loop's next cycle is overdue (daemon/loop/stall.h). Under the mutex. */
 int64_t st_service_overdue_ns(struct st_service *service);
 
 /** The status document; NULL when out of memory. Threads: any. */

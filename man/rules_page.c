@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define PAGE_DATE "November 20, 2026" /* when the words of this file last changed */
 

@@ -1,5 +1,5 @@
 /* What the helper programs that watch a sound server have in common: options, and lines on standard output
- * (platform/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
+ * (platform/xrun/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
  * program.
  */
 #ifndef ST_OBSERVE_LINE_H
@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "platform/xrun_line.h"
+#include "platform/xrun/xrun_line.h"
 
 /* Exit statuses, as of all of sleeptune (design 8). */
 enum { ST_LINE_DONE = 0, ST_LINE_ABSENT = 2, ST_LINE_USAGE = 3, ST_LINE_FAILED = 4 };

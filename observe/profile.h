@@ -9,7 +9,7 @@
 #ifndef ST_OBSERVE_PROFILE_H
 #define ST_OBSERVE_PROFILE_H
 
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 struct spa_pod;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/json_dump.h"
+#include "advisor/facts/json_dump.h"
 #include "program/options.h"
 #include "lib/ns.h"
 #include "platform/platform.h"

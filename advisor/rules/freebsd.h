@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_RULES_FREEBSD_H
 #define ST_ADVISOR_RULES_FREEBSD_H
 
-#include "advisor/facts.h"
+#include "advisor/facts/facts.h"
 
 #define ST_FREEBSD_OSRELDATE    "freebsd.kern.osreldate"
 #define ST_FREEBSD_DEFAULT_UNIT "freebsd.hw.snd.default_unit"

@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_RULES_JACK_COMMAND_H
 #define ST_ADVISOR_RULES_JACK_COMMAND_H
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define ST_JACK_COMMAND "linux.jack.command"
 #define ST_JACK_JACKDRC "linux.jack.jackdrc"

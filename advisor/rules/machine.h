@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_RULES_MACHINE_H
 #define ST_ADVISOR_RULES_MACHINE_H
 
-#include "advisor/facts.h"
+#include "advisor/facts/facts.h"
 
 /** The number of a fact, or `fallback` when there is none. */
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);

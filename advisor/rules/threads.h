@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_RULES_THREADS_H
 #define ST_ADVISOR_RULES_THREADS_H
 
-#include "advisor/facts.h"
+#include "advisor/facts/facts.h"
 
 #define ST_THREADS_NAME    "linux.rt_thread.*.name"
 #define ST_THREADS_PROCESS "linux.rt_thread.*.process"

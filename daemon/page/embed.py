@@ -22,7 +22,7 @@ page = html.replace("{{css}}", css).replace("{{js}}", js)
 policy = (f"default-src 'none'; style-src {source(css)}; script-src {source(js)}; connect-src 'self'; base-uri 'none'; "
           "form-action 'none'; frame-ancestors 'none'")
 values = page.encode() + b"\0"
-print("/* Written by embed.py. */\n#include \"daemon/page.h\"\n")
+print("/* Written by embed.py. */\n#include \"daemon/page/page.h\"\n")
 print(f'const char st_page_policy[] =\n    "{policy}";\n')
 print("const char st_page_template[] = {")
 for i in range(0, len(values), 24):

@@ -12,7 +12,7 @@
 #include "chart/chart.h"
 #include "program/options.h"
 #include "program/locale.h"
-#include "chart/series_options.h"
+#include "chart/input/series_options.h"
 #include "lab/analyse/series_result.h"
 #include "program/stop.h"
 #include "program/text.h"

@@ -5,7 +5,7 @@
 
 #include "chart/chart.h"
 #include "lab/commands.h"
-#include "chart/series_options.h"
+#include "chart/input/series_options.h"
 #include "lab/analyse/series_result.h"
 #include "lib/ns.h"
 

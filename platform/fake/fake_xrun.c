@@ -1,6 +1,6 @@
 /* Sources of xruns, which are the test's. */
 #include "platform/fake/private.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n)
 {

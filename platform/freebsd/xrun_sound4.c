@@ -17,8 +17,8 @@
 
 #include "lib/ns.h"
 #include "platform/freebsd/freebsd.h"
-#include "platform/snd_nvlist.h"
-#include "platform/xrun_sndstat.h"
+#include "platform/xrun/snd_nvlist.h"
+#include "platform/xrun/xrun_sndstat.h"
 
 #define PATH      "/dev/sndstat"
 #define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */

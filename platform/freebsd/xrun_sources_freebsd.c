@@ -1,6 +1,6 @@
 /* Sources of xruns on FreeBSD, one row each; what only Linux has at the end. */
 #include "platform/freebsd/freebsd.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 static const struct st_xrun_source alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
 static const struct st_xrun_source alsa_trace =

@@ -2,9 +2,9 @@
 #ifndef ST_PLATFORM_LINUX_LINUX_H
 #define ST_PLATFORM_LINUX_LINUX_H
 
-#include "platform/alsa_text.h"
+#include "platform/xrun/alsa_text.h"
 #include "platform/platform.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 /* clock_linux.c */
 int st_linux_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;

@@ -1,6 +1,6 @@
 /* Sources of xruns on Linux, one row each; what only FreeBSD has at the end. */
 #include "platform/linux/linux.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 static const struct st_xrun_source sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");
 

@@ -17,7 +17,7 @@
 
 #include "lib/ns.h"
 #include "platform/child_env.h"
-#include "platform/xrun_line.h"
+#include "platform/xrun/xrun_line.h"
 #include "st_config.h"
 
 #define SILENT_POLLS 8 /* so many polls, which come every poll_ns, without a line: it hangs */

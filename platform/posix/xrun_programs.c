@@ -1,6 +1,6 @@
 /* Rows of the sources that are helper programs, the same on all systems. */
 #include "lib/ns.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 #define LOOK_NS                                                                                              \
     (5 * ST_NS_PER_S) /* their lines are read when they come; this often it is asked whether they live */

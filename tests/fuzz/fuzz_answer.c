@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse_answer.h"
+#include "advisor/parse/parse_answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "advisor/capture.h"
+#include "advisor/parse/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
-#include "advisor/snapshot.h"
+#include "advisor/collect/collect.h"
+#include "advisor/facts/snapshot.h"
 #include "platform/fake/fake.h"
 #include "tests/fuzz/one_of.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/change.h"
+#include "advisor/change/change.h"
 #include "platform/fake/fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/hlog.h"
+#include "store/recording/hlog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

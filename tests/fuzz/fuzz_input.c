@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/snapshot.h"
-#include "advisor/input.h"
-#include "advisor/input_parse.h"
-#include "advisor/report_format.h"
+#include "advisor/facts/snapshot.h"
+#include "advisor/parse/input.h"
+#include "advisor/parse/input_parse.h"
+#include "advisor/report/report_format.h"
 #include "tests/fuzz/one_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

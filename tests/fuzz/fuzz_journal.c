@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/journal.h"
+#include "advisor/change/journal.h"
 #include "platform/fake/fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

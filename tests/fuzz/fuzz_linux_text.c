@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse_linux.h"
+#include "advisor/parse/parse_linux.h"
 #include "platform/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/bytes.h"
-#include "store/crc32c.h"
-#include "store/recording.h"
-#include "store/recording_format.h"
+#include "store/recording/bytes.h"
+#include "store/recording/crc32c.h"
+#include "store/recording/recording.h"
+#include "store/recording/recording_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

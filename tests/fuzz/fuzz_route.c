@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/query.h"
-#include "daemon/route.h"
+#include "daemon/http/query.h"
+#include "daemon/http/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

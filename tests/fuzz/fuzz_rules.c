@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rule.h"
-#include "advisor/text.h"
+#include "advisor/rules/rule.h"
+#include "advisor/facts/text.h"
 #include "lib/safe_text.h"
 
 #define LINE_BYTES 512

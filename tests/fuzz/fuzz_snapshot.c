@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/snapshot.h"
-#include "advisor/report_format.h"
+#include "advisor/facts/snapshot.h"
+#include "advisor/report/report_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

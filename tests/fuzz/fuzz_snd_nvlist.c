@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/snd_nvlist.h"
+#include "platform/xrun/snd_nvlist.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect_sysctl.h"
-#include "advisor/report_format.h"
+#include "advisor/parse/collect_sysctl.h"
+#include "advisor/report/report_format.h"
 #include "tests/fuzz/one_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

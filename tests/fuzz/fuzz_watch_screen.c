@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/watch_screen.h"
+#include "cli/show/watch_screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

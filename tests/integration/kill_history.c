@@ -17,9 +17,9 @@
 
 #include "lib/ns.h"
 #include "lib/random.h"
-#include "store/hist_deflate.h"
-#include "store/history.h"
-#include "store/history_sql.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history.h"
+#include "store/history/history_sql.h"
 
 #define FROM_S    INT64_C(1800000000)
 #define CYCLES    1000

@@ -12,8 +12,8 @@
 
 #include "lib/ns.h"
 #include "lib/random.h"
-#include "store/hist_deflate.h"
-#include "store/history.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history.h"
 
 #define CYCLES_A_MINUTE 22500
 #define TEMPLATES       48

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/module_hlog.h"
+#include "store/recording/module_hlog.h"
 
 static uint64_t random_next(uint64_t *seed)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/random.h"
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 #define PERIODS_A_SECOND 1500
 #define STALL_NS         INT64_C(50000000)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 __extension__ typedef __int128 big;
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "lib/ns.h"
-#include "store/history_read.h"
+#include "store/history/history_read.h"
 
 static int64_t now_ns(clockid_t clock)
 {

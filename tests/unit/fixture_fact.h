@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/facts.h"
+#include "advisor/facts/facts.h"
 
 static inline int fixture_errno(const char *name)
 {

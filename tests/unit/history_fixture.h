@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
-#include "store/hist_deflate.h"
-#include "store/history.h"
-#include "store/history_read.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history.h"
+#include "store/history/history_read.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define HOUR_NS   (60 * MINUTE_NS)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/history.h"
+#include "daemon/history/history.h"
 #include "platform/fake/fake.h"
 
 #define TRIES_MAX 600

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 static char path[] = "/tmp/sleeptune-recording-XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/ask.h"
+#include "advisor/collect/ask.h"
 #include "platform/fake/fake.h"
 
 #define PW    "pw-metadata -n settings"

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/base64.h"
+#include "store/recording/base64.h"
 
 /* RFC 4648, 10 */
 static const struct {

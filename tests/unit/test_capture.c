@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/capture.h"
+#include "advisor/parse/capture.h"
 
 static int setup(void **state)
 {

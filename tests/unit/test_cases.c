@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
-#include "advisor/report.h"
-#include "advisor/text.h"
+#include "advisor/collect/collect.h"
+#include "advisor/report/report.h"
+#include "advisor/facts/text.h"
 #include "platform/fake/fake.h"
 #include "fixture_fact.h"
 

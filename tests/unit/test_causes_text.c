@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/causes_text.h"
+#include "cli/show/causes_text.h"
 
 static char *render(const char *rows)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/change.h"
+#include "advisor/change/change.h"
 #include "platform/fake/fake.h"
 
 #define FOLDER      "/var/lib/sleeptune-changes"

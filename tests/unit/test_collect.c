@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collect.h"
+#include "advisor/collect/collect.h"
 #include "platform/fake/fake.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collect.h"
-#include "advisor/report.h"
+#include "advisor/collect/collect.h"
+#include "advisor/report/report.h"
 #include "platform/fake/fake.h"
 
 #define USB   "/sys/bus/usb/devices/"

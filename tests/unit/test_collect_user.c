@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collect_user.h"
+#include "advisor/collect/collect_user.h"
 #include "platform/fake/fake.h"
 
 static struct st_platform *p;

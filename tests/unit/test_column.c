@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "store/column.h"
+#include "store/recording/column.h"
 
 enum { N_MAX = 4096 };
 

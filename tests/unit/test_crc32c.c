@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "store/crc32c.h"
+#include "store/recording/crc32c.h"
 
 static void the_check_value_of_the_catalogue_comes_out(void **state)
 {

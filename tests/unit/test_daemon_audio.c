@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/audio.h"
+#include "daemon/audio/audio.h"
 #include "lib/ns.h"
 #include "st_config.h"
 

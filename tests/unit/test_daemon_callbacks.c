@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "daemon/callbacks.h"
+#include "daemon/audio/callbacks.h"
 #include "lib/ns.h"
 
 #define RATE_HZ 48000

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/late.h"
+#include "daemon/causes/late.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "daemon/circumstances.h"
+#include "daemon/causes/circumstances.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "daemon/clockwatch.h"
+#include "daemon/loop/clockwatch.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

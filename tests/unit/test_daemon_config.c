@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config.h"
-#include "daemon/config_doc.h"
+#include "daemon/config/config.h"
+#include "daemon/config/config_doc.h"
 #include "platform/fake/fake.h"
 
 static char messages[8192];

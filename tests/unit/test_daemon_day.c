@@ -22,18 +22,18 @@
 #include <malloc.h>
 #endif
 
-#include "daemon/causes.h"
-#include "daemon/clockwatch.h"
-#include "daemon/fan.h"
-#include "daemon/history.h"
-#include "daemon/live.h"
-#include "daemon/late.h"
-#include "daemon/minute.h"
-#include "daemon/observed.h"
+#include "daemon/causes/causes.h"
+#include "daemon/loop/clockwatch.h"
+#include "daemon/status/fan.h"
+#include "daemon/history/history.h"
+#include "daemon/status/live.h"
+#include "daemon/causes/late.h"
+#include "daemon/status/minute.h"
+#include "daemon/observe/observed.h"
 #include "lib/ns.h"
 #include "measure/drain.h"
 #include "platform/fake/fake.h"
-#include "store/history_reader.h"
+#include "store/history/history_reader.h"
 
 #define FRAMES     1024
 #define RATE_HZ    48000

@@ -10,9 +10,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "daemon/observed.h"
+#include "daemon/observe/observed.h"
 #include "lib/ns.h"
-#include "store/history.h"
+#include "store/history/history.h"
 
 #include "keeper_fixture.h"
 

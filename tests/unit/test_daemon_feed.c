@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/feed.h"
+#include "daemon/http/feed.h"
 
 static struct st_feed feed;
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/history.h"
-#include "daemon/history_lock.h"
+#include "daemon/history/history.h"
+#include "daemon/history/history_lock.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "store/history.h"
+#include "store/history/history.h"
 
 #include "keeper_fixture.h"
 

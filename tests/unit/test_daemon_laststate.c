@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/laststate.h"
+#include "daemon/status/laststate.h"
 
 static char folder[] = "/tmp/sleeptune-test-XXXXXX";
 static char path[64], text[512];

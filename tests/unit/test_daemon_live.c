@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/broadcast.h"
-#include "daemon/fan.h"
-#include "daemon/live_json.h"
+#include "daemon/http/broadcast.h"
+#include "daemon/status/fan.h"
+#include "daemon/status/live_json.h"
 #include "lib/ns.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */

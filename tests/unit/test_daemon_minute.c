@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "daemon/fan.h"
-#include "daemon/late.h"
-#include "daemon/minute.h"
+#include "daemon/status/fan.h"
+#include "daemon/causes/late.h"
+#include "daemon/status/minute.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

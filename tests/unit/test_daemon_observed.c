@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/observe.h"
+#include "daemon/observe/observe.h"
 #include "lib/ns.h"
 #include "platform/fake/fake.h"
 

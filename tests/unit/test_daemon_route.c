@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "daemon/route.h"
+#include "daemon/http/route.h"
 
 static const struct st_route_names studio = {.machine = "studio", .others = ""};
 

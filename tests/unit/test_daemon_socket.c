@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/socket.h"
+#include "daemon/http/socket.h"
 
 static char folder[] = "/tmp/sleeptune-test-XXXXXX";
 static char path[64], error[2048];

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/stall.h"
+#include "daemon/loop/stall.h"
 #include "lib/ns.h"
 
 #define PERIOD_NS INT64_C(2666667)

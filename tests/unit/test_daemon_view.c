@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/view.h"
+#include "daemon/status/view.h"
 #include "lib/ns.h"
 
 static struct st_view view;

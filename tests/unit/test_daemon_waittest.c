@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "daemon/waittest.h"
+#include "daemon/loop/waittest.h"
 #include "platform/fake/fake.h"
 
 static void both_waits_are_measured_where_there_are_two(void **state)

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "daemon/watchdog.h"
+#include "daemon/loop/watchdog.h"
 
 static struct st_events events;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts.h"
+#include "advisor/facts/facts.h"
 
 static int setup(void **state)
 {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 struct fixture {
     struct st_facts *facts;

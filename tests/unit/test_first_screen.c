@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/first_screen.h"
-#include "advisor/verdict.h"
-#include "advisor/measured.h"
+#include "advisor/report/first_screen.h"
+#include "advisor/report/verdict.h"
+#include "advisor/facts/measured.h"
 
 #define RULES_N 40
 

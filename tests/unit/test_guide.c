@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/guide.h"
-#include "advisor/guide_markdown.h"
+#include "advisor/guide/guide.h"
+#include "advisor/guide/guide_markdown.h"
 
 static const enum st_os systems[] = {ST_OS_LINUX, ST_OS_FREEBSD};
 
@@ -42,7 +42,7 @@ static void each_rule_with_advice_is_in_one_chapter(void **state)
         const int expected = st_rules[i]->worst == ST_STATUS_OK ? 0 : 1, n = times_in_outline(st_rules[i]);
         if (n != expected)
             fail_msg("%s is %d times in the outline, not %d: put its id where it belongs by its effect, in "
-                     "advisor/guide_chapters.c",
+                     "advisor/guide/guide_chapters.c",
                      st_rules[i]->id, n, expected);
     }
 }

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
-#include "store/hist_deflate.h"
-#include "store/history_causes.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history_causes.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define DAY_NS    (1440 * MINUTE_NS)

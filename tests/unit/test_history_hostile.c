@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "history_fixture.h"
-#include "store/history_private.h"
+#include "store/history/history_private.h"
 
 #define ENDLESS "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 

@@ -12,8 +12,8 @@
 
 #include <zlib.h>
 
-#include "store/hist_deflate.h"
-#include "store/hlog.h"
+#include "store/recording/hist_deflate.h"
+#include "store/recording/hlog.h"
 
 static char path[] = "/tmp/sleeptune-hlog-XXXXXX";
 

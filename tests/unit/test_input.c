@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/input.h"
-#include "advisor/report.h"
+#include "advisor/parse/input.h"
+#include "advisor/report/report.h"
 
 static struct st_facts *facts;
 

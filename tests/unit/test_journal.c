@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/journal.h"
+#include "advisor/change/journal.h"
 #include "platform/fake/fake.h"
 
 #define FOLDER "/var/lib/sleeptune-changes"

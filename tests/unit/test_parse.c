@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/parse.h"
+#include "advisor/parse/parse.h"
 
 static const char config[] = "# Linux/x86 6.1.140 Kernel Configuration\n"
                              "CONFIG_HZ_250=y\n"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/parse_linux.h"
+#include "advisor/parse/parse_linux.h"
 #include "platform/proc_text.h"
 
 static char noted[4096];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "advisor/place.h"
+#include "advisor/facts/place.h"
 
 static void check(enum st_os os, const char *key, const char *value, const char *wanted)
 {

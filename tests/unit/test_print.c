@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/print.h"
+#include "advisor/report/print.h"
 
 static void check(int width, bool wrap, const char *label, const char *text, const char *expected)
 {

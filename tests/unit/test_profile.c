@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/profile.h"
-#include "advisor/rule.h"
+#include "advisor/report/profile.h"
+#include "advisor/rules/rule.h"
 
 static void profiles_are_known_by_name(void **state)
 {

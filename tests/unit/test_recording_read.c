@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "lib/random.h"
-#include "store/bytes.h"
-#include "store/crc32c.h"
+#include "store/recording/bytes.h"
+#include "store/recording/crc32c.h"
 #include "tests/unit/recording_story.h"
 
 /* Changes one byte of a block's payload and gives it the CRC of what it says then. @return how the reading

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect.h"
-#include "advisor/snapshot.h"
-#include "advisor/report_format.h"
-#include "advisor/verdict.h"
+#include "advisor/collect/collect.h"
+#include "advisor/facts/snapshot.h"
+#include "advisor/report/report_format.h"
+#include "advisor/report/verdict.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
 

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/change.h"
-#include "advisor/collect.h"
-#include "advisor/rule.h"
-#include "advisor/text.h"
+#include "advisor/change/change.h"
+#include "advisor/collect/collect.h"
+#include "advisor/rules/rule.h"
+#include "advisor/facts/text.h"
 #include "fixture_fact.h"
 
 #define CONTAINS_MAX 16

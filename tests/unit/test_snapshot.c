@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/snapshot.h"
+#include "advisor/facts/snapshot.h"
 
 static struct st_facts *sample(void)
 {

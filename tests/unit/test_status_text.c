@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/status_text.h"
+#include "cli/show/status_text.h"
 #include "program/text.h"
 #include "lib/base.h"
 

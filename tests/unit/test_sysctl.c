@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect_sysctl.h"
+#include "advisor/parse/collect_sysctl.h"
 
 static int setup(void **state)
 {

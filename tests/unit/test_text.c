@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/text.h"
+#include "advisor/facts/text.h"
 
 static void check_utf8(const char *bytes, size_t n, const char *expected)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/watch_screen.h"
+#include "cli/show/watch_screen.h"
 
 static const char document[] =
     "{\"schema\":\"sleeptune-live/1\",\"state\":\"running\",\"verdict\":\"Does not hold 128 frames: 4 of "

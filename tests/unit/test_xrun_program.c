@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "lib/ns.h"
-#include "platform/xrun_source.h"
+#include "platform/xrun/xrun_source.h"
 
 #define SCRIPT "sleeptune-observe-test"
 

@@ -1,7 +1,7 @@
 /* kern.timecounter.alloweddeviation: how much the kernel may stretch a sleep. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 #include "lib/tick.h"
 

@@ -1,7 +1,7 @@
 /* cpuset: threads and interrupts bound to CPUs. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.kern.smp.cpus"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define FREQ     "freebsd.dev.cpu.0.freq"

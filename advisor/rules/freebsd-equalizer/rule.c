@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define SYSCTL "freebsd.dev.pcm."
 #define KENV   "freebsd.kenv.hint.pcm."

@@ -1,7 +1,7 @@
 /* kern.timecounter.fast_gettime: the clock is read without a system call. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FAST "freebsd.kern.timecounter.fast_gettime"
 

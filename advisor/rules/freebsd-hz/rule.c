@@ -1,7 +1,7 @@
 /* kern.hz: what it does, and what it does not do any more. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 #include "lib/tick.h"
 

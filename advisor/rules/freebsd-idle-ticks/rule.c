@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "advisor/rules/machine.h"
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT      "freebsd.kern.eventtimer.idletick"
 #define SINGLEMUL "freebsd.kern.eventtimer.singlemul"

@@ -1,7 +1,7 @@
 /* hw.intr_storm_threshold: interrupts that come too fast are held back. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define THRESHOLD "freebsd.hw.intr_storm_threshold"

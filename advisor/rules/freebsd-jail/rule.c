@@ -1,7 +1,7 @@
 /* Inside a jail the settings are the host's. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define JAILED "freebsd.security.jail.jailed"
 

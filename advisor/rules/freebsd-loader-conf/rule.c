@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 
 #define FILE_KEY "freebsd.file.loader_conf"

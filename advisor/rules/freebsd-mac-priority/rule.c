@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 

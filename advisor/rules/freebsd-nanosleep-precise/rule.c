@@ -1,7 +1,7 @@
 /* kern.timecounter.nanosleep_precise: FreeBSD 15's switch back to stretched sleeps. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
 #define DEVIATION "freebsd.kern.timecounter.alloweddeviation"

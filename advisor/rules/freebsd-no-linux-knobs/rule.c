@@ -1,5 +1,5 @@
 /* What Linux guides recommend and FreeBSD does not have. */
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.kern.osreldate"
 

@@ -1,7 +1,7 @@
 /* vm.overcommit, swap and core dumps: in recipes, but without effect on time. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.vm.overcommit"
 

@@ -1,7 +1,7 @@
 /* hw.snd.feeder_rate_quality: how carefully the kernel resamples. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define QUALITY "freebsd.hw.snd.feeder_rate_quality"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define LATENCY "freebsd.hw.snd.latency"
 #define PROFILE "freebsd.hw.snd.latency_profile"

@@ -1,7 +1,7 @@
 /* hw.snd.timeout: when a silent card is given up. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.hw.snd.timeout"
 

@@ -1,7 +1,7 @@
 /* hw.snd.verbose: can underruns be seen at all? */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 

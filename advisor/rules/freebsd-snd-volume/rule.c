@@ -1,7 +1,7 @@
 /* hw.snd.vpc_0db and its like: volume, not time. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.hw.snd.vpc_0db"
 

@@ -1,7 +1,7 @@
 /* What sndctl(8) calls realtime: three settings at once. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 

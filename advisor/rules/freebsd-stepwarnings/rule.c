@@ -1,7 +1,7 @@
 /* kern.timecounter.stepwarnings and its like: diagnosis only. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.kern.timecounter.stepwarnings"
 

@@ -1,7 +1,7 @@
 /* hw.usb.power_timeout: USB devices that are put to sleep. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 
 #define TIMEOUT "freebsd.hw.usb.power_timeout"

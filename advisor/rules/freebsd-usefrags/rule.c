@@ -1,7 +1,7 @@
 /* hw.snd.usefrags: how the kernel asks the driver for a buffer. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FACT "freebsd.hw.snd.usefrags"
 

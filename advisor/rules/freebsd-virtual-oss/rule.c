@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define ARGS   "freebsd.process.virtual_oss.args"
 #define ENABLE "freebsd.rc.virtual_oss_enable"

@@ -1,7 +1,7 @@
 /* HD audio codecs that are switched off when nothing plays. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define POWER_SAVE "linux.module.snd_hda_intel.power_save"
 

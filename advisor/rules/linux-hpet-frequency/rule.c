@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define HPET "linux.sysctl.dev.hpet.max-user-freq"
 #define RTC  "linux.rtc.max_user_freq_hz"

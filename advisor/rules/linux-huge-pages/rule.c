@@ -1,7 +1,7 @@
 /* Transparent huge pages: compaction in the middle of a page fault. */
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define ENABLED "linux.thp.enabled"

@@ -1,7 +1,7 @@
 /* CONFIG_HZ: information, unless there are no high-resolution timers. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define CONFIG_HZ "linux.config.HZ"
 #define GETRES    "linux.clock_getres_ns"

@@ -1,7 +1,7 @@
 /* fs.inotify.max_user_watches: no setting of timing. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define WATCHES "linux.sysctl.fs.inotify.max_user_watches"
 

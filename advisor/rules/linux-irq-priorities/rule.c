@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/threads.h"
 
 #define IRQ_NAME     "linux.irq_thread.*.name"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define READABLE "linux.irq.readable"
 #define USB      "linux.usb_audio.*.control"

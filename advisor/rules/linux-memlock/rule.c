@@ -1,7 +1,7 @@
 /* RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define MEMLOCK  "linux.rt.memlock_limit_bytes"

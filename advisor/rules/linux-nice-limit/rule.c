@@ -1,7 +1,7 @@
 /* RLIMIT_NICE: what is left to a program that gets no real-time priority. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define LIMIT      "linux.rt.nice_limit"

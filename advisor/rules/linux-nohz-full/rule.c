@@ -1,5 +1,5 @@
 /* nohz_full: CPUs without the tick while one thread runs. */
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 

@@ -1,7 +1,7 @@
 /* Automatic NUMA balancing: page faults on purpose. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
-#include "advisor/text.h"
+#include "advisor/facts/text.h"
 
 #define PROCESSES "linux.processes_n"
 #define PRESENT   "linux.cpufreq.present"

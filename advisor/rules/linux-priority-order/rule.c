@@ -1,7 +1,7 @@
 /* Programs that play must not run above the server that they play through. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/threads.h"
 
 #define COMPLETE "linux.threads.complete"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define CONFIG         "linux.config.RT_GROUP_SCHED"

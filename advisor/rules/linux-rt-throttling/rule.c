@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"

@@ -1,7 +1,7 @@
 /* RLIMIT_RTTIME: how long a real-time thread may compute without a sleep. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define LIMIT "linux.rt.rttime_limit_us"
 

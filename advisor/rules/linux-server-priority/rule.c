@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/threads.h"

@@ -1,7 +1,7 @@
 /* The file system of the home folder, where sessions are recorded. */
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define FSTYPE "linux.home.fstype"
 

@@ -1,5 +1,5 @@
 /* Two hardware threads a core. */
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define ACTIVE  "linux.smt.active"
 #define CONTROL "linux.smt.control"

@@ -1,7 +1,7 @@
 /* kernel.split_lock_mitigate: programs with split locks are slowed down on purpose. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define MITIGATE "linux.sysctl.kernel.split_lock_mitigate"
 

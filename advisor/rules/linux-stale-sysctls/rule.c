@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define CONFIGURED "linux.sysctl_conf."
 #define RUNNING    "linux.sysctl."

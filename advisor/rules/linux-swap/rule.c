@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define ZRAM       "linux.swap.zram_n"

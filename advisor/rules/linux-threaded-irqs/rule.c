@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define VERSION "linux.kernel.version"

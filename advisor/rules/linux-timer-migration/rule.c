@@ -1,7 +1,7 @@
 /* kernel.timer_migration: may a timer be moved to another CPU? */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define SLACK "linux.timer_slack_ns"
 #define FIFO  "linux.rt.fifo_errno"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 
 #define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"

@@ -1,7 +1,7 @@
 /* The kernel's lock-up detectors. */
 #include <inttypes.h>
 
-#include "advisor/rule.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
 
 #define NMI    "linux.sysctl.kernel.nmi_watchdog"

@@ -1,0 +1,213 @@
+/* Where this machine keeps its kernel's command line, and the commands that put changed files into force. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/change/change.h"
+#include "advisor/facts/text.h"
+
+#define GRUB_FILE   "/etc/default/grub"
+#define GRUB_FOLDER "/etc/default/grub.d"
+#define CMDLINE     "/etc/kernel/cmdline"
+/* What the boot loader left for the system, in UTF-16: systemd-boot always, GRUB from 2.12 on where its
+ * module bli is loaded. Source: systemd's Boot Loader Interface. */
+#define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+
+#define RELEASE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-"
+
+static bool exists(struct st_platform *p, const char *path)
+{
+    char buf[1];
+    size_t len;
+    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
+    return r == 0 || r == -EFBIG;
+}
+
+static int ignore_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+static bool has_folder(struct st_platform *p, const char *path)
+{
+    return p->list(p, path, ignore_name, NULL) == 0;
+}
+
+/* Does this text file have the word? */
+static bool mentions(struct st_platform *p, const char *path, const char *word)
+{
+    char *text;
+    if (st_change_file_read(p, path, &text) != 0)
+        return false;
+    const bool found = strstr(text, word) != NULL;
+    free(text);
+    return found;
+}
+
+static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin/grub2-mkconfig",
+                                           "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
+
+/* The script that writes GRUB's menu, NULL: not installed, or not in a captured tree. */
+static const char *grub_script(struct st_platform *p)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(grub_scripts); i++) {
+        if (exists(p, grub_scripts[i]))
+            return grub_scripts[i];
+    }
+    return NULL;
+}
+
+/* "systemd-boot 252", "GRUB 2.12", or "": not known. */
+static void loader_name(struct st_platform *p, char *ret, size_t ret_bytes)
+{
+    char raw[128];
+    size_t len, used = 0;
+    if (p->read_text(p, LOADER_INFO, raw, sizeof(raw), &len) == 0) {
+        /* four bytes of attributes first */
+        for (size_t i = 4; i + 1 < len && used + 1 < ret_bytes && raw[i] >= ' ' && raw[i] < 0x7f; i += 2)
+            ret[used++] = raw[i];
+    }
+    ret[used] = '\0';
+}
+
+/* Drop-ins are Debian's addition; a folder that somebody made elsewhere is not read. */
+static enum st_change_kind grub_kind(struct st_platform *p)
+{
+    const char *script = grub_script(p);
+    const bool drop_ins = script != NULL ? mentions(p, script, "default/grub.d") : has_folder(p, GRUB_FOLDER);
+    return drop_ins ? ST_CHANGE_BOOT : ST_CHANGE_BOOT_GRUB;
+}
+
+static int no_file(struct st_platform *p, char *why, size_t why_bytes)
+{
+    static const struct {
+        const char *path, *what;
+    } rows[] = {
+        {"/boot/firmware/cmdline.txt", "add it to the one line of /boot/firmware/cmdline.txt"},
+        {"/boot/cmdline.txt", "add it to the one line of /boot/cmdline.txt"},
+        {"/etc/kernelstub/configuration", "use kernelstub --add-options"},
+        {"/etc/lilo.conf", "add it to append= in /etc/lilo.conf and run lilo"},
+        {"/boot/loader/loader.conf", "add it to the options lines in /boot/loader/entries"},
+        {"/efi/loader/loader.conf", "add it to the options lines in /efi/loader/entries"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (exists(p, rows[i].path)) {
+            snprintf(why, why_bytes, "the kernel's command line is not in a file that sleeptune writes: %s",
+                     rows[i].what);
+            return -ENODATA;
+        }
+    }
+    snprintf(why, why_bytes,
+             "no boot loader's settings are known here (" GRUB_FILE ", " CMDLINE
+             "): add it to the kernel's command line by hand");
+    return -ENODATA;
+}
+
+int st_change_resolve(struct st_platform *p, struct st_change *change, char *why, size_t why_bytes)
+{
+    char loader[64];
+    why[0] = '\0';
+    if (change->kind != ST_CHANGE_BOOT)
+        return 0;
+    const bool grub = exists(p, GRUB_FILE) || has_folder(p, GRUB_FOLDER), cmdline = exists(p, CMDLINE);
+    loader_name(p, loader, sizeof(loader));
+    const bool by_systemd = strncmp(loader, "systemd-boot", 12) == 0;
+    /* one made by us would hold our options only, and no root= */
+    if (by_systemd && !cmdline)
+        return no_file(p, why, why_bytes);
+    if (grub && !by_systemd) {
+        change->kind = grub_kind(p);
+        snprintf(why, why_bytes, "into GRUB's settings%s%s",
+                 !cmdline ? ""
+                 : strncmp(loader, "GRUB", 4) == 0
+                     ? ", as GRUB started this machine, although there is "
+                     : ", as nothing says that systemd-boot started this machine, "
+                       "although there is ",
+                 cmdline ? CMDLINE : "");
+        return 0;
+    }
+    if (!cmdline)
+        return no_file(p, why, why_bytes);
+    change->kind = ST_CHANGE_BOOT_CMDLINE;
+    snprintf(why, why_bytes, "into " CMDLINE "%s%s",
+             !grub        ? ", as there are no settings of GRUB"
+             : by_systemd ? ", as systemd-boot started this machine, although there is "
+                          : "",
+             grub ? GRUB_FILE : "");
+    return 0;
+}
+
+/* --- commands --------------------------------------------------------------------------------------------
+ */
+
+static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    const char *script = grub_script(p);
+    if (exists(p, "/usr/sbin/update-grub") || exists(p, "/usr/bin/update-grub")) {
+        snprintf(buf, buf_bytes, "update-grub");
+        return 0;
+    }
+    if (script == NULL) {
+        snprintf(buf, buf_bytes, "grub-mkconfig -o, as your distribution does it");
+        return -ENOENT;
+    }
+    const bool two = strstr(script, "grub2") != NULL;
+    /* menu entries of their own (BLS) keep their options unless told otherwise, where the script knows how */
+    const bool entries =
+        mentions(p, GRUB_FILE, "GRUB_ENABLE_BLSCFG=true") && mentions(p, script, "--update-bls-cmdline");
+    snprintf(buf, buf_bytes, "%s -o /boot/%s/grub.cfg%s", strrchr(script, '/') + 1, two ? "grub2" : "grub",
+             entries ? " --update-bls-cmdline" : "");
+    return 0;
+}
+
+static int cmdline_command(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    char release[128], path[192];
+    size_t len;
+    if (exists(p, "/usr/bin/sdbootutil")) {
+        snprintf(buf, buf_bytes, "sdbootutil update-all-entries");
+        return 0;
+    }
+    if (exists(p, "/usr/bin/mkinitcpio")) { /* unified kernel images */
+        snprintf(buf, buf_bytes, "mkinitcpio -P");
+        return 0;
+    }
+    if (p->read_sysctl(p, "kernel.osrelease", release, sizeof(release), &len) != 0)
+        release[0] = '\0';
+    st_text_trim(release);
+    /* it becomes part of a command, and a captured tree may come from anybody */
+    if (strspn(release, RELEASE_CHARS) != strlen(release))
+        release[0] = '\0';
+    for (int i = 0; i < 2 && release[0] != '\0'; i++) {
+        if (i == 0)
+            snprintf(path, sizeof(path), "/usr/lib/modules/%s/vmlinuz", release);
+        else
+            snprintf(path, sizeof(path), "/boot/vmlinuz-%s", release);
+        if (exists(p, path)) {
+            snprintf(buf, buf_bytes, "kernel-install add %s %s", release, path);
+            return 0;
+        }
+    }
+    snprintf(buf, buf_bytes, "kernel-install add, once for each kernel");
+    return -ENOENT;
+}
+
+int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf, size_t buf_bytes)
+{
+    static const char *const fixed[ST_CHANGE_KINDS] = {
+        [ST_CHANGE_UDEV] = "udevadm control --reload",
+        [ST_CHANGE_SYSTEMD] = "systemctl daemon-reload",
+        [ST_CHANGE_LOGIN_CLASS] = "cap_mkdb /etc/login.conf",
+    };
+    buf[0] = '\0';
+    if (kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB)
+        return grub_command(p, buf, buf_bytes);
+    if (kind == ST_CHANGE_BOOT_CMDLINE)
+        return cmdline_command(p, buf, buf_bytes);
+    if (fixed[kind] == NULL)
+        return -ENOENT;
+    snprintf(buf, buf_bytes, "%s", fixed[kind]);
+    return 0;
+}

@@ -1,0 +1,385 @@
+/* The journal of changes as JSON: schema sleeptune-changes/1. */
+#include "advisor/change/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA         "sleeptune-changes/"
+#define SCHEMA_VERSION "1"
+#define FILE_NAME      "/journal.json"
+
+#define JOURNAL_BYTES (1u << 20)
+#define ENTRIES_MAX   4096
+#define FOLDERS_MAX   8
+
+static const char *const type_names[] = {
+    [ST_ENTRY_FILE] = "file",
+    [ST_ENTRY_SYSFS] = "sysfs",
+    [ST_ENTRY_SYSCTL] = "sysctl",
+};
+static const char *const phase_names[] = {
+    [ST_PHASE_WRITING] = "writing",
+    [ST_PHASE_DONE] = "done",
+    [ST_PHASE_UNDOING] = "undoing",
+};
+
+const char *st_journal_folder(enum st_os os)
+{
+    /* not below the daemon's state folder: that one belongs to the daemon's user, and this is read by root */
+    return os == ST_OS_FREEBSD ? "/var/db/sleeptune-changes" : "/var/lib/sleeptune-changes";
+}
+
+uint64_t st_journal_hash(const char *text, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* --- in memory -------------------------------------------------------------------------------------------
+ */
+
+static void entry_finish(struct st_entry *entry)
+{
+    free(entry->rule);
+    free(entry->target);
+    free(entry->old_value);
+    free(entry->new_value);
+}
+
+void st_journal_finish(struct st_journal *journal)
+{
+    for (size_t i = 0; i < journal->entries_n; i++)
+        entry_finish(&journal->entries[i]);
+    for (size_t i = 0; i < journal->files_n; i++)
+        free(journal->files[i].path);
+    free(journal->entries);
+    free(journal->files);
+    *journal = (struct st_journal){0};
+}
+
+int st_journal_add(struct st_journal *journal, const struct st_entry *entry)
+{
+    struct st_entry *grown =
+        reallocarray(journal->entries, journal->entries_n + 1, sizeof(*journal->entries));
+    if (grown == NULL)
+        return -ENOMEM;
+    journal->entries = grown;
+    struct st_entry copy = *entry;
+    copy.rule = strdup(entry->rule);
+    copy.target = strdup(entry->target);
+    copy.old_value = entry->old_value != NULL ? strdup(entry->old_value) : NULL;
+    copy.new_value = strdup(entry->new_value);
+    if (copy.rule == NULL || copy.target == NULL || copy.new_value == NULL ||
+        (entry->old_value != NULL && copy.old_value == NULL)) {
+        entry_finish(&copy);
+        return -ENOMEM;
+    }
+    journal->entries[journal->entries_n++] = copy;
+    return 0;
+}
+
+void st_journal_remove(struct st_journal *journal, size_t i)
+{
+    entry_finish(&journal->entries[i]);
+    journal->entries_n--;
+    memmove(&journal->entries[i], &journal->entries[i + 1],
+            (journal->entries_n - i) * sizeof(*journal->entries));
+}
+
+struct st_journal_file *st_journal_file(struct st_journal *journal, const char *path)
+{
+    for (size_t i = 0; i < journal->files_n; i++) {
+        if (strcmp(journal->files[i].path, path) == 0)
+            return &journal->files[i];
+    }
+    return NULL;
+}
+
+int st_journal_file_add(struct st_journal *journal, const struct st_journal_file *file)
+{
+    struct st_journal_file *grown =
+        reallocarray(journal->files, journal->files_n + 1, sizeof(*journal->files));
+    if (grown == NULL)
+        return -ENOMEM;
+    journal->files = grown;
+    grown[journal->files_n] = *file;
+    grown[journal->files_n].path = strdup(file->path);
+    if (grown[journal->files_n].path == NULL)
+        return -ENOMEM;
+    journal->files_n++;
+    return 0;
+}
+
+void st_journal_file_remove(struct st_journal *journal, const char *path)
+{
+    struct st_journal_file *file = st_journal_file(journal, path);
+    if (file == NULL)
+        return;
+    free(file->path);
+    *file = journal->files[--journal->files_n];
+}
+
+size_t st_journal_count(const struct st_journal *journal, const char *rule)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < journal->entries_n; i++)
+        n += journal->entries[i].phase == ST_PHASE_DONE && strcmp(journal->entries[i].rule, rule) == 0;
+    return n;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------
+ */
+
+struct reader {
+    enum st_os os;
+    struct st_journal *journal;
+    char *message;
+    size_t message_bytes;
+};
+
+static int bad(const struct reader *reader, const char *what)
+{
+    snprintf(reader->message, reader->message_bytes, "the journal is damaged: %s", what);
+    return -EBADMSG;
+}
+
+static int index_of(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < n; i++) {
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool hash_of(const json_t *object, const char *key, uint64_t *ret)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    if (text == NULL || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return false;
+    *ret = strtoull(text, NULL, 16);
+    return true;
+}
+
+static bool is_plain(const char *text, bool lines)
+{
+    for (; *text != '\0'; text++) {
+        if (((unsigned char)*text < ' ' && !(lines && *text == '\n')) || *text == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+static int read_file(const struct reader *reader, const json_t *object)
+{
+    const char *path = json_string_value(json_object_get(object, "path"));
+    const json_t *existed = json_object_get(object, "existed");
+    const json_t *newline = json_object_get(object, "newline_added");
+    const json_t *folders = json_object_get(object, "folders_made");
+    struct st_journal_file file = {0};
+    if (path == NULL || !json_is_boolean(existed) || !json_is_boolean(newline) ||
+        !hash_of(object, "hash", &file.hash) || !json_is_integer(folders) ||
+        json_integer_value(folders) < 0 || json_integer_value(folders) > FOLDERS_MAX)
+        return bad(reader, "a file without path, existed, newline_added, hash or folders_made");
+    if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, path))
+        return bad(reader, "it names a file that sleeptune does not write");
+    if (st_journal_file(reader->journal, path) != NULL)
+        return bad(reader, "a file is there twice");
+    file.path = (char *)(uintptr_t)path; /* copied below */
+    file.existed = json_is_true(existed);
+    file.newline_added = json_is_true(newline);
+    file.folders_made = (unsigned)json_integer_value(folders);
+    return st_journal_file_add(reader->journal, &file);
+}
+
+static int read_entry(const struct reader *reader, const json_t *object)
+{
+    const char *rule = json_string_value(json_object_get(object, "rule"));
+    const char *target = json_string_value(json_object_get(object, "target"));
+    const char *old_value = json_string_value(json_object_get(object, "old"));
+    const char *new_value = json_string_value(json_object_get(object, "new"));
+    const int type =
+        index_of(type_names, ST_ARRAY_LEN(type_names), json_string_value(json_object_get(object, "type")));
+    const int phase =
+        index_of(phase_names, ST_ARRAY_LEN(phase_names), json_string_value(json_object_get(object, "phase")));
+    struct st_entry entry = {0};
+    if (rule == NULL || target == NULL || new_value == NULL || type < 0 || phase < 0)
+        return bad(reader, "an entry without rule, type, phase, target or new");
+    const bool file = type == ST_ENTRY_FILE;
+    if (strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rule) || rule[0] == '\0')
+        return bad(reader, "a rule's name");
+    if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, target))
+        return bad(reader, "it names something that sleeptune does not write");
+    if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
+             : old_value == NULL || !is_plain(old_value, false))
+        return bad(reader, "an entry without what was there before");
+    if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
+        return bad(reader, "an entry's text");
+    if (file && st_journal_file(reader->journal, target) == NULL)
+        return bad(reader, "an entry's file is not among the files");
+    entry.phase = (enum st_entry_phase)phase;
+    entry.interrupted = entry.phase != ST_PHASE_DONE;
+    entry.type = (enum st_entry_type)type;
+    entry.rule = (char *)(uintptr_t)rule; /* copied below */
+    entry.target = (char *)(uintptr_t)target;
+    entry.old_value = file ? NULL : (char *)(uintptr_t)old_value;
+    entry.new_value = (char *)(uintptr_t)new_value;
+    return st_journal_add(reader->journal, &entry);
+}
+
+static int read_array(const struct reader *reader, const json_t *document, const char *key,
+                      int (*read_one)(const struct reader *reader, const json_t *object))
+{
+    const json_t *array = json_object_get(document, key);
+    if (!json_is_array(array) || json_array_size(array) > ENTRIES_MAX)
+        return bad(reader, "no list of files or entries, or too long a one");
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < json_array_size(array); i++)
+        r = read_one(reader, json_array_get(array, i));
+    return r;
+}
+
+static int read_document(const struct reader *reader, const json_t *document)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL || strncmp(schema, SCHEMA, strlen(SCHEMA)) != 0)
+        return bad(reader, "no schema " SCHEMA SCHEMA_VERSION);
+    const char *version = schema + strlen(SCHEMA);
+    if (strcmp(version, SCHEMA_VERSION) != 0) {
+        if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
+            return bad(reader, "its version is not a number");
+        snprintf(reader->message, reader->message_bytes,
+                 "the journal has version %s and was written by a newer sleeptune; this one knows "
+                 "version " SCHEMA_VERSION " and changes nothing",
+                 version);
+        return -EPROTONOSUPPORT;
+    }
+    const int r = read_array(reader, document, "files", read_file);
+    return r != 0 ? r : read_array(reader, document, "entries", read_entry);
+}
+
+int st_journal_parse(enum st_os os, const char *text, size_t bytes, struct st_journal *ret, char *message,
+                     size_t message_bytes)
+{
+    struct st_journal journal = {0};
+    const struct reader reader = {os, &journal, message, message_bytes};
+    json_error_t error;
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return bad(&reader, "it is no JSON");
+    int r = read_document(&reader, document);
+    json_decref(document);
+    if (r == -ENOMEM)
+        snprintf(message, message_bytes, "out of memory");
+    if (r == 0)
+        *ret = journal;
+    else
+        st_journal_finish(&journal);
+    return r;
+}
+
+static int path_of(const char *folder, char *path, size_t path_bytes)
+{
+    const int n = snprintf(path, path_bytes, "%s" FILE_NAME, folder);
+    return n < 0 || (size_t)n >= path_bytes ? -ENAMETOOLONG : 0;
+}
+
+int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret, char *message,
+                    size_t message_bytes)
+{
+    char path[512];
+    size_t len;
+    int r = path_of(folder, path, sizeof(path));
+    char *text = r == 0 ? malloc(JOURNAL_BYTES) : NULL;
+    if (text == NULL) {
+        snprintf(message, message_bytes, "%s", strerror(r == 0 ? ENOMEM : -r));
+        return r == 0 ? -ENOMEM : r;
+    }
+    r = p->read_text(p, path, text, JOURNAL_BYTES, &len);
+    if (r == 0) {
+        r = st_journal_parse(p->os, text, len, ret, message, message_bytes);
+    } else if (r == -ENOENT) {
+        *ret = (struct st_journal){0};
+        r = 0;
+    } else {
+        snprintf(message, message_bytes, "cannot read %s: %s", path, strerror(-r));
+    }
+    free(text);
+    return r;
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------
+ */
+
+static int append(json_t *array, json_t *object)
+{
+    return object == NULL || json_array_append_new(array, object) != 0 ? -ENOMEM : 0;
+}
+
+static json_t *file_json(const struct st_journal_file *file)
+{
+    char hash[17];
+    snprintf(hash, sizeof(hash), "%016" PRIx64, file->hash);
+    return json_pack("{s:s, s:b, s:b, s:s, s:I}", "path", file->path, "existed", file->existed,
+                     "newline_added", file->newline_added, "hash", hash, "folders_made",
+                     (json_int_t)file->folders_made);
+}
+
+static json_t *entry_json(const struct st_entry *entry)
+{
+    char old_hash[17], new_hash[17];
+    snprintf(old_hash, sizeof(old_hash), "%016" PRIx64, entry->old_hash);
+    snprintf(new_hash, sizeof(new_hash), "%016" PRIx64, entry->new_hash);
+    if (entry->type == ST_ENTRY_FILE)
+        return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", "file", "phase",
+                         phase_names[entry->phase], "target", entry->target, "new", entry->new_value,
+                         "old_hash", old_hash, "new_hash", new_hash);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", type_names[entry->type],
+                     "phase", phase_names[entry->phase], "target", entry->target, "old", entry->old_value,
+                     "new", entry->new_value);
+}
+
+static char *journal_text(const struct st_journal *journal)
+{
+    json_t *files = json_array(), *entries = json_array();
+    int r = files != NULL && entries != NULL ? 0 : -ENOMEM;
+    for (size_t i = 0; r == 0 && i < journal->files_n; i++)
+        r = append(files, file_json(&journal->files[i]));
+    for (size_t i = 0; r == 0 && i < journal->entries_n; i++)
+        r = append(entries, entry_json(&journal->entries[i]));
+    char *text = NULL;
+    if (r == 0) {
+        json_t *document =
+            json_pack("{s:s, s:O, s:O}", "schema", SCHEMA SCHEMA_VERSION, "files", files, "entries", entries);
+        text = document != NULL ? json_dumps(document, JSON_INDENT(1)) : NULL;
+        json_decref(document);
+    }
+    json_decref(files);
+    json_decref(entries);
+    return text;
+}
+
+int st_journal_write(struct st_platform *p, const char *folder, const struct st_journal *journal)
+{
+    char path[512];
+    int r = path_of(folder, path, sizeof(path));
+    if (r < 0)
+        return r;
+    if (journal->entries_n == 0) {
+        r = p->remove_file(p, path);
+        return r == -ENOENT ? 0 : r;
+    }
+    char *text = journal_text(journal);
+    if (text == NULL)
+        return -ENOMEM;
+    const size_t len = strlen(text);
+    r = len < JOURNAL_BYTES ? p->replace_file(p, path, text, len, 0644) : -EFBIG;
+    free(text);
+    return r;
+}

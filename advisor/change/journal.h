@@ -1,0 +1,77 @@
+/* The journal of changes: one JSON document, replaced as a whole, on the disk before what it tells of. */
+#ifndef ST_ADVISOR_CHANGE_JOURNAL_H
+#define ST_ADVISOR_CHANGE_JOURNAL_H
+
+#include <stdbool.h>
+
+#include "platform/platform.h"
+
+enum st_entry_type { ST_ENTRY_FILE, ST_ENTRY_SYSFS, ST_ENTRY_SYSCTL };
+
+enum st_entry_phase {
+    ST_PHASE_WRITING, /* may or may not be written: its run has not ended */
+    ST_PHASE_DONE,
+    ST_PHASE_UNDOING, /* about to be taken back */
+};
+
+/** One write. */
+struct st_entry {
+    char *rule;
+    enum st_entry_type type;
+    enum st_entry_phase phase;
+    bool interrupted; /* of a run that has not ended well: may be half-way. Not on the disk: from the phase */
+    char *target;
+    char *old_value; /* of running values; NULL for files */
+    char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
+    uint64_t old_hash; /* of files: all of it before and after the write */
+    uint64_t new_hash;
+};
+
+/** A file that entries write to. */
+struct st_journal_file {
+    char *path;
+    bool existed;
+    bool newline_added;    /* its last line had none */
+    uint64_t hash;         /* of all of it, before the first entry */
+    unsigned folders_made; /* so many of the folders above it were not there */
+};
+
+struct st_journal {
+    struct st_entry *entries; /* in the order of writing */
+    size_t entries_n;
+    struct st_journal_file *files;
+    size_t files_n;
+};
+
+/** The journal's folder on a machine of this OS. */
+const char *st_journal_folder(enum st_os os);
+
+/** Reads <folder>/journal.json; none is an empty journal. @param message why not, for people.
+ *  @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with st_journal_finish. */
+ST_NODISCARD int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret,
+                                 char *message, size_t message_bytes);
+/** The same from text. Names only files, paths and sysctls that sleeptune itself would change. */
+ST_NODISCARD int st_journal_parse(enum st_os os, const char *text, size_t bytes, struct st_journal *ret,
+                                  char *message, size_t message_bytes);
+/** Writes it; an empty one is removed. */
+ST_NODISCARD int st_journal_write(struct st_platform *p, const char *folder,
+                                  const struct st_journal *journal);
+void st_journal_finish(struct st_journal *journal);
+
+/** Appends a copy. @return 0 or -ENOMEM. */
+ST_NODISCARD int st_journal_add(struct st_journal *journal, const struct st_entry *entry);
+void st_journal_remove(struct st_journal *journal, size_t i);
+/** The record of a path, NULL when there is none. */
+struct st_journal_file *st_journal_file(struct st_journal *journal, const char *path);
+ST_NODISCARD int st_journal_file_add(struct st_journal *journal, const struct st_journal_file *file);
+void st_journal_file_remove(struct st_journal *journal, const char *path);
+/** How many entries of this rule are done. */
+size_t st_journal_count(const struct st_journal *journal, const char *rule);
+
+/** FNV-1a, 64 bits: tells whether a text is the same, not who wrote it. */
+uint64_t st_journal_hash(const char *text, size_t bytes);
+
+/** Would sleeptune write there? Also for journals that somebody else wrote. */
+bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const char *target);
+
+#endif

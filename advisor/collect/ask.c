@@ -1,0 +1,457 @@
+/* Asks running servers what they were told. One row a question. */
+#include "advisor/collect/ask.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "advisor/parse/parse_answer.h"
+#include "advisor/facts/text.h"
+#include "platform/child_env.h"
+
+#define ANSWER_BYTES (64 * 1024) /* PulseAudio's modules are 4 KiB */
+#define UNITS_MAX    16
+#define UNIT_BYTES   96
+#define KEY_BYTES    160
+
+struct asker {
+    struct st_facts *facts;
+    const struct question *question;
+    char units[UNITS_MAX][UNIT_BYTES]; /* that systemd is asked for */
+    size_t units_n;
+    int error; /* 0 or -ENOMEM, from the first put that failed */
+};
+
+struct question {
+    const char *key;      /* "linux.ask.pipewire" */
+    const char *daemon;   /* the fact that it runs */
+    bool of_user;         /* it is asked over a socket of the user's session, not of the system */
+    const char *in_files; /* the one fact that it tells, which files tell as well; NULL: they do not */
+    const char *source;
+    const char *const *argv;
+    const char *const *names; /* of D-Bus properties, in the order of argv */
+    int (*parse)(struct asker *asker, char *text);
+    const char *const *tells; /* facts that nobody knows when it does not answer; NULL-terminated */
+};
+
+#define WORDS(...)                                                                                           \
+    (const char *const[])                                                                                    \
+    {                                                                                                        \
+        __VA_ARGS__, NULL                                                                                    \
+    }
+
+/* --- facts ---------------------------------------------------------------------------------------------- */
+
+static void keep_error(struct asker *asker, int r)
+{
+    if (asker->error == 0)
+        asker->error = r;
+}
+
+static void put_text(struct asker *asker, const char *key, const char *value)
+{
+    keep_error(asker, st_facts_put_text(asker->facts, key, value, NULL, asker->question->source));
+}
+
+static void put_state(struct asker *asker, const char *key, enum st_fact_state state, int error)
+{
+    keep_error(asker, st_facts_put_state(asker->facts, key, state, error, NULL, asker->question->source));
+}
+
+static void put_number(struct asker *asker, const char *key, const char *value)
+{
+    int64_t number;
+    if (st_text_int(value, &number) == 0)
+        keep_error(asker, st_facts_put_int(asker->facts, key, number, value, asker->question->source));
+    else
+        put_state(asker, key, ST_FACT_MALFORMED, 0);
+}
+
+/** A name that answers use, and the fact it becomes. */
+struct name_row {
+    const char *name;
+    const char *key;
+};
+
+static const char *key_of(const struct name_row *rows, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].key;
+    }
+    return NULL;
+}
+
+/* --- answers -------------------------------------------------------------------------------------------- */
+
+static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct name_row rows[] = {
+        {"clock.quantum", "linux.pipewire.quantum"},
+        {"clock.min-quantum", "linux.pipewire.min_quantum"},
+        {"clock.max-quantum", "linux.pipewire.max_quantum"},
+        {"clock.force-quantum", "linux.pipewire.force_quantum"},
+        {"clock.rate", "linux.pipewire.rate_hz"},
+        {"clock.force-rate", "linux.pipewire.force_rate_hz"},
+    };
+    const char *key = key_of(rows, ST_ARRAY_LEN(rows), name);
+    (void)section;
+    if (key != NULL)
+        put_number(ctx, key, value);
+}
+
+static int parse_pipewire(struct asker *asker, char *text)
+{
+    /* the running minimum has the one for virtual machines in it */
+    put_state(asker, "linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0);
+    return st_parse_pw_metadata(text, pipewire_setting, asker);
+}
+
+/** Of the modules that open cards; one of them with tsched=0 is enough. */
+static void pulse_module(void *ctx, const char *section, const char *name, const char *arguments)
+{
+    static const char *const modules[] = {"module-alsa-card", "module-alsa-sink", "module-udev-detect",
+                                          "module-detect"};
+    const char *key = "linux.pulse.tsched", *seen;
+    struct asker *asker = ctx;
+    const struct st_fact *fact = st_facts_find(asker->facts, key);
+    (void)section;
+    for (size_t i = 0; i < ST_ARRAY_LEN(modules); i++) {
+        if (strcmp(name, modules[i]) != 0)
+            continue;
+        const bool off = strstr(arguments, "tsched=0") != NULL || strstr(arguments, "tsched=no") != NULL ||
+                         strstr(arguments, "tsched=\"0\"") != NULL;
+        const bool was_off = st_facts_text(asker->facts, key, &seen) == 0 && strcmp(seen, "0") == 0 &&
+                             strcmp(fact->source, asker->question->source) == 0;
+        put_text(asker, key, off || was_off ? "0" : "1");
+    }
+}
+
+static int parse_pulse(struct asker *asker, char *text)
+{
+    put_state(asker, "linux.pulse.tsched", ST_FACT_ABSENT, 0); /* no card is open */
+    return st_parse_pactl_modules(text, pulse_module, asker);
+}
+
+/** One number, which is the only fact it tells. */
+static int parse_jack(struct asker *asker, char *text)
+{
+    int64_t number;
+    const int r = st_parse_jack_number(text, &number);
+    if (r == 0)
+        keep_error(asker, st_facts_put_int(asker->facts, asker->question->tells[0], number, NULL,
+                                           asker->question->source));
+    return r;
+}
+
+static void bus_property(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct name_row numbers[] = {{"MaxRealtimePriority", "linux.rtkit.max_priority"},
+                                              {"RTTimeUSecMax", "linux.rtkit.rttime_max_us"}};
+    const char *key = key_of(numbers, ST_ARRAY_LEN(numbers), name);
+    (void)section;
+    if (key != NULL)
+        put_number(ctx, key, value);
+    else
+        put_text(ctx, "linux.power_profile", value);
+}
+
+static int parse_properties(struct asker *asker, char *text)
+{
+    return st_parse_busctl(text, asker->question->names, bus_property, asker);
+}
+
+/** Sizes and policies as in a unit file. */
+static const char *unit_value(const char *name, const char *value)
+{
+    static const char *const policies[] = {"other", "fifo", "rr", "batch", NULL, "idle"};
+    int64_t number;
+    if (strcmp(name, "CPUSchedulingPolicy") != 0 || st_text_int(value, &number) != 0 || number < 0 ||
+        number >= (int64_t)ST_ARRAY_LEN(policies) || policies[number] == NULL)
+        return value;
+    return policies[number];
+}
+
+static void unit_setting(void *ctx, const char *unit, const char *name, const char *value)
+{
+    static const struct name_row rows[] = {{"CPUSchedulingPolicy", "policy"},
+                                           {"LimitMEMLOCK", "memlock"},
+                                           {"LimitRTPRIO", "rtprio"},
+                                           {"RestrictRealtime", "restrict_realtime"},
+                                           {"User", "user"}};
+    struct asker *asker = ctx;
+    const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
+    char key[KEY_BYTES];
+    const size_t len = strlen(unit);
+    if (leaf == NULL || len <= 8 || len >= UNIT_BYTES || strcmp(unit + len - 8, ".service") != 0)
+        return;
+    snprintf(key, sizeof(key), "linux.unit.%.*s.%s", (int)(len - 8), unit, leaf);
+    if (value[0] == '\0') /* User= of root */
+        put_state(asker, key, ST_FACT_ABSENT, 0);
+    else
+        put_text(asker, key, unit_value(name, value));
+}
+
+static int parse_units(struct asker *asker, char *text)
+{
+    return st_parse_systemctl_show(text, unit_setting, asker);
+}
+
+/* --- questions ------------------------------------------------------------------------------------------ */
+
+#define BUSCTL "busctl", "--system", "--auto-start=no", "--json=short", "--timeout=1", "get-property"
+
+static const struct question questions[] = {
+    {.key = "linux.ask.pipewire",
+     .daemon = "linux.daemon.pipewire",
+     .of_user = true,
+     .source = "pw-metadata -n settings",
+     .argv = WORDS("pw-metadata", "-n", "settings"),
+     .parse = parse_pipewire,
+     .tells = WORDS("linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
+                    "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
+    {.key = "linux.ask.pulseaudio",
+     .daemon = "linux.daemon.pulseaudio",
+     .of_user = true,
+     .in_files = "linux.pulse.tsched",
+     .source = "pactl list short modules",
+     .argv = WORDS("pactl", "list", "short", "modules"),
+     .parse = parse_pulse,
+     .tells = WORDS("linux.pulse.tsched")},
+    {.key = "linux.ask.jack_bufsize",
+     .daemon = "linux.daemon.jackd",
+     .of_user = true,
+     .source = "jack_bufsize",
+     .argv = WORDS("jack_bufsize"),
+     .parse = parse_jack,
+     .tells = WORDS("linux.jack.buffer_frames")},
+    {.key = "linux.ask.jack_samplerate",
+     .daemon = "linux.daemon.jackd",
+     .of_user = true,
+     .source = "jack_samplerate",
+     .argv = WORDS("jack_samplerate"),
+     .parse = parse_jack,
+     .tells = WORDS("linux.jack.rate_hz")},
+    {.key = "linux.ask.power_profiles",
+     .daemon = "linux.daemon.power-profiles-daemon",
+     .source = "busctl get-property net.hadess.PowerProfiles",
+     .argv = WORDS(BUSCTL, "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles",
+                   "net.hadess.PowerProfiles", "ActiveProfile"),
+     .names = WORDS("ActiveProfile"),
+     .parse = parse_properties,
+     .tells = WORDS("linux.power_profile")},
+    {.key = "linux.ask.rtkit",
+     .daemon = "linux.daemon.rtkit-daemon",
+     .source = "busctl get-property org.freedesktop.RealtimeKit1",
+     .argv = WORDS(BUSCTL, "org.freedesktop.RealtimeKit1", "/org/freedesktop/RealtimeKit1",
+                   "org.freedesktop.RealtimeKit1", "MaxRealtimePriority", "RTTimeUSecMax"),
+     .names = WORDS("MaxRealtimePriority", "RTTimeUSecMax"),
+     .parse = parse_properties,
+     .tells = WORDS("linux.rtkit.max_priority", "linux.rtkit.rttime_max_us")},
+    {.key = "linux.ask.systemd",
+     .daemon = "linux.daemon.systemd",
+     .source = "systemctl show",
+     /* the units are added */
+     .argv = WORDS("systemctl", "--system", "--no-pager", "show", "--property",
+                   "Id,User,LimitRTPRIO,LimitMEMLOCK,CPUSchedulingPolicy,RestrictRealtime"),
+     .parse = parse_units,
+     .tells =
+         (const char *const[]){NULL}}, /* its files still hold: it would have to be told to read them anew */
+};
+
+#define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
+#define ARGS_MAX    (UNITS_MAX + 8)
+
+const char *const st_ask_patterns[] = {
+    "linux.ask.*",
+    "linux.jack.buffer_frames",
+    "linux.jack.rate_hz",
+    "linux.pipewire.force_quantum",
+    "linux.pipewire.force_rate_hz",
+    "linux.power_profile",
+    "linux.rtkit.max_priority",
+    "linux.rtkit.rttime_max_us",
+    NULL,
+};
+
+static void note_unit(void *ctx, const struct st_fact *fact)
+{
+    static const char prefix[] = "linux.unit.", suffix[] = ".program";
+    struct asker *asker = ctx;
+    const size_t len = strlen(fact->key) - (sizeof(prefix) - 1) - (sizeof(suffix) - 1);
+    if (fact->state != ST_FACT_OK || asker->units_n == UNITS_MAX || len + 9 >= UNIT_BYTES)
+        return;
+    snprintf(asker->units[asker->units_n++], UNIT_BYTES, "%.*s.service", (int)len,
+             fact->key + sizeof(prefix) - 1);
+}
+
+/* --- as whom -------------------------------------------------------------------------------------------- */
+
+struct whom {
+    struct st_run_as as;
+    struct st_child_env env;
+    int refused; /* errno why the user's servers are not asked; 0: they are */
+};
+
+/** A client believes who owns its socket: no one else may own the folder. @return 0, ENOENT, EPERM. */
+static int other_owner(const char *folder, uid_t uid)
+{
+    struct stat info;
+    if (lstat(folder, &info) != 0)
+        return ENOENT;
+    return S_ISDIR(info.st_mode) && info.st_uid == uid ? 0 : EPERM;
+}
+
+/** Whose servers. @return false: no such user, or one that this process cannot become. */
+static bool find_user(struct whom *whom, const char *name)
+{
+    const struct passwd *entry = name != NULL ? getpwnam(name) : NULL;
+    whom->as.uid = geteuid();
+    if (name == NULL)
+        return true;
+    if (entry == NULL || (geteuid() != 0 && entry->pw_uid != geteuid()))
+        return false;
+    whom->as.switch_user = entry->pw_uid != geteuid();
+    whom->as.uid = entry->pw_uid;
+    whom->as.gid = entry->pw_gid;
+    return true;
+}
+
+/** @return 0 or -ENOMEM. */
+static int find_whom(struct whom *whom, const char *user)
+{
+    /* as far as the clients need it; root takes none of them */
+    static const char *const kept[] = {"PATH",
+                                       "HOME",
+                                       "XDG_RUNTIME_DIR",
+                                       "PIPEWIRE_REMOTE",
+                                       "PULSE_SERVER",
+                                       "PIPEWIRE_RUNTIME_DIR",
+                                       "PULSE_RUNTIME_PATH",
+                                       "JACK_DEFAULT_SERVER",
+                                       "DBUS_SYSTEM_BUS_ADDRESS",
+                                       NULL};
+    if (!find_user(whom, user))
+        whom->refused = EPERM;
+    int r = st_child_env_open(&whom->env, whom->as.uid, kept);
+    if (r == -ENOENT) { /* no entry in the user database: the system's servers can still be asked */
+        whom->refused = EPERM;
+        r = 0;
+    }
+    const char *runtime = st_child_env_get(&whom->env, "XDG_RUNTIME_DIR");
+    const int other = runtime != NULL ? other_owner(runtime, whom->as.uid) : 0;
+    if (whom->refused == 0 && (other == EPERM || whom->as.switch_user))
+        whom->refused = other;
+    if (r == 0)
+        r = st_child_env_set(&whom->env, "LC_ALL", "C");
+    if (r == 0)
+        r = st_child_env_set(&whom->env, "JACK_NO_START_SERVER", "1");
+    whom->as.env = (const char *const *)whom->env.vars;
+    return r;
+}
+
+/* --- asking --------------------------------------------------------------------------------------------- */
+
+struct open_question {
+    const struct question *question;
+    const char *argv[ARGS_MAX + 1];
+};
+
+static void add_arguments(struct open_question *open, const struct asker *asker)
+{
+    size_t n = 0;
+    for (const char *const *word = open->question->argv; *word != NULL; word++)
+        open->argv[n++] = *word;
+    for (size_t i = 0; open->question->parse == parse_units && i < asker->units_n && n < ARGS_MAX; i++)
+        open->argv[n++] = asker->units[i];
+    open->argv[n] = NULL;
+}
+
+/** The server runs and was asked, but what it was told is not known: neither is what files say then. */
+static void unanswered(struct asker *asker, enum st_fact_state state, int error)
+{
+    for (const char *const *key = asker->question->tells; *key != NULL; key++)
+        put_state(asker, *key, state, error);
+    put_state(asker, asker->question->key, state, error);
+}
+
+static void take_answer(struct asker *asker, const struct st_run *run)
+{
+    const char *key = asker->question->key;
+    if (run->result == -ETIMEDOUT || run->result == -EFBIG)
+        unanswered(asker, ST_FACT_UNREADABLE, -run->result);
+    else if (run->result == -ENOENT) /* its client is not installed */
+        put_state(asker, key, ST_FACT_ABSENT, 0);
+    else if (run->result == -EIO) /* its client ended with an error: no socket here, or one of another user */
+        put_state(asker, key, ST_FACT_UNREADABLE, ECONNREFUSED);
+    else if (run->result != 0)
+        put_state(asker, key, ST_FACT_UNREADABLE, -run->result);
+    else if (asker->question->parse(asker, run->buf) != 0)
+        unanswered(asker, ST_FACT_MALFORMED, 0);
+    else
+        put_text(asker, key, "answered");
+}
+
+/** Root runs no program as another user for what that user's files say. */
+static bool is_in_files(const struct st_facts *facts, const char *key)
+{
+    const char *value;
+    return key != NULL && st_facts_text(facts, key, &value) == 0;
+}
+
+/** The questions whose servers run, and that may be asked. @return how many. */
+static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
+                     struct open_question *ret)
+{
+    size_t n = 0;
+    for (const struct question *question = questions; question < questions + QUESTIONS_N; question++) {
+        int64_t pid;
+        if (st_facts_int(asker->facts, question->daemon, &pid) != 0 ||
+            (question->parse == parse_units && asker->units_n == 0))
+            continue;
+        asker->question = question;
+        if (ask->skip) {
+            put_text(asker, question->key, "not asked");
+        } else if (whom->as.switch_user && is_in_files(asker->facts, question->in_files)) {
+            put_text(asker, question->key, "read from files");
+        } else if (question->of_user && whom->refused != 0) {
+            put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
+        } else {
+            ret[n].question = question;
+            add_arguments(&ret[n++], asker);
+        }
+    }
+    return n;
+}
+
+int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts)
+{
+    struct asker asker = {.facts = facts};
+    struct whom whom = {0};
+    struct open_question open[QUESTIONS_N];
+    struct st_run runs[QUESTIONS_N] = {0};
+    if (st_facts_os(facts) != ST_OS_LINUX)
+        return 0;
+    st_facts_each(facts, "linux.unit.", ".program", note_unit, &asker); /* whose files were found */
+    int r = find_whom(&whom, ask->user);
+    const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
+    char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;
+    if (n > 0 && bufs == NULL)
+        r = -ENOMEM;
+    for (size_t i = 0; i < n && r == 0; i++)
+        runs[i] =
+            (struct st_run){.argv = open[i].argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
+    if (n > 0 && r == 0)
+        r = p->run(p, runs, n, &whom.as, ST_ASK_LIMIT_NS);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        asker.question = open[i].question;
+        take_answer(&asker, &runs[i]);
+    }
+    free(bufs);
+    st_child_env_close(&whom.env);
+    return r == -ENOTSUP ? 0 : r != 0 ? r : asker.error;
+}

@@ -1,0 +1,201 @@
+/* Runs the sources of facts: a live machine, a captured tree, a folder with a FreeBSD capture. */
+#include "advisor/collect/collect.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/collect/ask.h"
+#include "advisor/collect/collect_sources.h"
+#include "advisor/parse/collect_sysctl.h"
+#include "advisor/parse/input.h"
+#include "platform/cache.h"
+
+#define LARGE_FILE_BYTES  (1024 * 1024)
+#define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
+
+/* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
+static const struct st_collect_source *const sources[] = {
+    &st_collect_linux,          &st_collect_linux_kernel, &st_collect_linux_cpu,    &st_collect_linux_machine,
+    &st_collect_linux_settings, &st_collect_linux_sound,  &st_collect_linux_irq,    &st_collect_linux_process,
+    &st_collect_linux_etc,      &st_collect_linux_server, &st_collect_linux_memory, &st_collect_freebsd,
+    &st_collect_freebsd_files,
+};
+
+/** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
+static int only_home(void *ctx, const char *name)
+{
+    struct st_collector *c = ctx;
+    const bool is_second = c->home[0] != '\0';
+    if (strlen(name) > 64)
+        return 0;
+    snprintf(c->home, sizeof(c->home), "/home/%s", is_second ? "" : name);
+    if (is_second)
+        c->home[0] = '\0';
+    return is_second;
+}
+
+static void find_home(struct st_collector *c)
+{
+    if (!c->live) {
+        (void)c->p->list(c->p, "/home", only_home, c);
+        return;
+    }
+    const struct passwd *entry = getpwuid(getuid());
+    if (entry == NULL)
+        return;
+    snprintf(c->user, sizeof(c->user), "%s", entry->pw_name);
+    if (entry->pw_dir[0] != '/')
+        return;
+    snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
+    for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)
+        c->home[len - 1] = '\0';
+}
+
+int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
+{
+    struct st_collector c = {.p = p, .live = live, .buf_bytes = LARGE_FILE_BYTES};
+    c.facts = st_facts_new(p->os);
+    c.buf = malloc(c.buf_bytes);
+    if (c.facts == NULL || c.buf == NULL) {
+        st_facts_free(c.facts);
+        free(c.buf);
+        return -ENOMEM;
+    }
+    if (live)
+        st_facts_set_time(c.facts, p->wall_ns(p));
+    find_home(&c);
+    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
+        if (sources[i]->os == p->os)
+            sources[i]->collect(&c);
+    }
+    if (live)
+        st_collect_live.collect(&c);
+    free(c.buf);
+    if (c.error != 0) {
+        st_facts_free(c.facts);
+        return c.error;
+    }
+    *ret = c.facts;
+    return 0;
+}
+
+static int doubt_part(struct st_facts *facts)
+{
+    static const char name[] = "sysctl-a.txt";
+    if (st_collect_sysctl_is_whole(facts))
+        return 0;
+    return st_facts_put_text(facts, ST_INPUT_KEY, name, NULL, name);
+}
+
+static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
+                                   struct st_facts **ret)
+{
+    struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD), .buf_bytes = LARGE_FILE_BYTES};
+    c.buf = malloc(c.buf_bytes);
+    int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
+    if (r == 0)
+        r = st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+    if (r == 0) {
+        st_collect_freebsd_capture(&c); /* goes by kern.osreldate */
+        r = c.error;
+    }
+    if (r == 0)
+        r = doubt_part(c.facts);
+    free(c.buf);
+    if (r != 0) {
+        st_facts_free(c.facts);
+        return r;
+    }
+    *ret = c.facts;
+    return 0;
+}
+
+static int stop_at_first(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+/** Every Linux has /proc and /sys: without them this is a part of a machine. */
+static int doubt_tree(struct st_platform *p, struct st_facts *facts)
+{
+    const bool proc = p->list(p, "/proc", stop_at_first, NULL) != -ENOENT;
+    const bool sys = p->list(p, "/sys", stop_at_first, NULL) != -ENOENT;
+    if (proc && sys)
+        return 0;
+    return st_facts_put_text(facts, ST_INPUT_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
+}
+
+static int collect_tree(struct st_platform *p, struct st_facts **ret)
+{
+    static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
+    size_t i = 0;
+    while (i < ST_ARRAY_LEN(folders) && p->list(p, folders[i], stop_at_first, NULL) != 0)
+        i++;
+    if (i == ST_ARRAY_LEN(folders))
+        return -ENODATA;
+    struct st_facts *facts;
+    int r = st_collect(p, false, &facts);
+    if (r != 0)
+        return r;
+    r = doubt_tree(p, facts);
+    if (r == 0)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return r;
+}
+
+static int collect_dir(struct st_platform *root, struct st_facts **ret)
+{
+    struct st_platform *cached;
+    size_t bytes = 0;
+    char *text = malloc(SYSCTL_TEXT_BYTES);
+    if (text == NULL)
+        return -ENOMEM;
+    int r = root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
+    if (r == 0) {
+        r = collect_freebsd_capture(root, text, bytes, ret);
+    } else if (r == -ENOENT) {
+        r = st_platform_cache_new(root, &cached);
+        if (r == 0) {
+            r = collect_tree(cached, ret);
+            st_platform_cache_free(cached);
+        }
+    }
+    free(text);
+    return r;
+}
+
+int st_collect_dir(const char *dir, struct st_facts **ret)
+{
+    struct st_platform *root;
+    int r = st_platform_root_new(dir, &root);
+    if (r == 0) {
+        r = collect_dir(root, ret);
+        st_platform_root_free(root);
+    }
+    return r;
+}
+
+static bool source_provides(const struct st_collect_source *source, const char *pattern)
+{
+    if (source->provides != NULL && source->provides(pattern))
+        return true;
+    return source->patterns != NULL && st_collector_patterns_match(source->patterns, pattern);
+}
+
+bool st_collect_provides(enum st_os os, const char *pattern)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
+        if (sources[i]->os == os && source_provides(sources[i], pattern))
+            return true;
+    }
+    return source_provides(&st_collect_live, pattern) ||
+           (os == ST_OS_LINUX && st_collector_patterns_match(st_ask_patterns, pattern));
+}

@@ -1,0 +1,322 @@
+/* Linux: what people wrote below /etc: limits, groups, sysctl, modprobe, units. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/collect/collect_sources.h"
+#include "advisor/parse/parse_linux.h"
+#include "advisor/facts/text.h"
+
+#define FILES_MAX    64           /* of one folder */
+#define SETTINGS_MAX 64           /* of one kind */
+#define FILE_BYTES   (256 * 1024) /* people write less into these */
+#define KEY_BYTES    256
+#define PATH_BYTES   300
+
+static const char *const patterns[] = {
+    "linux.limits.*.rtprio", "linux.limits.*.memlock", "linux.limits.*.nice",
+    "linux.group.*",         "linux.modprobe.*",       "linux.sysctl_conf.*",
+    "linux.unit.*.program",  "linux.unit.*.rtprio",    "linux.unit.*.memlock",
+    "linux.unit.*.policy",   "linux.unit.*.user",      "linux.unit.*.restrict_realtime",
+    "linux.tlp.enabled",     "linux.rtkit.installed",  NULL,
+};
+
+struct reader {
+    struct st_collector *c;
+    const char *folder;
+    const char *suffix;
+    void (*parse)(struct reader *reader, char *text);
+    const char *path;        /* of the file that is parsed */
+    const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
+    const char *unit;        /* its name without ".service" */
+    bool plays;              /* the unit starts an audio program */
+    size_t files_n;
+    size_t settings_n;
+};
+
+/** Only what can stand in a key. */
+static bool is_plain(const char *text)
+{
+    return text[0] != '\0' && strlen(text) <= 64 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%*:_.-") ==
+               strlen(text);
+}
+
+static void put(struct reader *reader, const char *key, const char *value)
+{
+    if (reader->settings_n++ < SETTINGS_MAX)
+        st_collector_put_text(reader->c, key, value, NULL, reader->path);
+}
+
+static void failed(struct reader *reader, int r, const char *path)
+{
+    const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV; /* links of a capture */
+    if (reader->failure_key != NULL && !missing)
+        st_collector_put_failure(reader->c, reader->failure_key, r, path);
+}
+
+static void read_file(struct reader *reader, const char *path)
+{
+    size_t len;
+    reader->path = path;
+    const int r = reader->c->p->read_text(reader->c->p, path, reader->c->buf, FILE_BYTES, &len);
+    if (r == 0)
+        reader->parse(reader, reader->c->buf);
+    else
+        failed(reader, r, path);
+}
+
+static int file_of_folder(void *ctx, const char *name)
+{
+    struct reader *reader = ctx;
+    char path[PATH_BYTES];
+    const size_t len = strlen(name), suffix_len = strlen(reader->suffix);
+    if (len <= suffix_len || len > 128 || strcmp(name + len - suffix_len, reader->suffix) != 0)
+        return 0;
+    snprintf(path, sizeof(path), "%s/%s", reader->folder, name);
+    read_file(reader, path);
+    return ++reader->files_n == FILES_MAX;
+}
+
+static void read_folder(struct reader *reader, const char *folder, const char *suffix)
+{
+    reader->folder = folder;
+    reader->suffix = suffix;
+    reader->files_n = 0;
+    const int r = reader->c->p->list(reader->c->p, folder, file_of_folder, reader);
+    if (r != 0)
+        failed(reader, r, folder);
+}
+
+/* --- limits.conf and groups
+ * --------------------------------------------------------------------------------- */
+
+static void limit(void *ctx, const char *domain, const char *item, const char *value)
+{
+    struct reader *reader = ctx;
+    char key[KEY_BYTES];
+    if (!is_plain(domain) ||
+        (strcmp(item, "rtprio") != 0 && strcmp(item, "memlock") != 0 && strcmp(item, "nice") != 0))
+        return;
+    snprintf(key, sizeof(key), "linux.limits.%s.%s", domain, item);
+    put(reader, key, value);
+}
+
+static void parse_limits(struct reader *reader, char *text)
+{
+    st_parse_limits(text, limit, reader);
+}
+
+/** Groups that distributions use for this right, or that a limit names. */
+static bool is_wanted_group(struct st_facts *facts, const char *name)
+{
+    static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime"};
+    char key[KEY_BYTES];
+    for (size_t i = 0; i < ST_ARRAY_LEN(usual); i++) {
+        if (strcmp(name, usual[i]) == 0)
+            return true;
+    }
+    snprintf(key, sizeof(key), "linux.limits.@%s.rtprio", name);
+    return st_facts_find(facts, key) != NULL;
+}
+
+/** "audio:x:29:ann,bob" */
+static void parse_groups(struct reader *reader, char *text)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char key[KEY_BYTES];
+        const char *members = strrchr(line, ':');
+        line[strcspn(line, ":")] = '\0';
+        if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
+            !is_wanted_group(reader->c->facts, line))
+            continue;
+        snprintf(key, sizeof(key), "linux.group.%s", line);
+        put(reader, key, members + 1);
+    }
+}
+
+/* --- sysctl.conf, modprobe.d
+ * ---------------------------------------------------------------------------------- */
+
+/** A key that is configured, and what it is on this kernel: absent when there is no such sysctl any more. */
+static void sysctl(void *ctx, const char *section, const char *name, const char *value)
+{
+    struct reader *reader = ctx;
+    char key[KEY_BYTES], now_key[KEY_BYTES], dotted[80];
+    (void)section;
+    name += name[0] == '-'; /* "-": errors are ignored */
+    snprintf(dotted, sizeof(dotted), "%.70s", name);
+    for (char *at = dotted; *at != '\0'; at++)
+        *at = *at == '/' ? '.' : *at;
+    if (strncmp(dotted, "kernel.sched_", 13) != 0 || !is_plain(dotted))
+        return;
+    snprintf(key, sizeof(key), "linux.sysctl_conf.%s", dotted);
+    put(reader, key, value);
+    snprintf(now_key, sizeof(now_key), "linux.sysctl.%s", dotted);
+    if (st_facts_find(reader->c->facts, now_key) == NULL)
+        st_collector_sysctl(reader->c, now_key, dotted, ST_VALUE_INT);
+}
+
+static void parse_sysctl(struct reader *reader, char *text)
+{
+    st_parse_settings(text, '=', "#;", sysctl, reader);
+}
+
+static void module_option(void *ctx, const char *module, const char *name, const char *value)
+{
+    struct reader *reader = ctx;
+    char key[KEY_BYTES];
+    if (strncmp(module, "snd_", 4) != 0 || !is_plain(module) || !is_plain(name))
+        return;
+    snprintf(key, sizeof(key), "linux.modprobe.%s.%s", module, name);
+    put(reader, key, value);
+}
+
+static void parse_modprobe(struct reader *reader, char *text)
+{
+    st_parse_modprobe(text, module_option, reader);
+}
+
+/* --- units
+ * ------------------------------------------------------------------------------------------------------- */
+
+/** Programs that play or make sound and are at times run as services. */
+static bool is_audio_program(const char *name)
+{
+    static const char *const programs[] = {
+        "ardour",         "brutefir",   "camilladsp",  "carla",        "carla-rack", "fluidsynth",
+        "jackd",          "jackdbus",   "jacktrip",    "linuxsampler", "mod-host",   "mpd",
+        "netjack",        "pipewire",   "pulseaudio",  "puredata",     "pd",         "scsynth",
+        "shairport-sync", "sleeptuned", "squeezelite", "supernova",    "sushi",      "zita-a2j",
+        "zita-j2a",       "zita-n2j",   "zynaddsubfx"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(programs); i++) {
+        if (strcmp(name, programs[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
+static void exec_start(struct reader *reader, const char *command)
+{
+    char text[512], key[KEY_BYTES], *rest = NULL;
+    snprintf(text, sizeof(text), "%s", command);
+    for (char *word = strtok_r(text, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+        const char *name = strrchr(word, '/');
+        name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
+        if (!is_audio_program(name))
+            continue;
+        reader->plays = true;
+        snprintf(key, sizeof(key), "linux.unit.%s.program", reader->unit);
+        put(reader, key, name);
+        return;
+    }
+}
+
+static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct {
+        const char *name;
+        const char *key;
+    } rows[] = {{"LimitRTPRIO", "rtprio"},
+                {"LimitMEMLOCK", "memlock"},
+                {"CPUSchedulingPolicy", "policy"},
+                {"RestrictRealtime", "restrict_realtime"},
+                {"User", "user"}};
+    struct reader *reader = ctx;
+    if (strcmp(section, "Service") != 0)
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char key[KEY_BYTES];
+        if (strcmp(name, rows[i].name) != 0)
+            continue;
+        snprintf(key, sizeof(key), "linux.unit.%s.%s", reader->unit, rows[i].key);
+        put(reader, key, value);
+    }
+}
+
+static void unit_command(void *ctx, const char *section, const char *name, const char *value)
+{
+    struct reader *reader = ctx;
+    if (strcmp(section, "Service") == 0 && strcmp(name, "ExecStart") == 0 && !reader->plays)
+        exec_start(reader, value);
+}
+
+/** Settings of a unit that plays nothing are left out; they may stand before its command. */
+static void parse_unit_file(struct reader *reader, char *text)
+{
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return;
+    st_parse_settings(copy, '=', "#;", unit_command, reader);
+    free(copy);
+    if (reader->plays)
+        st_parse_settings(text, '=', "#;", unit_setting, reader);
+}
+
+/** A unit of the administrator's own, and its drop-ins. */
+static int one_unit(void *ctx, const char *name)
+{
+    struct reader *outer = ctx;
+    char path[PATH_BYTES], unit[80];
+    size_t len = strlen(name), bytes;
+    const bool is_folder = len > 10 && strcmp(name + len - 10, ".service.d") == 0;
+    len -= is_folder ? 2 : 0;
+    if (len <= 8 || len - 8 >= sizeof(unit) || strncmp(name + len - 8, ".service", 8) != 0 || !is_plain(name))
+        return 0;
+    snprintf(unit, sizeof(unit), "%.*s", (int)(len - 8), name);
+    struct reader reader = {.c = outer->c, .parse = parse_unit_file, .unit = unit};
+    snprintf(path, sizeof(path), "/etc/systemd/system/%s.service", unit);
+    if (is_folder) { /* of a packaged unit: only when it has no file here, which would have been read already
+                      */
+        if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0)
+            return 0;
+        snprintf(path, sizeof(path), "/lib/systemd/system/%s.service", unit);
+    }
+    if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0 &&
+        strstr(outer->c->buf, "ExecStart") != NULL) {
+        reader.path = path;
+        parse_unit_file(&reader, outer->c->buf);
+    }
+    char folder[PATH_BYTES];
+    snprintf(folder, sizeof(folder), "/etc/systemd/system/%s.service.d", unit);
+    if (reader.plays)
+        read_folder(&reader, folder, ".conf");
+    return ++outer->files_n == FILES_MAX;
+}
+
+static void exists(struct st_collector *c, const char *key, const char *path)
+{
+    char text[16];
+    size_t len;
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    if (r == 0 || r == -EFBIG || r == -ELOOP || r == -EXDEV) /* a captured tree does not follow its links */
+        st_collector_put_int(c, key, 1, NULL, path);
+    else
+        st_collector_put_failure(c, key, r, path);
+}
+
+static void collect(struct st_collector *c)
+{
+    struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
+    read_file(&limits, "/etc/security/limits.conf");
+    read_folder(&limits, "/etc/security/limits.d", ".conf");
+    struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
+    read_file(&groups, "/etc/group");
+    struct reader sysctls = {
+        .c = c, .parse = parse_sysctl, .failure_key = "linux.sysctl_conf.kernel.sched_any"};
+    read_folder(&sysctls, "/etc/sysctl.d", ".conf");
+    read_file(&sysctls, "/etc/sysctl.conf");
+    struct reader modules = {
+        .c = c, .parse = parse_modprobe, .failure_key = "linux.modprobe.snd_usb_audio.nrpacks"};
+    read_folder(&modules, "/etc/modprobe.d", ".conf");
+    struct reader units = {.c = c};
+    (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
+    exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
+    exists(c, "linux.rtkit.installed",
+           "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
+}
+
+const struct st_collect_source st_collect_linux_etc = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

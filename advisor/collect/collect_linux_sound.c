@@ -1,0 +1,243 @@
+/* Linux: sound devices: streams that are open, USB interfaces, PCI cards. */
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/collect/collect_sources.h"
+#include "advisor/parse/parse_linux.h"
+#include "advisor/facts/text.h"
+
+#define USB_DEVICES "/sys/bus/usb/devices"
+#define PCI_DEVICES "/sys/bus/pci/devices"
+#define ASOUND      "/proc/asound"
+
+#define USB_DEVICES_MAX 512
+#define PCI_DEVICES_MAX 512
+#define STREAMS_MAX     64
+#define KEY_BYTES       256
+#define PATH_BYTES      256
+#define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
+
+#define USB_CLASS_AUDIO  "01"
+#define PCI_CLASS_SOUND  "0x04" /* multimedia; 03 HD audio, 01 audio */
+#define PCI_LATENCY_BYTE 13     /* of the configuration header */
+
+static const char *const patterns[] = {
+    "linux.alsa.*.period_frames",
+    "linux.alsa.*.buffer_frames",
+    "linux.alsa.*.rate_hz",
+    "linux.alsa.*.owner",
+    "linux.usb_audio.*.product",
+    "linux.usb_audio.*.vendor_id",
+    "linux.usb_audio.*.product_id",
+    "linux.usb_audio.*.control",
+    "linux.pci_sound.*.express",
+    "linux.pci_sound.*.latency_timer",
+    "linux.usb_audio.*.autosuspend_ms",
+    NULL,
+};
+
+struct scan {
+    struct st_collector *c;
+    const char *folder; /* of the level above */
+    size_t n;
+};
+
+/* --- USB -------------------------------------------------------------------------------------------------
+ */
+
+static void usb_device(struct st_collector *c, const char *device)
+{
+    static const struct {
+        const char *file;
+        const char *key;
+        enum st_value_kind kind;
+    } leaves[] = {
+        {"idVendor", "vendor_id", ST_VALUE_TEXT},
+        {"idProduct", "product_id", ST_VALUE_TEXT},
+        {"product", "product", ST_VALUE_TEXT},
+        {"power/control", "control", ST_VALUE_TEXT},
+        {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
+        char key[KEY_BYTES], path[PATH_BYTES];
+        snprintf(key, sizeof(key), "linux.usb_audio.%s.%s", device, leaves[i].key);
+        if (i == 0 && st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
+            return;
+        snprintf(path, sizeof(path), USB_DEVICES "/%s/%s", device, leaves[i].file);
+        st_collector_file(c, key, path, leaves[i].kind);
+    }
+}
+
+/** "1-2.3:1.0" is an interface of the device "1-2.3". */
+static int usb_interface(void *ctx, const char *name)
+{
+    struct scan *scan = ctx;
+    char path[PATH_BYTES], class[16], device[NAME_MAX_BYTES];
+    size_t len;
+    const char *colon = strchr(name, ':');
+    if (colon == NULL || (size_t)(colon - name) >= sizeof(device) || strlen(name) > 2 * sizeof(device))
+        return 0;
+    snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceClass", name);
+    if (scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len) == 0 &&
+        strncmp(class, USB_CLASS_AUDIO, 2) == 0) {
+        snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
+        usb_device(scan->c, device);
+    }
+    return ++scan->n == USB_DEVICES_MAX;
+}
+
+/* --- PCI -------------------------------------------------------------------------------------------------
+ */
+
+static int pci_device(void *ctx, const char *name)
+{
+    struct scan *scan = ctx;
+    struct st_platform *p = scan->c->p;
+    char path[PATH_BYTES], text[512], key[KEY_BYTES];
+    size_t len = 0;
+    if (strlen(name) > NAME_MAX_BYTES || ++scan->n == PCI_DEVICES_MAX)
+        return scan->n == PCI_DEVICES_MAX;
+    snprintf(path, sizeof(path), PCI_DEVICES "/%s/class", name);
+    if (p->read_text(p, path, text, sizeof(text), &len) != 0 ||
+        (strncmp(text, PCI_CLASS_SOUND "01", 6) != 0 && strncmp(text, PCI_CLASS_SOUND "03", 6) != 0))
+        return 0;
+    snprintf(path, sizeof(path), PCI_DEVICES "/%s/max_link_speed", name);
+    snprintf(key, sizeof(key), "linux.pci_sound.%s.express", name);
+    st_collector_put_int(scan->c, key, p->read_text(p, path, text, sizeof(text), &len) == 0, NULL, path);
+    snprintf(path, sizeof(path), PCI_DEVICES "/%s/config", name);
+    snprintf(key, sizeof(key), "linux.pci_sound.%s.latency_timer", name);
+    const int r = p->read_text(p, path, text, sizeof(text), &len);
+    if ((r == 0 || r == -EFBIG) && len > PCI_LATENCY_BYTE)
+        st_collector_put_int(scan->c, key, (unsigned char)text[PCI_LATENCY_BYTE], NULL, path);
+    else
+        st_collector_put_failure(scan->c, key, r == 0 || r == -EFBIG ? -EIO : r, path);
+    return 0;
+}
+
+/* --- ALSA streams ------------------------------------------------------------------------------------------
+ */
+
+struct stream {
+    struct st_collector *c;
+    const char *name; /* "card0.pcm0p.sub0" */
+    const char *path;
+};
+
+/** A line of hw_params: "period_size: 512", "rate: 48000 (48000/1)". */
+static void hw_param(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct {
+        const char *name;
+        const char *key;
+    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
+    const struct stream *stream = ctx;
+    (void)section;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char key[KEY_BYTES], number[32];
+        int64_t parsed;
+        if (strcmp(name, rows[i].name) != 0)
+            continue;
+        snprintf(key, sizeof(key), "linux.alsa.%s.%s", stream->name, rows[i].key);
+        snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
+        if (st_text_int(number, &parsed) == 0)
+            st_collector_put_int(stream->c, key, parsed, value, stream->path);
+        else
+            st_collector_put_state(stream->c, key, ST_FACT_MALFORMED, 0, value, stream->path);
+    }
+}
+
+/** The program that opened the stream, from the line "owner_pid   : 3700". */
+static void stream_owner(void *ctx, const char *section, const char *name, const char *value)
+{
+    const struct stream *stream = ctx;
+    char path[64], key[KEY_BYTES];
+    int64_t pid;
+    (void)section;
+    if (strcmp(name, "owner_pid") != 0 || st_text_int(value, &pid) != 0 || pid <= 0)
+        return;
+    snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)pid);
+    snprintf(key, sizeof(key), "linux.alsa.%s.owner", stream->name);
+    st_collector_file(stream->c, key, path, ST_VALUE_TEXT);
+}
+
+static void one_stream(struct st_collector *c, const char *folder, const char *name)
+{
+    char path[PATH_BYTES], text[1024], key[KEY_BYTES + 32];
+    size_t len;
+    struct stream stream = {c, name, path};
+    snprintf(path, sizeof(path), "%.200s/hw_params", folder);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    if (r != 0) {
+        snprintf(key, sizeof(key), "linux.alsa.%s.buffer_frames", name);
+        st_collector_put_failure(c, key, r, path);
+        return;
+    }
+    if (strncmp(text, "closed", 6) == 0)
+        return;
+    st_parse_settings(text, ':', "", hw_param, &stream);
+    snprintf(path, sizeof(path), "%.200s/status", folder);
+    if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
+        st_parse_settings(text, ':', "", stream_owner, &stream);
+}
+
+/* The three levels of /proc/asound: card0, pcm0p, sub0. */
+
+static int substream(void *ctx, const char *name)
+{
+    struct scan *scan = ctx;
+    char folder[PATH_BYTES], stream[KEY_BYTES];
+    if (strncmp(name, "sub", 3) != 0 || strlen(name) > NAME_MAX_BYTES)
+        return 0;
+    snprintf(folder, sizeof(folder), "%s/%s", scan->folder, name);
+    snprintf(stream, sizeof(stream), "%s", folder + sizeof(ASOUND));
+    for (char *at = stream; *at != '\0'; at++)
+        *at = *at == '/' ? '.' : *at;
+    one_stream(scan->c, folder, stream);
+    return ++scan->n == STREAMS_MAX;
+}
+
+/** Into a folder that the prefix and a number name: "card0", not "cards". */
+static int descend(struct scan *scan, const char *name, const char *prefix, st_name_fn next)
+{
+    char folder[PATH_BYTES];
+    if (strncmp(name, prefix, strlen(prefix)) != 0 || strcspn(name, "0123456789") != strlen(prefix) ||
+        strlen(name) > NAME_MAX_BYTES || strlen(scan->folder) > 2 * NAME_MAX_BYTES)
+        return 0;
+    snprintf(folder, sizeof(folder), "%s/%s", scan->folder, name);
+    struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
+    (void)scan->c->p->list(scan->c->p, folder, next, &below); /* what went away has no stream */
+    scan->n = below.n;
+    return scan->n >= STREAMS_MAX;
+}
+
+static int pcm(void *ctx, const char *name)
+{
+    return descend(ctx, name, "pcm", substream);
+}
+
+static int card(void *ctx, const char *name)
+{
+    return descend(ctx, name, "card", pcm);
+}
+
+static void collect(struct st_collector *c)
+{
+    static const struct {
+        const char *folder;
+        st_name_fn fn;
+        const char *key; /* of what stands for all when the folder cannot be read */
+    } sets[] = {
+        {ASOUND, card, "linux.alsa.any.buffer_frames"},
+        {USB_DEVICES, usb_interface, "linux.usb_audio.any.control"},
+        {PCI_DEVICES, pci_device, "linux.pci_sound.any.latency_timer"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(sets); i++) {
+        struct scan scan = {.c = c, .folder = sets[i].folder};
+        const int r = c->p->list(c->p, sets[i].folder, sets[i].fn, &scan);
+        if (r != 0 && r != -ENOENT)
+            st_collector_put_failure(c, sets[i].key, r, sets[i].folder);
+    }
+}
+
+const struct st_collect_source st_collect_linux_sound = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

@@ -1,0 +1,159 @@
+/* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "advisor/collect/collect_sources.h"
+
+#define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
+#define GROUPS_MAX     1024
+
+#define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
+
+static const char *const patterns[] = {
+    "linux.clock_getres_ns",
+    "linux.rt.fifo_errno",
+    "linux.rt.fifo_priority",
+    "linux.rt.ipc_lock",
+    "linux.rt.memlock_limit_bytes",
+    "linux.rt.rtprio_limit",
+    "linux.timer_slack_ns",
+    "user.groups",
+    "user.name",
+    "user.limits_from",
+    "user.uid",
+    NULL,
+};
+
+static void rights(struct st_collector *c)
+{
+    static const char try[] = "sched_setscheduler in a child";
+    static const char limits[] = "getrlimit";
+    struct st_rt_rights rights;
+    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
+    if (r != 0) {
+        st_collector_put_failure(c, "linux.rt.fifo_errno", r, try);
+        st_collector_put_failure(c, "linux.rt.fifo_priority", r, try);
+        st_collector_put_failure(c, "linux.rt.rtprio_limit", r, limits);
+        st_collector_put_failure(c, "linux.rt.memlock_limit_bytes", r, limits);
+        return;
+    }
+    st_collector_put_int(c, "linux.rt.fifo_errno", rights.fifo_errno, NULL, try);
+    st_collector_put_int(c, "linux.rt.fifo_priority", rights.fifo_priority, NULL, try);
+    if (rights.rtprio_limit == INT64_MIN)
+        st_collector_put_state(c, "linux.rt.rtprio_limit", ST_FACT_ABSENT, 0, NULL, limits);
+    else
+        st_collector_put_int(c, "linux.rt.rtprio_limit", rights.rtprio_limit, NULL, limits);
+    st_collector_put_int(c, "linux.rt.memlock_limit_bytes", rights.memlock_limit_bytes, NULL, limits);
+}
+
+static void freebsd_rights(struct st_collector *c)
+{
+    static const char fifo[] = "freebsd.rt.fifo_errno", memory[] = "freebsd.limits.memorylocked_bytes";
+    struct st_rt_rights rights;
+    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
+    if (r != 0) {
+        st_collector_put_failure(c, fifo, r, "sched_setscheduler in a child");
+        st_collector_put_failure(c, memory, r, "getrlimit");
+        return;
+    }
+    st_collector_put_int(c, fifo, rights.fifo_errno, NULL, "sched_setscheduler in a child");
+    st_collector_put_int(c, memory, rights.memlock_limit_bytes, NULL, "getrlimit");
+}
+
+/** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
+static void ipc_lock(struct st_collector *c)
+{
+    static const char key[] = "linux.rt.ipc_lock";
+    static const char source[] = "/proc/self/status";
+    static const char label[] = "\nCapEff:";
+    size_t bytes;
+    const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &bytes);
+    if (r != 0) {
+        st_collector_put_failure(c, key, r, source);
+        return;
+    }
+    const char *line = strstr(c->buf, label);
+    char *end = NULL;
+    const unsigned long long mask = line != NULL ? strtoull(line + strlen(label), &end, 16) : 0;
+    if (end == NULL || end == line + strlen(label))
+        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, NULL, source);
+    else
+        st_collector_put_int(c, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
+}
+
+static void slack(struct st_collector *c)
+{
+    static const char source[] = "prctl(PR_GET_TIMERSLACK)";
+    int64_t ns;
+    const int r = c->p->timer_slack_ns(c->p, &ns);
+    if (r == 0)
+        st_collector_put_int(c, "linux.timer_slack_ns", ns, NULL, source);
+    else
+        st_collector_put_failure(c, "linux.timer_slack_ns", r, source);
+}
+
+static void resolution(struct st_collector *c)
+{
+    static const char source[] = "clock_getres(CLOCK_MONOTONIC)";
+    struct timespec resolution;
+    if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0)
+        st_collector_put_int(c, "linux.clock_getres_ns",
+                             (int64_t)resolution.tv_sec * INT64_C(1000000000) + resolution.tv_nsec, NULL,
+                             source);
+    else
+        st_collector_put_failure(c, "linux.clock_getres_ns", -errno, source);
+}
+
+static void user_groups(struct st_collector *c)
+{
+    gid_t gids[GROUPS_MAX];
+    char text[4096] = "";
+    size_t used = 0;
+    const int n = getgroups(GROUPS_MAX, gids);
+    if (n < 0) {
+        st_collector_put_failure(c, "user.groups", -errno, "getgroups");
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const struct group *group = getgrgid(gids[i]);
+        char number[32];
+        snprintf(number, sizeof(number), "%lu", (unsigned long)gids[i]);
+        const int len = snprintf(text + used, sizeof(text) - used, "%s%s", used > 0 ? " " : "",
+                                 group != NULL ? group->gr_name : number);
+        if (len < 0 || (size_t)len >= sizeof(text) - used)
+            break;
+        used += (size_t)len;
+    }
+    st_collector_put_text(c, "user.groups", text, NULL, "getgroups");
+}
+
+static void user(struct st_collector *c)
+{
+    const uid_t uid = getuid();
+    st_collector_put_int(c, "user.uid", (int64_t)uid, NULL, "getuid");
+    if (c->user[0] != '\0')
+        st_collector_put_text(c, "user.name", c->user, NULL, "getpwuid");
+    else
+        st_collector_put_state(c, "user.name", ST_FACT_ABSENT, 0, NULL, "getpwuid");
+    user_groups(c);
+}
+
+static void collect(struct st_collector *c)
+{
+    user(c);
+    if (c->p->os != ST_OS_LINUX) {
+        freebsd_rights(c);
+        return;
+    }
+    rights(c);
+    ipc_lock(c);
+    slack(c);
+    resolution(c);
+}
+
+const struct st_collect_source st_collect_live = {.collect = collect, .patterns = patterns};

@@ -1,0 +1,359 @@
+/* What another user would get: groups, and the limits that pam_limits would set at login. */
+#include "advisor/collect/collect_user.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/parse/parse_linux.h"
+#include "advisor/facts/text.h"
+
+#define FILE_BYTES     (256 * 1024)
+#define FILES_MAX      64 /* of a folder */
+#define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
+#define UNLIMITED      (-1)
+#define NAME_BYTES     65
+#define GROUPS_BYTES   2048
+#define LIMITS_CONF    "/etc/security/limits.conf"
+#define LIMITS_DIR     "/etc/security/limits.d"
+
+/** Which line of limits.conf counts: the more special one, of equals the later. */
+enum special { SPECIAL_NONE, SPECIAL_ALL, SPECIAL_GROUP, SPECIAL_USER };
+
+struct limit {
+    enum special special;
+    int64_t value;
+    char source[200];
+};
+
+struct user {
+    struct st_platform *p;
+    char *buf; /* FILE_BYTES */
+    const char *name;
+    int64_t uid, gid;
+    char groups[GROUPS_BYTES]; /* " audio video " */
+    struct limit rtprio, memlock;
+    const char *path; /* of the limits file that is read */
+    int unread;       /* errno of a limits file that could not be read */
+    bool uses_pam_limits;
+    size_t files_n;
+};
+
+/* --- /etc/passwd and /etc/group ---------------------------------------------------------------------------
+ */
+
+/** Field i of a line with colons, as a copy. @return false: no such field, or too long. */
+static bool field(const char *line, int i, char *ret, size_t bytes)
+{
+    for (; i > 0; i--) {
+        line += strcspn(line, ":");
+        if (*line++ == '\0')
+            return false;
+    }
+    const size_t len = strcspn(line, ":");
+    if (len >= bytes)
+        return false;
+    memcpy(ret, line, len);
+    ret[len] = '\0';
+    return true;
+}
+
+/** Is the name among "ann,bob"? */
+static bool is_member(const char *members, const char *name)
+{
+    const size_t name_len = strlen(name);
+    while (*members != '\0') {
+        const size_t len = strcspn(members, ",");
+        if (len == name_len && memcmp(members, name, len) == 0)
+            return true;
+        members += len + (members[len] == ',');
+    }
+    return false;
+}
+
+static int read_file(struct user *user, const char *path)
+{
+    size_t bytes;
+    const int r = user->p->read_text(user->p, path, user->buf, FILE_BYTES, &bytes);
+    return r == -EFBIG ? 0 : r;
+}
+
+static int find_user(struct user *user)
+{
+    char name[NAME_BYTES], number[24], *rest = NULL;
+    const int r = read_file(user, "/etc/passwd");
+    if (r != 0)
+        return r == -ENOENT ? -ENODATA : r;
+    for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        if (!field(line, 0, name, sizeof(name)) || strcmp(name, user->name) != 0)
+            continue;
+        if (field(line, 2, number, sizeof(number)) && st_text_int(number, &user->uid) == 0 &&
+            field(line, 3, number, sizeof(number)) && st_text_int(number, &user->gid) == 0)
+            return 0;
+        return -EBADMSG;
+    }
+    return -ENOENT;
+}
+
+static int find_groups(struct user *user)
+{
+    char name[NAME_BYTES], number[24], members[4096], *rest = NULL;
+    int64_t gid;
+    size_t used = (size_t)snprintf(user->groups, sizeof(user->groups), " ");
+    const int r = read_file(user, "/etc/group");
+    if (r != 0)
+        return r;
+    for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        if (!field(line, 0, name, sizeof(name)) || !field(line, 2, number, sizeof(number)) ||
+            st_text_int(number, &gid) != 0)
+            continue;
+        const bool listed = field(line, 3, members, sizeof(members)) && is_member(members, user->name);
+        if ((!listed && gid != user->gid) || used + strlen(name) + 2 > sizeof(user->groups))
+            continue;
+        used += (size_t)snprintf(user->groups + used, sizeof(user->groups) - used, "%s ", name);
+    }
+    return 0;
+}
+
+/* --- limits.conf
+ * -------------------------------------------------------------------------------------------- */
+
+static enum special special_of(const struct user *user, const char *domain)
+{
+    char word[NAME_BYTES + 2];
+    if (strcmp(domain, user->name) == 0)
+        return SPECIAL_USER;
+    if (domain[0] == '@' && strlen(domain) <= NAME_BYTES) {
+        snprintf(word, sizeof(word), " %.*s ", NAME_BYTES - 1, domain + 1);
+        return strstr(user->groups, word) != NULL ? SPECIAL_GROUP : SPECIAL_NONE;
+    }
+    /* neither '*' nor a group's limit is for root */
+    return strcmp(domain, "*") == 0 && user->uid != 0 ? SPECIAL_ALL : SPECIAL_NONE;
+}
+
+static void set_limit(struct limit *limit, const struct user *user, enum special special, const char *text,
+                      int64_t unit)
+{
+    int64_t value;
+    if (special == SPECIAL_NONE || special < limit->special)
+        return;
+    if (strcmp(text, "unlimited") == 0 || strcmp(text, "infinity") == 0 || strcmp(text, "-1") == 0)
+        value = UNLIMITED;
+    else if (st_text_int(text, &value) != 0 || value < 0 || value > INT64_MAX / unit)
+        return;
+    else
+        value *= unit;
+    limit->special = special;
+    limit->value = value;
+    snprintf(limit->source, sizeof(limit->source), "%.190s", user->path);
+}
+
+static void see_limit(void *ctx, const char *domain, const char *item, const char *value)
+{
+    struct user *user = ctx;
+    const enum special special = special_of(user, domain);
+    if (user->uid == 0 && special == SPECIAL_GROUP)
+        return;
+    if (strcmp(item, "rtprio") == 0)
+        set_limit(&user->rtprio, user, special, value, 1);
+    else if (strcmp(item, "memlock") == 0)
+        set_limit(&user->memlock, user, special, value, 1024);
+}
+
+static void read_limits(struct user *user, const char *path)
+{
+    const int r = read_file(user, path);
+    user->path = path;
+    if (r == 0)
+        st_parse_limits(user->buf, see_limit, user);
+    else if (r != -ENOENT && r != -ENOTDIR)
+        user->unread = -r;
+}
+
+static bool path_in(const char *folder, const char *name, const char *suffix, char *path, size_t bytes)
+{
+    const size_t len = strlen(name), suffix_len = strlen(suffix);
+    return len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0 &&
+           (size_t)snprintf(path, bytes, "%s/%s", folder, name) < bytes;
+}
+
+static int limits_file(void *ctx, const char *name)
+{
+    struct user *user = ctx;
+    char path[300];
+    if (path_in(LIMITS_DIR, name, ".conf", path, sizeof(path)))
+        read_limits(user, path);
+    return ++user->files_n >= FILES_MAX;
+}
+
+/** A service whose sessions get the limits: a line that is not a comment names pam_limits. */
+static int pam_file(void *ctx, const char *name)
+{
+    struct user *user = ctx;
+    char path[300], *rest = NULL;
+    if (path_in("/etc/pam.d", name, "", path, sizeof(path)) && read_file(user, path) == 0) {
+        for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL;
+             line = strtok_r(NULL, "\n", &rest)) {
+            line += strspn(line, " \t");
+            if (line[0] != '#' && strstr(line, "pam_limits.so") != NULL)
+                user->uses_pam_limits = true;
+        }
+    }
+    return user->uses_pam_limits || ++user->files_n >= FILES_MAX;
+}
+
+static void find_limits(struct user *user)
+{
+    user->files_n = 0;
+    const int r = user->p->list(user->p, "/etc/pam.d", pam_file, user);
+    /* who cannot look does not know better */
+    user->uses_pam_limits = user->uses_pam_limits || r != 0 || user->files_n >= FILES_MAX;
+    if (!user->uses_pam_limits)
+        return;
+    user->files_n = 0;
+    read_limits(user, LIMITS_CONF);
+    const int listed = user->p->list(user->p, LIMITS_DIR, limits_file, user);
+    if (listed != 0 && listed != -ENOENT && listed != -ENOTDIR)
+        user->unread = -listed;
+}
+
+/* --- services of the session ------------------------------------------------------------------------------
+ */
+
+#define PAM_BYTES 4096 /* of a file of /etc/pam.d, which is short */
+
+/** Does this service, or a file that it includes, apply pam_limits? @return 1, 0, or what reading it said. */
+static int applies_limits(struct user *user, const char *service, int includes_left)
+{
+    static const char *const includes[] = {"@include", "include", "substack"};
+    char text[PAM_BYTES], path[300], *rest = NULL;
+    size_t len;
+    if (strchr(service, '/') != NULL ||
+        (size_t)snprintf(path, sizeof(path), "/etc/pam.d/%s", service) >= sizeof(path))
+        return -EINVAL;
+    if (user->files_n++ >= FILES_MAX) /* files that include each other */
+        return -ELOOP;
+    int r = user->p->read_text(user->p, path, text, sizeof(text), &len);
+    if (r == -ENOENT) {
+        snprintf(path, sizeof(path), "/usr/lib/pam.d/%s", service);
+        r = user->p->read_text(user->p, path, text, sizeof(text), &len);
+    }
+    if (r != 0)
+        return r;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char word[3][NAME_BYTES] = {"", "", ""};
+        const int words = sscanf(line, "%64s %64s %64s", word[0], word[1], word[2]);
+        if (words < 1 || word[0][0] == '#')
+            continue;
+        if (strstr(line, "pam_limits.so") != NULL)
+            return 1;
+        for (size_t i = 0; i < ST_ARRAY_LEN(includes) && includes_left > 0; i++) {
+            const char *other = strcmp(word[0], includes[i]) == 0   ? word[1]
+                                : strcmp(word[1], includes[i]) == 0 ? word[2]
+                                                                    : "";
+            if (other[0] != '\0' && applies_limits(user, other, includes_left - 1) == 1)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/** systemd starts services of the session, sound servers among them, through the PAM service systemd-user. */
+static int put_services(struct user *user, struct st_facts *facts)
+{
+    static const char key[] = "user.services_limited", source[] = "PAM service systemd-user";
+    user->files_n = 0;
+    const int r = applies_limits(user, "systemd-user", 3);
+    if (r >= 0)
+        return st_facts_put_int(facts, key, r, NULL, source);
+    if (r == -ENOENT || r == -ENOTDIR)
+        return st_facts_put_state(facts, key, ST_FACT_ABSENT, 0, NULL, source);
+    return st_facts_put_state(facts, key, ST_FACT_UNREADABLE, -r, NULL, source);
+}
+
+/* --- facts
+ * --------------------------------------------------------------------------------------------------- */
+
+static int put_rights(const struct user *user, struct st_facts *facts)
+{
+    static const char fifo_key[] = "linux.rt.fifo_errno", rtprio_key[] = "linux.rt.rtprio_limit";
+    static const char none[] = "no limits file sets it";
+    const bool root = user->uid == 0;
+    const int64_t limit = user->rtprio.special != SPECIAL_NONE ? user->rtprio.value : 0;
+    const char *source = user->rtprio.special != SPECIAL_NONE ? user->rtprio.source : none;
+    const bool granted = root || limit == UNLIMITED || limit >= TRIED_PRIORITY;
+    int r = st_facts_put_int(facts, "linux.rt.ipc_lock", root, NULL, "user.uid");
+    if (r == 0)
+        r = st_facts_put_int(facts, "linux.rt.fifo_priority", TRIED_PRIORITY, NULL, "not tried");
+    if (r == 0 && user->unread != 0 && !granted) {
+        r = st_facts_put_state(facts, fifo_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
+        return r == 0
+                   ? st_facts_put_state(facts, rtprio_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR)
+                   : r;
+    }
+    if (r == 0)
+        r = st_facts_put_int(facts, fifo_key, granted ? 0 : EPERM, NULL, root ? "user.uid" : source);
+    return r == 0 ? st_facts_put_int(facts, rtprio_key, limit, NULL, source) : r;
+}
+
+static int put_linux(const struct user *user, struct st_facts *facts)
+{
+    static const char memlock_key[] = "linux.rt.memlock_limit_bytes";
+    /* set at login by other means, or by the process itself */
+    static const char *const unknown[] = {"linux.rt.nice_limit", "linux.rt.rttime_limit_us"};
+    int r = put_rights(user, facts);
+    if (r == 0 && user->memlock.special != SPECIAL_NONE)
+        r = st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
+    else if (r == 0 && user->unread != 0)
+        r = st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
+    else if (r == 0)
+        r = st_facts_put_state(facts, memlock_key, ST_FACT_ABSENT, 0, NULL, "no limits file sets it");
+    for (size_t i = 0; i < ST_ARRAY_LEN(unknown) && r == 0; i++)
+        r = st_facts_put_state(facts, unknown[i], ST_FACT_ABSENT, 0, NULL, "not known for another user");
+    return r == 0 ? st_facts_put_text(facts, "user.limits_from",
+                                      user->uses_pam_limits ? "limits.d"
+                                                            : "the defaults (no PAM file has pam_limits)",
+                                      NULL, LIMITS_DIR)
+                  : r;
+}
+
+/** The login class, which has the limits, is in a file that only root reads. */
+static int put_freebsd(struct st_facts *facts)
+{
+    static const char source[] = "not known for another user";
+    int r = st_facts_put_state(facts, "freebsd.rt.fifo_errno", ST_FACT_ABSENT, 0, NULL, source);
+    if (r == 0)
+        r = st_facts_put_state(facts, "freebsd.limits.memorylocked_bytes", ST_FACT_ABSENT, 0, NULL, source);
+    return r == 0 ? st_facts_put_text(facts, "user.limits_from", "groups", NULL, "/etc/group") : r;
+}
+
+static int put_user(struct user *user, struct st_facts *facts)
+{
+    int r = st_facts_put_text(facts, "user.name", user->name, NULL, "/etc/passwd");
+    if (r == 0)
+        r = st_facts_put_int(facts, "user.uid", user->uid, NULL, "/etc/passwd");
+    if (r == 0)
+        r = st_facts_put_text(facts, "user.groups", user->groups, NULL, "/etc/group");
+    if (r == 0)
+        r = st_facts_os(facts) == ST_OS_LINUX ? put_linux(user, facts) : put_freebsd(facts);
+    if (r == 0 && st_facts_os(facts) == ST_OS_LINUX)
+        r = put_services(user, facts);
+    return r;
+}
+
+int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts)
+{
+    struct user user = {.p = p, .name = name, .buf = malloc(FILE_BYTES)};
+    if (user.buf == NULL)
+        return -ENOMEM;
+    int r = find_user(&user);
+    if (r == 0)
+        r = find_groups(&user);
+    if (r == 0 && st_facts_os(facts) == ST_OS_LINUX)
+        find_limits(&user);
+    if (r == 0)
+        r = put_user(&user, facts);
+    free(user.buf);
+    return r;
+}

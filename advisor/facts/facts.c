@@ -1,0 +1,278 @@
+/* The set of facts: an array of pointers in order of key, so that a finding may keep a pointer to one. */
+#include "advisor/facts/facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+
+#define RAW_MAX_BYTES 4096
+
+struct st_facts {
+    enum st_os os;
+    int64_t time_ns; /* given to the facts put from here on */
+    struct st_fact **rows;
+    size_t n;
+    size_t room;
+};
+
+struct st_facts *st_facts_new(enum st_os os)
+{
+    struct st_facts *facts = calloc(1, sizeof(*facts));
+    if (facts != NULL)
+        facts->os = os;
+    return facts;
+}
+
+static void fact_free(struct st_fact *fact)
+{
+    if (fact == NULL)
+        return;
+    free(fact->key); /* and its other texts */
+    free(fact);
+}
+
+void st_facts_free(struct st_facts *facts)
+{
+    if (facts == NULL)
+        return;
+    for (size_t i = 0; i < facts->n; i++)
+        fact_free(facts->rows[i]);
+    free(facts->rows);
+    free(facts);
+}
+
+enum st_os st_facts_os(const struct st_facts *facts)
+{
+    return facts->os;
+}
+
+void st_facts_set_time(struct st_facts *facts, int64_t time_ns)
+{
+    facts->time_ns = time_ns;
+}
+
+size_t st_facts_count(const struct st_facts *facts)
+{
+    return facts->n;
+}
+
+const struct st_fact *st_facts_at(const struct st_facts *facts, size_t i)
+{
+    return i < facts->n ? facts->rows[i] : NULL;
+}
+
+/** The first row whose key is not before `key`; n when there is none. */
+static size_t lower_bound(const struct st_facts *facts, const char *key)
+{
+    size_t low = 0, high = facts->n;
+    /* most sets are filled in order of key */
+    if (high > 0 && strcmp(facts->rows[high - 1]->key, key) < 0)
+        return high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(facts->rows[middle]->key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int make_room(struct st_facts *facts)
+{
+    if (facts->n < facts->room)
+        return 0;
+    const size_t room = facts->room == 0 ? 64 : facts->room * 2;
+    struct st_fact **rows = reallocarray(facts->rows, room, sizeof(*rows));
+    if (rows == NULL)
+        return -ENOMEM;
+    facts->rows = rows;
+    facts->room = room;
+    return 0;
+}
+
+/** Takes the fact over, also when it fails. */
+static int insert(struct st_facts *facts, struct st_fact *fact)
+{
+    const size_t i = lower_bound(facts, fact->key);
+    if (i < facts->n && strcmp(facts->rows[i]->key, fact->key) == 0) {
+        /* the row stays where it is, so that pointers to it stay good */
+        struct st_fact old = *facts->rows[i];
+        *facts->rows[i] = *fact;
+        *fact = old;
+        fact_free(fact);
+        return 0;
+    }
+    if (make_room(facts) != 0) {
+        fact_free(fact);
+        return -ENOMEM;
+    }
+    memmove(&facts->rows[i + 1], &facts->rows[i], (facts->n - i) * sizeof(facts->rows[0]));
+    facts->rows[i] = fact;
+    facts->n++;
+    return 0;
+}
+
+/** Puts the fact's texts into one piece of memory, as valid UTF-8. NULL stays NULL. */
+static int put_texts(struct st_fact *fact, const char *key, const char *text, const char *raw,
+                     const char *source)
+{
+    const struct {
+        const char *from;
+        size_t max_bytes;
+        char **ret;
+    } rows[] = {{key, SIZE_MAX / 16, &fact->key},
+                {text, SIZE_MAX / 16, &fact->text},
+                {raw, RAW_MAX_BYTES, &fact->raw},
+                {source, SIZE_MAX / 16, &fact->source}};
+    size_t lens[ST_ARRAY_LEN(rows)] = {0}, bytes = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (rows[i].from == NULL)
+            continue;
+        lens[i] = strnlen(rows[i].from, rows[i].max_bytes);
+        bytes += st_text_utf8_put(NULL, rows[i].from, lens[i]) + 1;
+    }
+    char *at = malloc(bytes);
+    if (at == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (rows[i].from == NULL)
+            continue;
+        *rows[i].ret = at;
+        at += st_text_utf8_put(at, rows[i].from, lens[i]) + 1;
+    }
+    return 0;
+}
+
+static int put(struct st_facts *facts, const char *key, enum st_fact_state state, int error, const char *text,
+               const char *raw, const char *source)
+{
+    struct st_fact *fact = calloc(1, sizeof(*fact));
+    if (fact == NULL)
+        return -ENOMEM;
+    fact->state = state;
+    fact->error = state == ST_FACT_UNREADABLE ? error : 0;
+    fact->time_ns = facts->time_ns;
+    if (put_texts(fact, key, text, raw, source) != 0) {
+        fact_free(fact);
+        return -ENOMEM;
+    }
+    if (fact->text != NULL) {
+        st_text_trim(fact->text);
+        fact->is_int = st_text_int(fact->text, &fact->i64) == 0;
+    }
+    return insert(facts, fact);
+}
+
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
+                      const char *source)
+{
+    return put(facts, key, ST_FACT_OK, 0, value, raw, source);
+}
+
+int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
+                     const char *source)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld", (long long)value);
+    return put(facts, key, ST_FACT_OK, 0, text, raw, source);
+}
+
+int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
+                       const char *raw, const char *source)
+{
+    return put(facts, key, state, error, NULL, raw, source);
+}
+
+const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key)
+{
+    const size_t i = lower_bound(facts, key);
+    return i < facts->n && strcmp(facts->rows[i]->key, key) == 0 ? facts->rows[i] : NULL;
+}
+
+/** 0 when the fact is there and ok. */
+static int state_errno(const struct st_fact *fact)
+{
+    if (fact == NULL)
+        return -ENOENT;
+    switch (fact->state) {
+    case ST_FACT_OK:
+        return fact->text != NULL ? 0 : -EBADMSG;
+    case ST_FACT_ABSENT:
+        return -ENOENT;
+    case ST_FACT_UNREADABLE:
+        return -EACCES;
+    case ST_FACT_MALFORMED:
+        return -EBADMSG;
+    }
+    return -EBADMSG;
+}
+
+int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret)
+{
+    const struct st_fact *fact = st_facts_find(facts, key);
+    const int r = state_errno(fact);
+    if (r != 0)
+        return r;
+    if (!fact->is_int)
+        return -EBADMSG;
+    *ret = fact->i64;
+    return 0;
+}
+
+int st_facts_text(const struct st_facts *facts, const char *key, const char **ret)
+{
+    const struct st_fact *fact = st_facts_find(facts, key);
+    const int r = state_errno(fact);
+    if (r != 0)
+        return r;
+    *ret = fact->text;
+    return 0;
+}
+
+void st_facts_each(const struct st_facts *facts, const char *prefix, const char *suffix, st_fact_fn fn,
+                   void *ctx)
+{
+    const size_t prefix_len = strlen(prefix), suffix_len = strlen(suffix);
+    for (size_t i = lower_bound(facts, prefix); i < facts->n; i++) {
+        const struct st_fact *fact = facts->rows[i];
+        const size_t len = strlen(fact->key);
+        if (strncmp(fact->key, prefix, prefix_len) != 0)
+            break;
+        if (len >= prefix_len + suffix_len && strcmp(fact->key + len - suffix_len, suffix) == 0)
+            fn(ctx, fact);
+    }
+}
+
+size_t st_facts_unreadable(const struct st_facts *facts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < facts->n; i++)
+        n += facts->rows[i]->state == ST_FACT_UNREADABLE || facts->rows[i]->state == ST_FACT_MALFORMED;
+    return n;
+}
+
+static const char *const state_names[] = {
+    [ST_FACT_ABSENT] = "absent",
+    [ST_FACT_OK] = "ok",
+    [ST_FACT_UNREADABLE] = "unreadable",
+    [ST_FACT_MALFORMED] = "malformed",
+};
+
+const char *st_fact_state_name(enum st_fact_state state)
+{
+    return state_names[state];
+}
+
+int st_fact_state_parse(const char *text, enum st_fact_state *ret)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(state_names); i++) {
+        if (strcmp(text, state_names[i]) == 0) {
+            *ret = (enum st_fact_state)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}

@@ -1,0 +1,76 @@
+/* Facts: one reading each, with its state. The four states are never merged (design 4). */
+#ifndef ST_ADVISOR_FACTS_FACTS_H
+#define ST_ADVISOR_FACTS_FACTS_H
+
+#include <jansson.h>
+
+#include "platform/platform.h"
+
+/** kern.osreldate from which on FreeBSD's loader reads /boot/loader.conf.local last (14.1, commit
+ * a25531db0fc2); before, ahead of /boot/loader.conf.d. */
+#define ST_FREEBSD_LOADER_LOCAL_LAST 1401000
+
+enum st_fact_state {
+    ST_FACT_ABSENT, /* the file or sysctl does not exist here (also: never asked for) */
+    ST_FACT_OK,
+    ST_FACT_UNREADABLE, /* exists, but reading failed: error has the errno */
+    ST_FACT_MALFORMED,  /* read, but the text is not what it should be */
+};
+
+/** Keys: "linux.<subsystem>.<name>", "freebsd.<sysctl name>", "linux.sysctl.<name>", "user.<name>",
+ * "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). One key for each CPU or policy:
+ *  "linux.cpufreq.policy0.governor". */
+struct st_fact {
+    char *key; /* the other texts lie behind it, in one piece of memory */
+    enum st_fact_state state;
+    int error;   /* errno (positive) if unreadable, else 0 */
+    char *text;  /* the value as text, trimmed; NULL unless ok */
+    bool is_int; /* the value is a whole number, in i64 */
+    int64_t i64;
+    char *raw;       /* what was read, at most 4 KiB, valid UTF-8; NULL if nothing was */
+    char *source;    /* path, "sysctl NAME", system call */
+    int64_t time_ns; /* wall clock, ns since 1970 */
+};
+
+struct st_facts;
+
+struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
+void st_facts_free(struct st_facts *facts);
+enum st_os st_facts_os(const struct st_facts *facts);
+/** The wall-clock time (ns since 1970; 0: not known) of the facts that are put from here on. */
+void st_facts_set_time(struct st_facts *facts, int64_t time_ns);
+size_t st_facts_count(const struct st_facts *facts);
+const struct st_fact *st_facts_at(const struct st_facts *facts, size_t i); /* in order of key */
+
+/** Adds or replaces. error: positive errno for unreadable. Strings are copied and made valid UTF-8.
+ *  @return 0 or -ENOMEM. */
+ST_NODISCARD int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
+                                   const char *raw, const char *source);
+ST_NODISCARD int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
+                                  const char *source);
+ST_NODISCARD int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state,
+                                    int error, const char *raw, const char *source);
+
+/** "absent", "ok", "unreadable", "malformed". */
+const char *st_fact_state_name(enum st_fact_state state);
+ST_NODISCARD int st_fact_state_parse(const char *text, enum st_fact_state *ret); /* 0 or -EINVAL */
+
+/** NULL when nobody looked for it; a rule treats that as absent. */
+const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
+
+/**
+ * Typed reading. @return 0; -ENOENT absent; -EACCES unreadable; -EBADMSG malformed or of another type.
+ * Output is written on success only.
+ */
+ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
+ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
+
+/** Walks the facts whose key starts with prefix and ends with suffix ("" for any), in order of key. */
+typedef void (*st_fact_fn)(void *ctx, const struct st_fact *fact);
+void st_facts_each(const struct st_facts *facts, const char *prefix, const char *suffix, st_fact_fn fn,
+                   void *ctx);
+
+/** How many facts are unreadable or malformed. */
+size_t st_facts_unreadable(const struct st_facts *facts);
+
+#endif

@@ -1,0 +1,38 @@
+/* A measurement of this machine, brought to the advisor as facts "measured.*". */
+#ifndef ST_ADVISOR_FACTS_MEASURED_H
+#define ST_ADVISOR_FACTS_MEASURED_H
+
+#include "advisor/rules/rule.h"
+
+/* Keys. Texts but where the unit says otherwise; of several loops, the worst. */
+#define ST_MEASURED_SOURCE        "measured.source"                /* "sleeptune check", a file's name */
+#define ST_MEASURED_FRAMES        "measured.frames"                /* whole number */
+#define ST_MEASURED_RATE_HZ       "measured.rate_hz"               /* whole number */
+#define ST_MEASURED_PERIODS       "measured.periods_n"             /* whole number: periods that were seen */
+#define ST_MEASURED_MISSES        "measured.misses_n"              /* whole number */
+#define ST_MEASURED_BOUND         "measured.misses_per_hour_max95" /* upper bound, as text with its digits */
+#define ST_MEASURED_DURATION_NS   "measured.duration_ns"           /* whole number */
+#define ST_MEASURED_LATEST_NS     "measured.lateness_max_ns"       /* whole number */
+#define ST_MEASURED_BOOKS_BALANCE "measured.books_balance"         /* 0 or 1 */
+#define ST_MEASURED_POLICY        "measured.policy"                /* "fifo 70", "other" */
+#define ST_MEASURED_DEGRADED      "measured.degraded"              /* why it is not what was asked */
+#define ST_MEASURED_ERROR         "measured.error"                 /* what ended it */
+#define ST_MEASURED_KERNEL        "measured.kernel_release"        /* of the machine that was measured */
+#define ST_MEASURED_AGE_S         "measured.age_s"                 /* whole number: since it began */
+
+struct st_measured {
+    bool of_this_period; /* the wished one; else nothing of it counts */
+    bool valid;          /* the books balance, nothing ended it, a period went by */
+    bool elsewhere;      /* under another kernel than that of the facts */
+    int64_t frames, rate_hz, periods_n, misses_n, duration_ns, latest_ns;
+    const char *bound, *policy, *source;
+    const char *degraded;             /* NULL: it is what was asked */
+    const char *kernel, *kernel_here; /* releases; NULL: not known */
+    int64_t age_s;                    /* -1: not known */
+};
+
+/** @return false when no measurement is among the facts, or one of its numbers is missing. Texts point into
+ * the facts. */
+bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, struct st_measured *ret);
+
+#endif

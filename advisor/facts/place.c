@@ -1,0 +1,114 @@
+/* Where this runs, when that hides settings. */
+#include "advisor/facts/place.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "advisor/facts/text.h"
+
+struct notes {
+    char (*rows)[ST_PLACE_NOTE_BYTES];
+    size_t n;
+};
+
+static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
+{
+    va_list args;
+    if (notes->n == ST_PLACE_NOTES_MAX)
+        return;
+    va_start(args, format);
+    vsnprintf(notes->rows[notes->n++], ST_PLACE_NOTE_BYTES, format, args);
+    va_end(args);
+}
+
+static const char *text(const struct st_facts *facts, const char *key)
+{
+    const char *value;
+    return st_facts_text(facts, key, &value) == 0 && value[0] != '\0' ? value : NULL;
+}
+
+static const char *text_or(const struct st_facts *facts, const char *key, const char *fallback)
+{
+    const char *value = text(facts, key);
+    return value != NULL ? value : fallback;
+}
+
+/** "none" and "0" are how a container's mark says that there is none. */
+static const char *container(const struct st_facts *facts)
+{
+    const char *name = text(facts, "system.container");
+    return name != NULL && strcmp(name, "none") != 0 && strcmp(name, "0") != 0 ? name : NULL;
+}
+
+static void linux_notes(struct notes *notes, const struct st_facts *facts)
+{
+    const char *name = container(facts), *release = text(facts, "linux.kernel.release");
+    const char *hypervisor = text_or(facts, "system.hypervisor", "unknown");
+    int64_t is_virtual;
+    if (release != NULL && strcasestr(release, "microsoft") != NULL) {
+        add(notes, "In WSL: Windows' settings count, too, and are not readable from here.");
+        return;
+    }
+    if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))
+        add(notes, "In %s: these are the host's settings, not all readable from here.", name);
+    else if (name != NULL)
+        add(notes, "In a container (%.*s): the host's settings, not all readable from here.",
+            st_text_cut(name, 40), name);
+    if (st_facts_int(facts, "linux.virtual", &is_virtual) == 0 && is_virtual != 0)
+        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
+            st_text_cut(hypervisor, 40), hypervisor);
+}
+
+static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
+{
+    const char *guest = text(facts, "freebsd.kern.vm_guest");
+    int64_t jailed;
+    if (st_facts_int(facts, "freebsd.security.jail.jailed", &jailed) == 0 && jailed != 0)
+        add(notes, "In a jail: these are the host's settings; change them there.");
+    if (guest != NULL && strcmp(guest, "none") != 0)
+        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
+            st_text_cut(guest, 40), guest);
+}
+
+static void note_server(void *ctx, const struct st_fact *fact)
+{
+    size_t *n = ctx;
+    *n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
+}
+
+/** Servers that run and were not asked, as it was wished. */
+static void server_note(struct notes *notes, const struct st_facts *facts)
+{
+    size_t n = 0;
+    st_facts_each(facts, "linux.ask.", "", note_server, &n);
+    if (n > 0)
+        add(notes, "%zu question%s to running servers not asked: their files were judged.", n,
+            n == 1 ? "" : "s");
+}
+
+size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
+{
+    struct notes notes = {.rows = ret};
+    const char *limits = text(facts, "user.limits_from");
+    switch (st_facts_os(facts)) {
+    case ST_OS_LINUX:
+        linux_notes(&notes, facts);
+        break;
+    case ST_OS_FREEBSD:
+        freebsd_notes(&notes, facts);
+        break;
+    }
+    if (limits != NULL) {
+        const char *name = text_or(facts, "user.name", "another user");
+        int64_t limited;
+        const bool is_known = st_facts_int(facts, "user.services_limited", &limited) == 0;
+        add(&notes, "Judged for %.*s by %.*s, not tried; services %s.", st_text_cut(name, 40), name,
+            st_text_cut(limits, 80), limits,
+            !is_known      ? "have limits of their own"
+            : limited != 0 ? "of the session get the same, others have their own"
+                           : "do not get these limits (PAM's systemd-user)");
+    }
+    server_note(&notes, facts);
+    return notes.n;
+}

@@ -1,0 +1,14 @@
+/* Where this runs, when that hides settings: container, sandbox, virtual machine, WSL, jail. */
+#ifndef ST_ADVISOR_FACTS_PLACE_H
+#define ST_ADVISOR_FACTS_PLACE_H
+
+#include "advisor/facts/facts.h"
+
+#define ST_PLACE_NOTES_MAX  4
+#define ST_PLACE_NOTE_BYTES 256
+
+/** One sentence for each thing that stands between the report and the machine's settings, also for a report
+ * that judges for another user. @return how many, at most ST_PLACE_NOTES_MAX. */
+size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES]);
+
+#endif

@@ -1,0 +1,226 @@
+/* Facts as JSON and back: sleeptune-snapshot/1. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "advisor/facts/snapshot.h"
+#include "advisor/facts/json.h"
+#include "lib/safe_text.h"
+#include "st_config.h"
+
+#define SCHEMA_PREFIX  "sleeptune-snapshot/"
+#define SCHEMA_VERSION 1
+#define FACTS_MAX      262144
+
+static const char *const os_names[] = {[ST_OS_LINUX] = "linux", [ST_OS_FREEBSD] = "freebsd"};
+
+const char *st_os_name(enum st_os os)
+{
+    return os_names[os];
+}
+
+json_t *st_json_text(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
+json_t *st_json_time(int64_t time_ns)
+{
+    const time_t seconds = (time_t)(time_ns / 1000000000);
+    struct tm tm;
+    char text[64];
+    if (time_ns <= 0 || gmtime_r(&seconds, &tm) == NULL)
+        return json_null();
+    const size_t len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + len, sizeof(text) - len, ".%03dZ", (int)(time_ns / 1000000 % 1000));
+    return json_string(text);
+}
+
+/* "0002", a USB product's id, is to be read back as it was. */
+static json_t *value_json(const struct st_fact *fact)
+{
+    char plain[24];
+    snprintf(plain, sizeof(plain), "%" PRId64, fact->i64);
+    return fact->is_int && strcmp(fact->text, plain) == 0 ? json_integer(fact->i64)
+                                                          : st_json_text(fact->text);
+}
+
+json_t *st_fact_json(const struct st_fact *fact)
+{
+    return json_pack(
+        "{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
+        fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state", st_fact_state_name(fact->state),
+        "errno", fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
+        st_json_text(fact->raw), "source", st_json_text(fact->source), "time", st_json_time(fact->time_ns));
+}
+
+json_t *st_snapshot_json(const struct st_facts *facts)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < st_facts_count(facts); i++) {
+        if (json_array_append_new(array, st_fact_json(st_facts_at(facts, i))) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    }
+    if (array == NULL)
+        return NULL;
+    return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
+                     st_os_name(st_facts_os(facts)), "facts", array);
+}
+
+struct reader {
+    char *message;
+    size_t message_bytes;
+};
+
+/** Writes the message; it may quote the document, so it is made safe. */
+static int ST_PRINTF(2, 3) bad(struct reader *reader, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reader->message, reader->message_bytes, format, args);
+    va_end(args);
+    if (reader->message_bytes > 0)
+        st_safe_text(reader->message);
+    return -EBADMSG;
+}
+
+/** Text of a member, NULL when it is null or missing. @return 0 or -EBADMSG (something else than text). */
+static int member_text(const json_t *object, const char *name, const char **ret)
+{
+    const json_t *value = json_object_get(object, name);
+    if (value != NULL && !json_is_null(value) && !json_is_string(value))
+        return -EBADMSG;
+    *ret = json_string_value(value);
+    return 0;
+}
+
+/** "2026-01-31T23:59:59.000Z" to ns since 1970; 0 when it is not such a text. */
+static int64_t parse_time(const char *text)
+{
+    struct tm tm = {0};
+    int millis = 0;
+    if (text == NULL)
+        return 0;
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (rest == NULL || tm.tm_year < 70 || tm.tm_year > 300)
+        return 0;
+    if (*rest == '.')
+        millis = atoi(rest + 1);
+    if (millis < 0 || millis > 999)
+        millis = 0;
+    return (int64_t)timegm(&tm) * INT64_C(1000000000) + millis * INT64_C(1000000);
+}
+
+static int put_ok(struct st_facts *facts, const char *key, const json_t *value, const char *raw,
+                  const char *source)
+{
+    if (json_is_integer(value))
+        return st_facts_put_int(facts, key, json_integer_value(value), raw, source);
+    if (json_is_string(value))
+        return st_facts_put_text(facts, key, json_string_value(value), raw, source);
+    return -EBADMSG;
+}
+
+static int read_fact(struct reader *reader, struct st_facts *facts, const json_t *object, size_t i)
+{
+    const char *key, *state_text, *raw, *source, *time;
+    enum st_fact_state state;
+    if (!json_is_object(object) || member_text(object, "key", &key) != 0 || key == NULL || key[0] == '\0')
+        return bad(reader, "fact %zu has no key", i);
+    if (member_text(object, "state", &state_text) != 0 || state_text == NULL ||
+        st_fact_state_parse(state_text, &state) != 0)
+        return bad(reader, "fact %zu (%.80s): no such state", i, key);
+    if (member_text(object, "raw", &raw) != 0 || member_text(object, "source", &source) != 0 ||
+        member_text(object, "time", &time) != 0)
+        return bad(reader, "fact %zu (%.80s): raw, source and time are texts or null", i, key);
+    if (st_facts_find(facts, key) != NULL)
+        return bad(reader, "fact %zu: %.80s is there twice", i, key);
+    st_facts_set_time(facts, parse_time(time));
+    if (state == ST_FACT_OK) {
+        const int r = put_ok(facts, key, json_object_get(object, "value"), raw, source);
+        if (r == -EBADMSG)
+            return bad(reader, "fact %zu (%.80s): value is neither a text nor a whole number", i, key);
+        return r;
+    }
+    const json_t *error = json_object_get(object, "errno");
+    const json_int_t number = json_integer_value(error);
+    if (state == ST_FACT_UNREADABLE && (!json_is_integer(error) || number <= 0 || number > 4095))
+        return bad(reader, "fact %zu (%.80s): errno is not a number in 1 .. 4095", i, key);
+    return st_facts_put_state(facts, key, state, (int)number, raw, source);
+}
+
+/** @return 0, -EBADMSG, -EPROTONOSUPPORT. */
+static int check_schema(struct reader *reader, const json_t *document)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL || strncmp(schema, SCHEMA_PREFIX, strlen(SCHEMA_PREFIX)) != 0)
+        return bad(reader, "not a snapshot: its \"schema\" is %s%.60s%s", schema != NULL ? "\"" : "",
+                   schema != NULL ? schema : "missing", schema != NULL ? "\"" : "");
+    const char *number = schema + strlen(SCHEMA_PREFIX);
+    char *end;
+    errno = 0;
+    const long version = strtol(number, &end, 10);
+    if (*number < '0' || *number > '9' || *end != '\0' || version < 1)
+        return bad(reader, "not a snapshot: its \"schema\" is \"%.60s\"", schema);
+    if (errno == ERANGE || version > SCHEMA_VERSION) {
+        bad(reader, "%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
+            ST_VERSION, SCHEMA_VERSION);
+        return -EPROTONOSUPPORT;
+    }
+    return 0;
+}
+
+static int read_document(struct reader *reader, const json_t *document, struct st_facts **ret)
+{
+    if (!json_is_object(document))
+        return bad(reader, "not a snapshot: not a JSON object");
+    int r = check_schema(reader, document);
+    if (r != 0)
+        return r;
+    const char *os_name = json_string_value(json_object_get(document, "os"));
+    if (os_name == NULL)
+        return bad(reader, "\"os\" is missing");
+    enum st_os os = ST_OS_LINUX;
+    if (strcmp(os_name, os_names[ST_OS_FREEBSD]) == 0)
+        os = ST_OS_FREEBSD;
+    else if (strcmp(os_name, os_names[ST_OS_LINUX]) != 0)
+        return bad(reader, "\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
+    const json_t *array = json_object_get(document, "facts");
+    if (!json_is_array(array))
+        return bad(reader, "\"facts\" is not a list");
+    if (json_array_size(array) > FACTS_MAX)
+        return bad(reader, "more than %d facts", FACTS_MAX);
+    struct st_facts *facts = st_facts_new(os);
+    if (facts == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; r == 0 && i < json_array_size(array); i++)
+        r = read_fact(reader, facts, json_array_get(array, i), i);
+    if (r != 0) {
+        st_facts_free(facts);
+        return r;
+    }
+    *ret = facts;
+    return 0;
+}
+
+int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
+                      size_t message_bytes)
+{
+    struct reader reader = {message, message_bytes};
+    json_error_t error;
+    if (message_bytes > 0)
+        message[0] = '\0';
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL) {
+        if (json_error_code(&error) == json_error_out_of_memory)
+            return -ENOMEM;
+        return bad(&reader, "not JSON: line %d: %.120s", error.line, error.text);
+    }
+    const int r = read_document(&reader, document, ret);
+    json_decref(document);
+    return r;
+}

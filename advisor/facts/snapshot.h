@@ -1,0 +1,15 @@
+/* All facts of one machine as one JSON document. */
+#ifndef ST_ADVISOR_FACTS_SNAPSHOT_H
+#define ST_ADVISOR_FACTS_SNAPSHOT_H
+
+#include <jansson.h>
+
+#include "advisor/facts/facts.h"
+
+/** Snapshot document (sleeptune-snapshot/1). */
+json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory */
+/** @return 0, -EBADMSG (not a snapshot; why in message), -EPROTONOSUPPORT (newer version). */
+ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
+                                   size_t message_bytes);
+
+#endif

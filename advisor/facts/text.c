@@ -1,0 +1,122 @@
+/* Foreign text: made valid, trimmed, read as a number. */
+#include "advisor/facts/text.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/safe_text.h"
+
+/** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
+static bool is_ascii(const unsigned char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+    return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/** Bytes at the beginning that are valid as they are. */
+static size_t valid_bytes(const unsigned char *p, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes) {
+        if (bytes - i >= sizeof(uint64_t) && is_ascii(p + i)) {
+            i += sizeof(uint64_t);
+            continue;
+        }
+        uint32_t point;
+        const size_t n = st_utf8_read((const char *)p + i, bytes - i, &point);
+        if (n == 0 || point == 0)
+            break;
+        i += n;
+    }
+    return i;
+}
+
+size_t st_text_utf8_put(char *to, const char *text, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t out = 0;
+    for (size_t i = 0; i < bytes;) {
+        const size_t valid = valid_bytes(p + i, bytes - i);
+        if (to != NULL)
+            memcpy(to + out, text + i, valid);
+        out += valid;
+        i += valid;
+        if (i == bytes)
+            break;
+        if (to != NULL)
+            memcpy(to + out, "\xEF\xBF\xBD", 3);
+        out += 3;
+        i++;
+    }
+    if (to != NULL)
+        to[out] = '\0';
+    return out;
+}
+
+char *st_text_utf8(const char *text, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    char *copy = malloc(st_text_utf8_put(NULL, text, bytes) + 1);
+    if (copy != NULL)
+        (void)st_text_utf8_put(copy, text, bytes);
+    return copy;
+}
+
+void st_text_trim(char *text)
+{
+    static const char white[] = " \t\r\n\f\v";
+    size_t len = strlen(text);
+    while (len > 0 && strchr(white, text[len - 1]) != NULL)
+        len--;
+    text[len] = '\0';
+    const size_t begin = strspn(text, white);
+    memmove(text, text + begin, len - begin + 1);
+}
+
+int st_text_int(const char *text, int64_t *ret)
+{
+    const char *digits = text[0] == '-' ? text + 1 : text;
+    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
+        return -EINVAL;
+    errno = 0;
+    const long long value = strtoll(text, NULL, 10);
+    if (errno == ERANGE)
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+int st_text_cut(const char *text, size_t max_bytes)
+{
+    size_t n = strnlen(text, max_bytes);
+    if (text[n] != '\0') {
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+            n--;
+    }
+    return (int)n;
+}
+
+size_t st_text_distance(const char *a, const char *b)
+{
+    const size_t a_len = strlen(a), b_len = strlen(b);
+    size_t row[64];
+    if (a_len >= ST_ARRAY_LEN(row) || b_len >= ST_ARRAY_LEN(row))
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            const size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            row[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+        }
+    }
+    return row[b_len];
+}

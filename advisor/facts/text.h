@@ -1,0 +1,26 @@
+/* Foreign text: made valid, trimmed, read as a number. */
+#ifndef ST_ADVISOR_FACTS_TEXT_H
+#define ST_ADVISOR_FACTS_TEXT_H
+
+#include "lib/base.h"
+
+/** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */
+char *st_text_utf8(const char *text, size_t bytes);
+
+/** The same into a place that has room for it and a '\0'; NULL: nowhere. @return its length. */
+size_t st_text_utf8_put(char *to, const char *text, size_t bytes);
+
+/** Cuts white space (ASCII) at both ends off, in place. */
+void st_text_trim(char *text);
+
+/** A whole decimal number and nothing else. @return 0, -EINVAL, -ERANGE. */
+ST_NODISCARD int st_text_int(const char *text, int64_t *ret);
+
+/** Bytes of a valid UTF-8 text, at most max_bytes, that end with a whole character; for "%.*s". */
+int st_text_cut(const char *text, size_t max_bytes);
+
+/** Edit distance of two short names (insert, delete, replace: 1 each); SIZE_MAX when one is longer than 63
+ * bytes. */
+size_t st_text_distance(const char *a, const char *b);
+
+#endif

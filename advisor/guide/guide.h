@@ -1,0 +1,29 @@
+/* The setup guide of an OS in Markdown, written from the rules. */
+#ifndef ST_ADVISOR_GUIDE_GUIDE_H
+#define ST_ADVISOR_GUIDE_GUIDE_H
+
+#include "advisor/rules/rule.h"
+
+/** A chapter: settings in the order of their effect. */
+struct st_guide_chapter {
+    const char *title;
+    const char *intro;
+    const char *const *ids; /* of rules, NULL-terminated */
+};
+
+struct st_guide {
+    enum st_os os;
+    const char *title;
+    const char *root;  /* what goes before a command for root: "sudo ", or "" where all of them are */
+    const char *intro; /* paragraphs, divided by an empty line */
+    const struct st_guide_chapter *chapters; /* up to one without a title */
+};
+
+/** The outline. Each rule that can say problem or advice is in one chapter; the others are listed at the end.
+ */
+const struct st_guide *st_guide_of(enum st_os os);
+
+/** Prints the guide. @return 0, -ENOMEM, -EIO. */
+ST_NODISCARD int st_guide_print(enum st_os os, FILE *out);
+
+#endif

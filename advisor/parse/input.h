@@ -1,0 +1,30 @@
+/* One text that somebody saved or posted: sysctl -a, sndstat, alsa-info ... becomes facts. */
+#ifndef ST_ADVISOR_PARSE_INPUT_H
+#define ST_ADVISOR_PARSE_INPUT_H
+
+#include "advisor/facts/facts.h"
+
+/** Which kinds of text these facts came from, "alsa-info, rtcqs". Where it is there, a rule that they tell
+ * nothing about is unknown: nobody looked. */
+#define ST_INPUT_KEY "system.input"
+/** Folders that a captured tree does not have although every Linux does, "/proc /sys": a rule that found
+ * nothing there is unknown. */
+#define ST_INPUT_LACKS "system.capture_lacks"
+/** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
+#define ST_INPUT_ALL "all sysctls"
+
+#define ST_INPUT_MAX_BYTES (16 * 1024 * 1024)
+
+/** The kinds, for messages and help: "sysctl -a, sndstat, ...". */
+extern const char st_input_kinds[];
+
+/**
+ * Recognises the text and adds its facts.
+ * @param facts *facts NULL: new ones, of the text's system. @param source what the facts say where they come
+ * from
+ * @return 0; -ENOMEM; -EBADMSG (of no known kind, or with nothing in it); -EXDEV (of another system than the
+ * facts that are there); -E2BIG (more than 262144 sysctls).
+ */
+ST_NODISCARD int st_input_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);
+
+#endif

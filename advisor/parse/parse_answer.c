@@ -1,0 +1,140 @@
+/* What servers answer. */
+#include "advisor/parse/parse_answer.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+
+#define UNIT_LINES_MAX 64
+
+/** The text between the quotes after `name`, which it ends. @return NULL: none. */
+static char *quoted(char *line, const char *name, char **ret_rest)
+{
+    char *from = strstr(line, name);
+    if (from == NULL)
+        return NULL;
+    from += strlen(name);
+    char *to = strchr(from, '\'');
+    if (to == NULL)
+        return NULL;
+    *to = '\0';
+    *ret_rest = to + 1;
+    return from;
+}
+
+int st_parse_pw_metadata(char *text, st_setting_fn fn, void *ctx)
+{
+    char *lines = NULL;
+    int r = -EBADMSG;
+    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL; line = strtok_r(NULL, "\r\n", &lines)) {
+        char *rest;
+        const char *key = quoted(line, " key:'", &rest);
+        const char *value = key != NULL ? quoted(rest, " value:'", &rest) : NULL;
+        if (value == NULL)
+            continue;
+        fn(ctx, "", key, value);
+        r = 0;
+    }
+    return r;
+}
+
+int st_parse_pactl_modules(char *text, st_setting_fn fn, void *ctx)
+{
+    char *lines = NULL;
+    int r = -EBADMSG;
+    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL; line = strtok_r(NULL, "\r\n", &lines)) {
+        char *name = strchr(line, '\t');
+        if (name == NULL || strncmp(++name, "module-", 7) != 0)
+            continue;
+        char *arguments = name + strcspn(name, "\t");
+        if (*arguments != '\0')
+            *arguments++ = '\0';
+        arguments[strcspn(arguments, "\t")] = '\0';
+        fn(ctx, "", name, arguments);
+        r = 0;
+    }
+    return r;
+}
+
+int st_parse_jack_number(char *text, int64_t *ret)
+{
+    static const char label[] = "buffer size = ";
+    if (strncmp(text, label, sizeof(label) - 1) == 0)
+        text += sizeof(label) - 1;
+    text[strcspn(text, " \r\n")] = '\0';
+    return st_text_int(text, ret) == 0 && *ret > 0 ? 0 : -EBADMSG;
+}
+
+static int property(const char *line, const char *name, st_setting_fn fn, void *ctx)
+{
+    json_t *document = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *data = json_object_get(document, "data");
+    char number[32];
+    int r = 0;
+    if (json_is_string(data)) {
+        fn(ctx, "", name, json_string_value(data));
+    } else if (json_is_integer(data)) {
+        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(data));
+        fn(ctx, "", name, number);
+    } else {
+        r = -EBADMSG;
+    }
+    json_decref(document);
+    return r;
+}
+
+int st_parse_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx)
+{
+    char *lines = NULL;
+    const char *line = strtok_r(text, "\r\n", &lines);
+    for (; *names != NULL; names++) {
+        if (line == NULL || property(line, *names, fn, ctx) != 0)
+            return -EBADMSG;
+        line = strtok_r(NULL, "\r\n", &lines);
+    }
+    return 0;
+}
+
+struct unit {
+    const char *id; /* NULL: not seen yet */
+    char *lines[UNIT_LINES_MAX];
+    size_t lines_n;
+};
+
+/** @return whether it was a unit. */
+static bool finish_unit(struct unit *unit, st_setting_fn fn, void *ctx)
+{
+    const bool is_unit = unit->id != NULL && unit->id[0] != '\0';
+    for (size_t i = 0; is_unit && i < unit->lines_n; i++) {
+        char *value = strchr(unit->lines[i], '=');
+        if (value == NULL)
+            continue;
+        *value = '\0';
+        fn(ctx, unit->id, unit->lines[i], value + 1);
+    }
+    *unit = (struct unit){0};
+    return is_unit;
+}
+
+int st_parse_systemctl_show(char *text, st_setting_fn fn, void *ctx)
+{
+    struct unit unit = {0};
+    size_t units_n = 0;
+    for (char *line = text; line != NULL;) {
+        char *next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        if (line[0] == '\0')
+            units_n += finish_unit(&unit, fn, ctx);
+        else if (strncmp(line, "Id=", 3) == 0)
+            unit.id = line + 3;
+        else if (unit.lines_n < UNIT_LINES_MAX)
+            unit.lines[unit.lines_n++] = line;
+        line = next;
+    }
+    units_n += finish_unit(&unit, fn, ctx);
+    return units_n > 0 ? 0 : -EBADMSG;
+}

@@ -1,0 +1,440 @@
+/* The first screen of a report for the terminal: with a prompt below it fits 80 columns and 24 lines. */
+#include "advisor/report/first_screen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/parse/input.h"
+#include "advisor/facts/place.h"
+#include "advisor/facts/text.h"
+#include "advisor/report/verdict.h"
+#include "lib/safe_text.h"
+
+#define SCREEN_LINES  23 /* and the prompt */
+#define SETTINGS_MAX  5
+#define SETTING_LINES 3
+#define STATUS_WIDTH  9
+#define INDENT        2
+#define NAMED_MAX     4 /* ids that a count names */
+#define SETTINGS_MIN  3 /* so many shall have room before more ids are named */
+
+static const char *colour_of(enum st_status status)
+{
+    switch (status) {
+    case ST_STATUS_PROBLEM:
+        return "\033[1;31m";
+    case ST_STATUS_ADVICE:
+        return "\033[1;33m";
+    case ST_STATUS_UNKNOWN:
+        return "\033[1;35m";
+    case ST_STATUS_OK:
+        return "\033[32m";
+    case ST_STATUS_NOT_APPLICABLE:
+        return "\033[2m";
+    }
+    return "";
+}
+
+void st_print_status(const struct st_printer *printer, enum st_status status, int width)
+{
+    if (printer->colour)
+        fputs(colour_of(status), printer->out);
+    fprintf(printer->out, "%-*s", width, st_status_name(status));
+    if (printer->colour)
+        fputs("\033[0m", printer->out);
+}
+
+/* --- settings ------------------------------------------------------------------------------------------- */
+
+/** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
+static void print_row(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_finding *finding)
+{
+    char effect[32] = "no bound";
+    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
+    if (gain != NULL)
+        snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));
+    else if (finding->effect_known)
+        snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
+    const int pad =
+        printer->width - STATUS_WIDTH - st_print_columns(finding->rule->title) - st_print_columns(effect);
+    st_print_status(printer, finding->status, STATUS_WIDTH);
+    if (printer->width == 0 || pad >= 1) {
+        fprintf(printer->out, "%s%*s%s\n", finding->rule->title, printer->width == 0 ? 2 : pad, "", effect);
+        return;
+    }
+    fprintf(printer->out, "%s\n", effect);
+    st_print_wrapped(printer, 0, "", INDENT, finding->rule->title);
+}
+
+/** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
+static bool has_blank(const char *command, size_t bytes)
+{
+    size_t capitals_n = 0;
+    char before = ' ';
+    for (size_t i = 0; i <= bytes; i++) {
+        const char c = i < bytes ? command[i] : ' ';
+        if (c >= 'A' && c <= 'Z' && (capitals_n > 0 || before == ' ' || before == '/')) {
+            capitals_n++;
+        } else {
+            if (capitals_n > 1 && (c == ' ' || c == '/'))
+                return true;
+            capitals_n = 0;
+        }
+        before = c;
+    }
+    return false;
+}
+
+/** The only line of a command that is not a comment; NULL when there are more, when it would not fit, or has
+ * something to be filled in. */
+static const char *one_command(const char *text, int width, size_t *ret_bytes)
+{
+    const char *command = NULL;
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const size_t bytes = strcspn(line, "\n");
+        if (bytes > 0 && line[0] != '#') {
+            if (command != NULL)
+                return NULL;
+            command = line;
+            *ret_bytes = bytes;
+        }
+        line += bytes + (line[bytes] == '\n');
+    }
+    if (command == NULL || (width != 0 && *ret_bytes + INDENT > (size_t)width))
+        return NULL;
+    return has_blank(command, *ret_bytes) ? NULL : command;
+}
+
+static void print_command(const struct st_printer *printer, const struct st_finding *finding)
+{
+    size_t bytes;
+    const char *command = one_command(finding->fix_now, printer->width, &bytes);
+    const char *root = finding->rule->os == ST_OS_LINUX ? "sudo " : "";
+    fprintf(printer->out, "%*s", INDENT, "");
+    if (command != NULL)
+        st_safe_print(printer->out, command, bytes);
+    else if (finding->changes_n > 0)
+        fprintf(printer->out, "%ssleeptune apply %s", root, finding->rule->id);
+    else
+        fprintf(printer->out, "sleeptune explain %s", finding->rule->id);
+    fputc('\n', printer->out);
+}
+
+/** What the setting needs; a command for now works before that, but not for long. */
+static const char *needs(const struct st_finding *finding)
+{
+    static const char *const texts[][2] = {
+        [ST_NEEDS_NOTHING] = {"works at once", "works at once"},
+        [ST_NEEDS_REOPEN] = {"open the device again", "open the device again"},
+        [ST_NEEDS_RELOGIN] = {"needs a new login", "needs a new login to last"},
+        [ST_NEEDS_REBOOT] = {"needs a reboot", "needs a reboot to last"},
+    };
+    return texts[finding->needs][finding->fix_now != NULL];
+}
+
+/** What it costs, what it needs, its id: one line of at most the width. */
+static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
+{
+    const char *cost = finding->rule->cost;
+    const int head = (int)strcspn(cost, ":,\n");
+    char text[512];
+    /* Linux has its sudo in the command */
+    const char *root = finding->rule->os == ST_OS_FREEBSD && strcmp(finding->rule->privilege, "root") == 0
+                           ? "; as root"
+                           : "";
+    const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
+    if (!has_fix)
+        snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);
+    else if (strncmp(cost, "none", 4) == 0)
+        snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding), root);
+    else
+        snprintf(text, sizeof(text), "%s: costs %.*s; %s%s", finding->rule->id, head, cost, needs(finding),
+                 root);
+    const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
+    char *last;
+    while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
+        *last = '\0';
+    if (strlen(text) > room)
+        text[st_text_cut(text, room)] = '\0';
+    fprintf(printer->out, "%*s%s\n", INDENT, "", text);
+}
+
+/** @return how many were printed. */
+static size_t print_settings(const struct st_printer *printer, const struct st_report *report, size_t max)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n && n < max; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (!st_finding_bears(finding))
+            continue;
+        print_row(printer, report, finding);
+        print_command(printer, finding);
+        print_cost(printer, finding);
+        n++;
+    }
+    return n;
+}
+
+/* --- counts -----------------------------------------------------------------------------------------------
+ */
+
+/** Why a rule could not be judged, in the words of the worst of its facts. */
+static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
+{
+    const char *input;
+    const bool partial = st_facts_text(facts, ST_INPUT_KEY, &input) == 0;
+    const char *worst = partial && finding->evidence_n == 0 ? "not in this text" : "not visible here";
+    for (size_t i = 0; i < finding->evidence_n; i++) {
+        const struct st_fact *fact = finding->evidence[i];
+        if (fact->state == ST_FACT_MALFORMED)
+            worst = "not understood";
+        if (fact->state != ST_FACT_UNREADABLE)
+            continue;
+        if (fact->error == EACCES || fact->error == EPERM)
+            return "need root";
+        worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
+    }
+    return worst;
+}
+
+static bool is_muted(const struct st_finding *finding)
+{
+    return finding->mute != NULL;
+}
+
+static bool is_set_aside(const struct st_finding *finding)
+{
+    return finding->mute == NULL && finding->set_aside != NULL;
+}
+
+/** The counts are written with as many ids as leave room for the settings. */
+struct footer {
+    FILE *out;
+    const struct st_report *report;
+    size_t named_max;
+};
+
+/** Lists ids in brackets: " (a, b and 3 more)". `why`: only the unknown ones for that reason. */
+static void list(const struct footer *footer, const char *why,
+                 bool (*wanted)(const struct st_finding *finding))
+{
+    const struct st_report *report = footer->report;
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        const bool listed = why != NULL
+                                ? finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding) &&
+                                      reason(report->facts, finding) == why
+                                : wanted(finding);
+        if (!listed)
+            continue;
+        if (n < footer->named_max)
+            fprintf(footer->out, "%s%s", n == 0 ? " (" : ", ", finding->rule->id);
+        n++;
+    }
+    if (footer->named_max == 0)
+        return;
+    if (n > footer->named_max)
+        fprintf(footer->out, " and %zu more", n - footer->named_max);
+    fputc(')', footer->out);
+}
+
+static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++)
+        n += wanted(&report->findings[i]);
+    return n;
+}
+
+/** "8 ok, 2 not applicable, 3 unknown: need root (a, b), not visible here (c)". */
+static void say_counts(const struct footer *footer)
+{
+    FILE *out = footer->out;
+    const struct st_report *report = footer->report;
+    fprintf(out, "%zu ok, %zu not applicable, %zu unknown", st_report_count(report, ST_STATUS_OK),
+            st_report_count(report, ST_STATUS_NOT_APPLICABLE), st_report_count(report, ST_STATUS_UNKNOWN));
+    const char *said[8];
+    size_t said_n = 0;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (finding->status != ST_STATUS_UNKNOWN || !st_finding_counts(finding))
+            continue;
+        const char *why = reason(report->facts, finding);
+        bool is_new = said_n < ST_ARRAY_LEN(said);
+        for (size_t j = 0; j < said_n; j++)
+            is_new = is_new && said[j] != why;
+        if (!is_new)
+            continue;
+        fprintf(out, "%s%s", said_n == 0 ? ": " : ", ", why);
+        list(footer, why, NULL);
+        said[said_n++] = why;
+    }
+    fputs(".\n", out);
+}
+
+/** How many facts were not read, and the first of them. */
+static void say_unread(FILE *out, const struct st_report *report)
+{
+    if (report->unreadable_n == 0)
+        return;
+    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, st_facts_count(report->facts));
+    char previous[160] = "";
+    size_t n = 0, more = 0;
+    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
+        const struct st_fact *fact = st_facts_at(report->facts, i);
+        if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
+            continue;
+        char source[160];
+        const char *name = fact->source != NULL ? fact->source : fact->key;
+        const char *why = fact->state == ST_FACT_MALFORMED                ? "malformed"
+                          : fact->error == EACCES || fact->error == EPERM ? "needs root"
+                                                                          : strerror(fact->error);
+        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 70), name, why);
+        if (strcmp(source, previous) == 0)
+            continue;
+        memcpy(previous, source, sizeof(previous));
+        if (n < 1)
+            fputs(source, out);
+        else
+            more++;
+        n++;
+    }
+    if (more > 0)
+        fprintf(out, ", %zu more", more);
+    fputs(".\n", out);
+}
+
+/** Advice that is about delay, comfort or what is seen. */
+static void say_harmless(const struct footer *footer)
+{
+    const size_t n = count(footer->report, st_finding_harmless);
+    if (n == 0)
+        return;
+    fprintf(footer->out, "%zu with advice that is not about lateness", n);
+    list(footer, NULL, st_finding_harmless);
+    fputs(".\n", footer->out);
+}
+
+/** What the user does not want to hear of, and what the profile does not recommend. */
+static void say_left_out(const struct footer *footer)
+{
+    FILE *out = footer->out;
+    const struct st_report *report = footer->report;
+    const size_t muted = count(report, is_muted), aside = count(report, is_set_aside);
+    const struct st_finding *only = NULL;
+    if (muted > 0) {
+        fprintf(out, "%zu muted", muted);
+        list(footer, NULL, is_muted);
+        for (size_t i = 0; i < report->findings_n && muted == 1; i++)
+            only = is_muted(&report->findings[i]) ? &report->findings[i] : only;
+        if (only != NULL && only->mute->reason != NULL)
+            fprintf(out, ": %.*s", st_text_cut(only->mute->reason, 40), only->mute->reason);
+        if (only != NULL && only->mute->until != NULL)
+            fprintf(out, ", until %s", only->mute->until);
+        fputs(".\n", out);
+    }
+    if (aside == 0 && report->profile != ST_PROFILE_DESKTOP)
+        fprintf(out, "Profile %s sets nothing aside.\n", st_profile_name(report->profile));
+    if (aside > 0) {
+        fprintf(out, "Profile %s sets %zu aside for what they cost", st_profile_name(report->profile), aside);
+        list(footer, NULL, is_set_aside);
+        fputs(".\n", out);
+    }
+}
+
+static void say_notes(FILE *out, const struct st_facts *facts)
+{
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t n = st_place_notes(facts, notes);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\n", notes[i]);
+}
+
+/* --- the screen --------------------------------------------------------------------------------------------
+ */
+
+/** What `say` says, wrapped. @return NULL: out of memory. */
+static char *wrapped(const struct st_printer *printer, const char *text)
+{
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return NULL;
+    const struct st_printer inner = {out, printer->width, false};
+    st_print_wrapped(&inner, 0, "", 0, text);
+    return fclose(out) == 0 ? buf : NULL;
+}
+
+/** The counts, wrapped. @return NULL: out of memory. */
+static char *footer_text(const struct st_printer *printer, const struct st_report *report, size_t named_max)
+{
+    char *buf = NULL;
+    size_t bytes;
+    struct footer footer = {open_memstream(&buf, &bytes), report, named_max};
+    if (footer.out == NULL)
+        return NULL;
+    say_counts(&footer);
+    say_harmless(&footer);
+    say_unread(footer.out, report);
+    say_left_out(&footer);
+    say_notes(footer.out, report->facts);
+    char *lines = fclose(footer.out) == 0 ? wrapped(printer, buf) : NULL;
+    free(buf);
+    return lines;
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/** Settings that have room beside these texts, two blank lines and the hint. */
+static size_t settings_room(const char *header, const char *footer)
+{
+    const int left = SCREEN_LINES - lines(header) - lines(footer) - 3;
+    return left > 0 ? (size_t)left / SETTING_LINES : 0;
+}
+
+static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
+                         const char *footer)
+{
+    static const char hint[] = "All details: --all. Why: sleeptune explain ID.";
+    const size_t fired = count(report, st_finding_bears);
+    const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
+    st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
+    fputc('\n', printer->out);
+    const size_t shown = print_settings(printer, report, max);
+    fputs(shown > 0 ? "\n" : "", printer->out);
+    st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
+    char last[128] = "";
+    if (shown < fired)
+        snprintf(last, sizeof(last), "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
+    snprintf(last + strlen(last), sizeof(last) - strlen(last), "%s", hint);
+    st_print_wrapped(printer, 0, "", 0, last);
+}
+
+int st_first_screen_print(const struct st_printer *printer, const struct st_report *report)
+{
+    char verdict[ST_VERDICT_BYTES];
+    size_t named_max = NAMED_MAX;
+    char *header = wrapped(printer, st_report_verdict_short(report, verdict, sizeof(verdict)));
+    char *footer = footer_text(printer, report, named_max);
+    while (header != NULL && footer != NULL && named_max > 0 &&
+           settings_room(header, footer) < SETTINGS_MIN) {
+        free(footer);
+        footer = footer_text(printer, report, --named_max);
+    }
+    const bool complete = header != NULL && footer != NULL;
+    if (complete)
+        print_screen(printer, report, header, footer);
+    free(header);
+    free(footer);
+    return complete ? 0 : -ENOMEM;
+}

@@ -1,0 +1,30 @@
+/* Text on a terminal: wrapped, and safe to show. Internal to advisor/. */
+#ifndef ST_ADVISOR_REPORT_PRINT_H
+#define ST_ADVISOR_REPORT_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "lib/base.h"
+
+struct st_printer {
+    FILE *out;
+    int width; /* columns; 0: do not wrap */
+    bool colour;
+};
+
+/** Columns of a UTF-8 text, one a character. */
+int st_print_columns(const char *text);
+
+/**
+ * Prints `text` after `label`, wrapped at blanks; further lines begin at column `indent`. A newline in the
+ * text begins a further line. The label begins at column `label_indent` and is padded to `indent`.
+ */
+void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                      const char *text);
+
+/** As st_print_wrapped, but a line of the text stays a line, whatever its length: commands. */
+void st_print_verbatim(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                       const char *text);
+
+#endif

@@ -1,0 +1,55 @@
+/* Facts -> findings -> a document. */
+#ifndef ST_ADVISOR_REPORT_REPORT_H
+#define ST_ADVISOR_REPORT_REPORT_H
+
+#include "advisor/report/profile.h"
+#include "advisor/rules/rule.h"
+#include "lib/trial.h"
+
+/** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
+ * problems, last elsewhere), then the order of the rules. */
+struct st_report {
+    const struct st_facts *facts; /* borrowed */
+    struct st_wish wish;
+    enum st_profile profile;
+    struct st_finding *findings;
+    size_t findings_n;
+    size_t unreadable_n;            /* facts that were unreadable or malformed */
+    const struct st_trials *trials; /* what was tried on this machine; borrowed; NULL: nothing */
+};
+
+/** A rule that the user does not want to hear of. */
+struct st_mute {
+    char *id;
+    char *reason; /* NULL: none given */
+    char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
+};
+
+ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz,
+                                struct st_report *ret);
+void st_report_finish(struct st_report *report);
+
+/** Adds what was tried on this machine as evidence. trials: borrowed. */
+void st_report_set_trials(struct st_report *report, const struct st_trials *trials);
+
+/** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
+void st_report_set_profile(struct st_report *report, enum st_profile profile);
+
+/** Mutes the findings of the rules named, whose day has not come. today: "2026-11-20". mutes: borrowed by the
+ * findings. */
+void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today);
+
+/** Leaves only the findings of the rules in "ID,ID". @return 0, or -ENOENT with the first id that has no
+ * finding here in ret_id. */
+ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);
+
+/** The exit status of report: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
+int st_report_exit_status(const struct st_report *report, enum st_status threshold);
+
+/** Findings of that status that are neither muted nor set aside. */
+size_t st_report_count(const struct st_report *report, enum st_status status);
+
+/** Sum of the known costs of those, us. */
+double st_report_sum_us(const struct st_report *report);
+
+#endif

@@ -1,0 +1,47 @@
+/* The formats of a report. Each is one file, report_<format>.c, and one row in report_format.c. */
+#ifndef ST_ADVISOR_REPORT_REPORT_FORMAT_H
+#define ST_ADVISOR_REPORT_REPORT_FORMAT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "advisor/report/report.h"
+
+/** How the text format looks; the others do not look at it. */
+struct st_report_view {
+    int width;   /* columns; 0: do not wrap */
+    bool colour; /* ANSI */
+    bool all;    /* behind the first screen the details of all findings */
+};
+
+struct st_report_format {
+    const char *name; /* of --format */
+    int (*write)(const struct st_report *report, FILE *out,
+                 const struct st_report_view *view); /* 0, -ENOMEM, -EIO */
+};
+
+extern const struct st_report_format st_report_text;
+extern const struct st_report_format st_report_json;
+extern const struct st_report_format st_report_html;
+extern const struct st_report_format st_report_markdown;
+extern const struct st_report_format st_report_prometheus;
+
+/** NULL-terminated, the usual format first. */
+extern const struct st_report_format *const st_report_formats[];
+
+/** @return NULL: no such format. */
+const struct st_report_format *st_report_format_find(const char *name);
+
+/** @return 0, -ENOMEM, -EIO. */
+ST_NODISCARD int st_report_format_write(const struct st_report_format *format, const struct st_report *report,
+                                        FILE *out, const struct st_report_view *view);
+
+/** The report as sleeptune-report/1. @return NULL: out of memory. */
+json_t *st_report_json_document(const struct st_report *report);
+
+/** The mechanism, formula, sources and (with a finding) this machine's numbers of one rule. @return 0 or
+ * -EIO. */
+ST_NODISCARD int st_report_text_explain(const struct st_rule *rule, const struct st_finding *finding,
+                                        const struct st_wish *wish, FILE *out, int width);
+
+#endif

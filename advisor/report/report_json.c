@@ -1,0 +1,165 @@
+/* A report as JSON: sleeptune-report/1 (docs/schema/sleeptune-report-1.json). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/json.h"
+#include "advisor/facts/json_dump.h"
+#include "advisor/facts/measured.h"
+#include "advisor/facts/place.h"
+#include "advisor/report/report_format.h"
+#include "advisor/report/report_trials.h"
+#include "advisor/report/report_words.h"
+#include "advisor/report/verdict.h"
+#include "st_config.h"
+
+/** The lines of a text as a list. */
+static json_t *lines_json(const char *text)
+{
+    json_t *array = json_array();
+    for (const char *line = text; array != NULL && line != NULL && *line != '\0';) {
+        const size_t len = strcspn(line, "\n");
+        if (len > 0 && json_array_append_new(array, json_stringn(line, len)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+        line += len + (line[len] == '\n');
+    }
+    return array;
+}
+
+static json_t *evidence_json(const struct st_finding *finding)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < finding->evidence_n; i++) {
+        if (json_array_append_new(array, st_fact_json(finding->evidence[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *mute_json(const struct st_mute *mute)
+{
+    if (mute == NULL)
+        return json_null();
+    return json_pack("{s:o, s:o}", "reason", st_json_text(mute->reason), "until", st_json_text(mute->until));
+}
+
+static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
+{
+    const struct st_rule *rule = finding->rule;
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
+        "s:o, s:o}",
+        "id", rule->id, "status", st_status_name(finding->status), "title", rule->title, "summary",
+        finding->summary, "mechanism", rule->mechanism, "effect_us",
+        finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
+        st_json_text(finding->formula), "evidence", evidence_json(finding), "fix", "now",
+        st_json_text(finding->fix_now), "persistent", st_json_text(finding->fix_persistent), "needs",
+        st_needs_name(finding->needs), "privilege", rule->privilege, "cost", rule->cost, "when_not",
+        rule->when_not, "sources", lines_json(rule->sources), "applicability",
+        st_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
+        "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
+        st_json_text(finding->set_aside), "measured", st_finding_measured_json(report, finding));
+}
+
+/** The facts that were unreadable or malformed. */
+static json_t *unread_json(const struct st_facts *facts)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < st_facts_count(facts); i++) {
+        const struct st_fact *fact = st_facts_at(facts, i);
+        if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
+            continue;
+        if (json_array_append_new(array, st_fact_json(fact)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/** How many findings that count have each status, and how many do not count. */
+static json_t *counts_json(const struct st_report *report)
+{
+    size_t muted_n = 0, set_aside_n = 0;
+    json_t *counts = json_object();
+    for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
+        const size_t n = st_report_count(report, (enum st_status)status);
+        (void)json_object_set_new(counts, st_status_name((enum st_status)status),
+                                  json_integer((json_int_t)n));
+    }
+    for (size_t i = 0; i < report->findings_n; i++) {
+        muted_n += report->findings[i].mute != NULL;
+        set_aside_n += report->findings[i].mute == NULL && report->findings[i].set_aside != NULL;
+    }
+    (void)json_object_set_new(counts, "muted", json_integer((json_int_t)muted_n));
+    (void)json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
+    return counts;
+}
+
+static json_t *notes_json(const struct st_facts *facts)
+{
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t n = st_place_notes(facts, notes);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(array, json_string(notes[i]));
+    return array;
+}
+
+/** The measurement that the verdict rests on; null: none of this period. */
+static json_t *measurement_json(const struct st_report *report)
+{
+    struct st_measured m;
+    if (!st_measured_read(report->facts, &report->wish, &m) || !m.of_this_period)
+        return json_null();
+    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:I, s:I, s:s, s:o, s:o, s:b, s:o}", "source", m.source,
+                     "valid", (int)m.valid, "periods", (json_int_t)m.periods_n, "misses",
+                     (json_int_t)m.misses_n, "misses_per_hour_max95", st_json_text(m.bound), "duration_ns",
+                     (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns, "policy",
+                     m.policy, "degraded", st_json_text(m.degraded), "kernel_release", st_json_text(m.kernel),
+                     "elsewhere", (int)m.elsewhere, "age_s",
+                     m.age_s >= 0 ? json_integer(m.age_s) : json_null());
+}
+
+json_t *st_report_json_document(const struct st_report *report)
+{
+    char verdict[ST_VERDICT_BYTES];
+    json_t *findings = json_array();
+    for (size_t i = 0; findings != NULL && i < report->findings_n; i++) {
+        if (json_array_append_new(findings, finding_json(report, &report->findings[i])) != 0) {
+            json_decref(findings);
+            findings = NULL;
+        }
+    }
+    if (findings == NULL)
+        return NULL;
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "schema",
+        "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)),
+        "verdict", st_report_verdict(report, verdict, sizeof(verdict)), "period", "frames",
+        (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
+        (json_int_t)report->wish.period_ns, "facts", (json_int_t)st_facts_count(report->facts),
+        "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
+        "findings", findings, "profile", st_profile_name(report->profile), "effect_sum_us",
+        st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts),
+        "measurement", measurement_json(report), "trials", st_report_trials_json(report));
+}
+
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+{
+    (void)view;
+    json_t *document = st_report_json_document(report);
+    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
+    json_decref(document);
+    if (text == NULL)
+        return -ENOMEM;
+    const bool written = fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    free(text);
+    return written ? 0 : -EIO;
+}
+
+const struct st_report_format st_report_json = {"json", write};

@@ -1,0 +1,195 @@
+/* A report as Markdown, to paste into a forum or an issue: what to do first, the rest folded below. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/place.h"
+#include "advisor/report/report_format.h"
+#include "advisor/report/report_trials.h"
+#include "advisor/report/report_words.h"
+#include "advisor/report/verdict.h"
+#include "lib/safe_text.h"
+
+/** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
+static void put(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t plain = strcspn(text, "\\`*_[]<>#|~&\n");
+        st_safe_print(out, text, plain);
+        text += plain;
+        if (*text == '\0')
+            break;
+        if (*text == '\n')
+            fputs(text[1] == '\0' ? "" : "; ", out);
+        else
+            fprintf(out, "\\%c", *text);
+        text++;
+    }
+}
+
+static void field(FILE *out, const char *label, const char *text)
+{
+    if (text == NULL || text[0] == '\0')
+        return;
+    fprintf(out, "- %s: ", label);
+    put(out, text);
+    fputc('\n', out);
+}
+
+/** A block of code; its fence is longer than any row of backticks in it. */
+static void code(FILE *out, const char *label, const char *text)
+{
+    size_t longest = 2, row = 0;
+    if (text == NULL)
+        return;
+    for (const char *p = text; *p != '\0'; p++) {
+        row = *p == '`' ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    char fence[64];
+    const size_t n = longest + 1 < sizeof(fence) ? longest + 1 : sizeof(fence) - 1;
+    memset(fence, '`', n);
+    fence[n] = '\0';
+    fprintf(out, "\n%s:\n\n%s\n", label, fence);
+    st_safe_print_lines(out, text, ST_TEXT_TO_NUL);
+    fprintf(out, "\n%s\n", fence);
+}
+
+/** What to do comes first, why is folded below. */
+static void finding_markdown(const struct st_report *report, const struct st_finding *finding, FILE *out)
+{
+    const struct st_rule *rule = finding->rule;
+    char effect[96];
+    fprintf(out, "\n## %s: ", st_status_name(finding->status));
+    put(out, rule->title);
+    fprintf(out, "\n\n`%s`: ", rule->id);
+    put(out, finding->summary);
+    fputs("\n\n", out);
+    if (st_finding_costs(finding))
+        field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+    const struct st_trial *trial;
+    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+        char text[ST_TRIAL_TEXT_BYTES];
+        field(out, "Measured", st_trial_text(trial, text, sizeof(text)));
+    }
+    if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
+        field(out, "Cost", rule->cost);
+        field(out, "Needs", st_needs_text(finding->needs));
+        field(out, "Not when", rule->when_not);
+        code(out, "Now", finding->fix_now);
+        code(out, "For ever", finding->fix_persistent);
+    }
+    fputs("\n<details><summary>Why</summary>\n\n", out);
+    field(out, "Why", rule->mechanism);
+    field(out, "Formula", finding->formula);
+    field(out, "Rights", rule->privilege);
+    field(out, "Sources", rule->sources);
+    fputs("\n</details>\n", out);
+}
+
+/** The settings that `wanted` picks. */
+static void settings(const struct st_report *report, bool (*wanted)(const struct st_finding *finding),
+                     FILE *out)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (wanted(&report->findings[i]))
+            finding_markdown(report, &report->findings[i], out);
+    }
+}
+
+/** One line for each rule that gives nothing to do. */
+static void other_rules(const struct st_report *report, FILE *out)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        char left_out[512];
+        if (st_finding_fired(finding))
+            continue;
+        fprintf(out, "- %s: `%s`: ", st_status_name(finding->status), finding->rule->id);
+        put(out, finding->summary);
+        if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL) {
+            fputs(" (", out);
+            put(out, left_out);
+            fputc(')', out);
+        }
+        fputc('\n', out);
+    }
+}
+
+/** Is this fact among the evidence of one of the findings? */
+static bool is_quoted(const struct st_report *report, const struct st_fact *fact)
+{
+    for (size_t i = 0; i < report->findings_n; i++) {
+        for (size_t e = 0; e < report->findings[i].evidence_n; e++) {
+            if (report->findings[i].evidence[e] == fact)
+                return true;
+        }
+    }
+    return false;
+}
+
+/** What the findings rest on, each fact once, a line each. */
+static void quoted_facts(const struct st_report *report, FILE *out)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return;
+    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
+        const struct st_fact *fact = st_facts_at(report->facts, i);
+        char line[ST_FACT_TEXT_BYTES];
+        if (!is_quoted(report, fact))
+            continue;
+        st_fact_text(fact, line, sizeof(line));
+        for (char *at = line; *at != '\0'; at++)
+            *at = *at == '\n' ? ' ' : *at;
+        fprintf(memory, "%s\n", line);
+    }
+    if (fclose(memory) == 0 && bytes > 0) {
+        text[bytes - 1] = '\0';
+        code(out, "Facts", text);
+    }
+    free(text);
+}
+
+static void trials_markdown(const struct st_trials *trials, FILE *out)
+{
+    char text[ST_TRIAL_TEXT_BYTES];
+    fputs("\n## Tried on this machine\n\n", out);
+    put(out, st_trials_heading(trials, text, sizeof(text)));
+    fputs("\n\n", out);
+    for (size_t i = 0; i < trials->n; i++) {
+        fputs("- ", out);
+        put(out, st_trial_text(&trials->rows[i], text, sizeof(text)));
+        fputc('\n', out);
+    }
+}
+
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+{
+    (void)view;
+    char verdict[ST_VERDICT_BYTES];
+    fputs("# sleeptune report\n\n", out);
+    put(out, st_report_verdict(report, verdict, sizeof(verdict)));
+    fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n,
+            st_facts_count(report->facts));
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t notes_n = st_place_notes(report->facts, notes);
+    for (size_t i = 0; i < notes_n; i++) {
+        fputc('\n', out);
+        put(out, notes[i]);
+        fputc('\n', out);
+    }
+    fprintf(out, "\nProfile: %s.\n", st_profile_name(report->profile));
+    settings(report, st_finding_bears, out);
+    settings(report, st_finding_harmless, out);
+    if (report->trials != NULL)
+        trials_markdown(report->trials, out);
+    fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);
+    other_rules(report, out);
+    quoted_facts(report, out);
+    fputs("\n</details>\n", out);
+    return 0;
+}
+
+const struct st_report_format st_report_markdown = {"markdown", write};

@@ -1,0 +1,66 @@
+/* A report as Prometheus metrics, for the textfile collector of node_exporter. */
+#include <inttypes.h>
+
+#include "advisor/report/report_format.h"
+#include "lib/ns.h"
+
+static void gauge(FILE *out, const char *name, const char *help)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+/** When the latest fact was read, ns since 1970; 0: not known. */
+static int64_t latest_ns(const struct st_facts *facts)
+{
+    int64_t latest = 0;
+    for (size_t i = 0; i < st_facts_count(facts); i++) {
+        const int64_t time_ns = st_facts_at(facts, i)->time_ns;
+        latest = time_ns > latest ? time_ns : latest;
+    }
+    return latest;
+}
+
+/* Rules' ids and statuses need no escaping. */
+static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+{
+    (void)view;
+    static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
+                                              ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
+    const int64_t time_ns = latest_ns(report->facts);
+    size_t counting = 0;
+    gauge(out, "sleeptune_report_findings", "Rules by what they say; muted ones and those set aside apart.");
+    for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
+        const size_t n = st_report_count(report, statuses[i]);
+        counting += n;
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_status_name(statuses[i]), n);
+    }
+    gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile sets aside.");
+    fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
+    gauge(out, "sleeptune_report_finding_info", "1 for each rule that says problem, advice or unknown.");
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (st_finding_fired(finding) || (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
+            fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
+                    st_status_name(finding->status));
+    }
+    gauge(out, "sleeptune_report_effect_seconds",
+          "At most how late a setting can make a wake-up at this period, where a bound is known.");
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (st_finding_fired(finding) && finding->effect_known)
+            fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
+                    finding->effect_us / 1e6);
+    }
+    gauge(out, "sleeptune_report_unread_facts", "Facts that were there and could not be read.");
+    fprintf(out, "sleeptune_report_unread_facts %zu\n", report->unreadable_n);
+    gauge(out, "sleeptune_report_period_seconds", "Period that was judged for.");
+    fprintf(out, "sleeptune_report_period_seconds %.9g\n",
+            (double)report->wish.period_ns / (double)ST_NS_PER_S);
+    if (time_ns != 0) {
+        gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
+        fprintf(out, "sleeptune_report_time_seconds %.3f\n", (double)time_ns / (double)ST_NS_PER_S);
+    }
+    return 0;
+}
+
+const struct st_report_format st_report_prometheus = {"prometheus", write};

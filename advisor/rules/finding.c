@@ -1,0 +1,212 @@
+/* What a rule uses to write its finding, and the names of the statuses. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rules/rule.h"
+#include "advisor/facts/text.h"
+
+static const struct {
+    const char *name;
+    int rank;
+} statuses[] = {
+    [ST_STATUS_UNKNOWN] = {"unknown", 2},
+    [ST_STATUS_PROBLEM] = {"problem", 4},
+    [ST_STATUS_ADVICE] = {"advice", 3},
+    [ST_STATUS_OK] = {"ok", 1},
+    [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0},
+};
+
+const char *st_status_name(enum st_status status)
+{
+    return statuses[status].name;
+}
+
+int st_status_rank(enum st_status status)
+{
+    return statuses[status].rank;
+}
+
+int st_status_parse(const char *text, enum st_status *ret)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
+        if (strcmp(text, statuses[i].name) == 0) {
+            *ret = (enum st_status)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+/** Replaces *text, also when a precision cut a character in two: valid UTF-8. NULL when out of memory. */
+static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list args)
+{
+    char *printed;
+    free(*text);
+    *text = NULL;
+    if (vasprintf(&printed, format, args) < 0)
+        return;
+    *text = st_text_utf8(printed, strlen(printed));
+    free(printed);
+}
+
+void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
+{
+    va_list args;
+    finding->status = status;
+    va_start(args, format);
+    replace(&finding->summary, format, args);
+    va_end(args);
+}
+
+void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...)
+{
+    va_list args;
+    finding->effect_known = true;
+    finding->effect_us = effect_us;
+    va_start(args, format);
+    replace(&finding->formula, format, args);
+    va_end(args);
+}
+
+void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs)
+{
+    free(finding->fix_now);
+    free(finding->fix_persistent);
+    finding->fix_now = now != NULL ? strdup(now) : NULL;
+    finding->fix_persistent = persistent != NULL ? strdup(persistent) : NULL;
+    finding->needs = needs;
+}
+
+void st_finding_fix_usual(struct st_finding *finding)
+{
+    const struct st_rule_guide *guide = &finding->rule->guide;
+    st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
+}
+
+static bool copy_short(char *to, size_t to_bytes, const char *text)
+{
+    const size_t len = strlen(text);
+    if (len >= to_bytes)
+        return false;
+    memcpy(to, text, len + 1);
+    return true;
+}
+
+void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
+                       const char *value)
+{
+    struct st_change change = {.kind = kind};
+    struct st_change *grown =
+        finding->changes_n < ST_FINDING_CHANGES_MAX
+            ? reallocarray(finding->changes, finding->changes_n + 1, sizeof(*finding->changes))
+            : NULL;
+    if (grown == NULL) {
+        free(finding->changes);
+        finding->changes = NULL;
+        finding->changes_n = 0;
+        return;
+    }
+    finding->changes = grown;
+    if (!copy_short(change.key, sizeof(change.key), key) ||
+        !copy_short(change.value, sizeof(change.value), value))
+        change = (struct st_change){.kind = kind};
+    finding->changes[finding->changes_n++] = change;
+}
+
+static void quote(struct st_finding *finding, const struct st_fact *fact)
+{
+    if (fact == NULL || finding->evidence_n == ST_FINDING_EVIDENCE_MAX)
+        return;
+    for (size_t i = 0; i < finding->evidence_n; i++) {
+        if (finding->evidence[i] == fact)
+            return;
+    }
+    finding->evidence[finding->evidence_n++] = fact;
+}
+
+void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key)
+{
+    quote(finding, st_facts_find(facts, key));
+}
+
+/** The finding for a fact that gave r < 0. */
+static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
+{
+    static const char sysctl[] = "freebsd.";
+    const char *source = fact != NULL && fact->source != NULL            ? fact->source
+                         : strncmp(key, sysctl, sizeof(sysctl) - 1) == 0 ? key + sizeof(sysctl) - 1
+                                                                         : key;
+    if (r == -ENOENT) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
+    } else if (r == -EACCES) {
+        const int error = fact != NULL ? fact->error : EACCES;
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source, strerror(error),
+                       error == EACCES || error == EPERM ? "; run the report as root to know" : "");
+    } else {
+        const char *raw = fact != NULL && fact->raw != NULL    ? fact->raw
+                          : fact != NULL && fact->text != NULL ? fact->text
+                                                               : "";
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s says \"%.60s\", which is not understood", source, raw);
+    }
+}
+
+int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts, const char *key,
+                        int64_t *ret)
+{
+    const int r = st_facts_int(facts, key, ret);
+    st_finding_quote(finding, facts, key);
+    if (r != 0)
+        explain_state(finding, st_facts_find(facts, key), key, r);
+    return r;
+}
+
+int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts, const char *key,
+                         const char **ret)
+{
+    const int r = st_facts_text(facts, key, ret);
+    st_finding_quote(finding, facts, key);
+    if (r != 0)
+        explain_state(finding, st_facts_find(facts, key), key, r);
+    return r;
+}
+
+void st_finding_finish(struct st_finding *finding)
+{
+    free(finding->summary);
+    free(finding->formula);
+    free(finding->fix_now);
+    free(finding->fix_persistent);
+    free(finding->changes);
+    *finding = (struct st_finding){0};
+}
+
+bool st_finding_counts(const struct st_finding *finding)
+{
+    return finding->mute == NULL && finding->set_aside == NULL;
+}
+
+bool st_finding_fired(const struct st_finding *finding)
+{
+    return (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) &&
+           st_finding_counts(finding);
+}
+
+bool st_finding_bears(const struct st_finding *finding)
+{
+    return st_finding_fired(finding) &&
+           (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
+}
+
+bool st_finding_harmless(const struct st_finding *finding)
+{
+    return st_finding_fired(finding) && !st_finding_bears(finding);
+}
+
+bool st_finding_costs(const struct st_finding *finding)
+{
+    return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
+           finding->status == ST_STATUS_ADVICE;
+}

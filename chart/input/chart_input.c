@@ -1,0 +1,208 @@
+/* What charts are made of: recordings, histogram logs, JSON, text. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/input/recording_input.h"
+#include "chart/chart.h"
+#include "chart/circumstances.h"
+#include "program/options.h"
+#include "store/recording/module_hlog.h"
+#include "chart/input/series_input.h"
+#include "store/recording/recording.h"
+
+#define LATENESS "lateness (woke - due)"
+#define TIME     "time"
+
+/* A name without its folders: it is written in the picture. */
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* As much of a path's end as a name has room for. */
+static const char *end_of(const char *path)
+{
+    const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
+    return bytes > room ? path + bytes - room : path;
+}
+
+/* --- recordings --------------------------------------------------------------------------------------------
+ */
+
+static void add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
+{
+    switch (event->kind) {
+    case ST_RECORDING_CYCLE:
+        st_chart_set_value(set, event->period_index, event->lateness_ns,
+                           event->lateness_ns > period_ns - event->callback_ns);
+        break;
+    case ST_RECORDING_SKIPPED:
+        st_columns_missed(set->columns, event->period_index, event->n);
+        set->missed_n += event->n;
+        break;
+    case ST_RECORDING_LOST:
+        break;
+    }
+}
+
+static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
+{
+    struct st_recording_event event;
+    const int64_t period_ns = st_period_ns(&st_recording_meta(reader)->period);
+    int r = st_chart_set_begin(set, &st_recording_meta(reader)->period);
+    while (r == 0 && (r = st_recording_next(reader, &event)) == 1) {
+        add_event(set, &event, period_ns);
+        r = 0;
+    }
+    return r;
+}
+
+static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    struct st_recording_reader *reader;
+    char where[sizeof(data->circumstances)];
+    int r = st_recording_open_stream(stream, &reader);
+    if (r != 0)
+        return st_recording_refused(command, name, r);
+    struct st_chart_set *set = st_chart_add(data, short_name(name));
+    r = set == NULL ? -ENOMEM : add_events(reader, set);
+    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+    st_chart_circumstances(data,
+                           st_circumstances_lines(st_recording_circumstances(reader), where, sizeof(where)));
+    const enum st_recording_end end = st_recording_ended(reader);
+    if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
+        snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),
+                 end == ST_RECORDING_CUT ? "cut" : "damaged");
+    st_recording_close_reader(reader);
+    if (r == 0 && set->hist.total_n == 0)
+        return st_failure(command, "%s: no samples", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
+}
+
+/* --- histogram logs ----------------------------------------------------------------------------------------
+ */
+
+static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
+{
+    struct st_chart_data *data = ctx;
+    for (size_t i = 0; i < data->n; i++) {
+        if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->file[0] == '\0')
+            return st_hist_merge(&data->set[i]->hist, hist);
+    }
+    return st_chart_add_hist(data, tag, hist);
+}
+
+static int read_hlog(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    char error[512];
+    st_module_hlog_read_fn read_log;
+    void *address = st_module_load("hlog", ST_MODULE_HLOG_READ_SYMBOL, error, sizeof(error));
+    if (address == NULL) {
+        fclose(stream);
+        return st_failure(command, "cannot read histogram logs: %s", error);
+    }
+    memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
+    const size_t before = data->n;
+    const int r = read_log(stream, take_interval, data, NULL);
+    snprintf(data->quantity, sizeof(data->quantity), TIME);
+    if (r != 0)
+        return st_failure(command, "cannot read %s: %s", name,
+                          r == -EBADMSG ? "it is damaged, or newer" : strerror(-r));
+    return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
+}
+
+/* --- the others --------------------------------------------------------------------------------------------
+ */
+
+static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    json_error_t error;
+    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+    if (stream != stdin)
+        fclose(stream);
+    if (document == NULL)
+        return st_failure(command, "%s: line %d: %s", name, error.line, error.text);
+    const int status = st_chart_json(command, short_name(name), document, data);
+    json_decref(document);
+    return status;
+}
+
+static int read_text(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
+{
+    struct st_series_input *result = calloc(1, sizeof(*result));
+    if (result == NULL)
+        return st_failure(command, "out of memory");
+    int status = st_series_input_read(command, path, options, result);
+    if (status == ST_EXIT_DONE) {
+        const int r = st_chart_add_series(data, short_name(path), &result->series);
+        snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+        snprintf(data->note, sizeof(data->note), "%s", result->note);
+        if (r != 0)
+            status = st_failure(command, "%s: %s", path, strerror(-r));
+    }
+    st_series_input_finish(result);
+    free(result);
+    return status;
+}
+
+static int read_file(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(path, "re");
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+    const int first = getc(stream), second = standard || first == EOF ? EOF : getc(stream);
+    if (!standard && first != EOF)
+        rewind(stream);
+    else if (first != EOF)
+        ungetc(first, stream);
+    if (first == 0x89)
+        return read_recording(command, path, stream, data);
+    if (first == '{')
+        return read_json(command, path, stream, data);
+    if (first == '#' && second == '[')
+        return read_hlog(command, path, stream, data);
+    if (!standard)
+        fclose(stream);
+    return read_text(command, path, options, data);
+}
+
+/* Pictures have one axis of values: those of histogram logs, which may be any time, go with all others. */
+static int join_quantities(const char *command, const char *path, const char *quantity,
+                           struct st_chart_data *data)
+{
+    if (strcmp(quantity, data->quantity) == 0)
+        return ST_EXIT_DONE;
+    if (strcmp(quantity, TIME) != 0 && strcmp(data->quantity, TIME) != 0)
+        return st_failure(command, "%s is of %s and %s of %s: they have no axis in common",
+                          data->set[0]->file, quantity, short_name(path), data->quantity);
+    snprintf(data->quantity, sizeof(data->quantity), TIME);
+    return ST_EXIT_DONE;
+}
+
+int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                  struct st_chart_data *data)
+{
+    char quantity[sizeof(data->quantity)];
+    const size_t before = data->n;
+    snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    int status = read_file(command, path, options, data);
+    if (status == ST_EXIT_DONE && before > 0)
+        status = join_quantities(command, path, quantity, data);
+    const char *name = short_name(path);
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(data->set[i]->file, name) == 0)
+            name = end_of(path); /* before/run.strec, after/run.strec */
+    }
+    for (size_t i = before; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, short_name(path)) == 0)
+            snprintf(set->label, sizeof(set->label), "%s", name);
+        snprintf(set->file, sizeof(set->file), "%s", name);
+    }
+    return status;
+}

@@ -1,0 +1,42 @@
+/* Which JSON documents of sleeptune have results: where their figures are, and what tells one result from
+ * another. */
+#ifndef ST_CHART_INPUT_DOCUMENTS_H
+#define ST_CHART_INPUT_DOCUMENTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+#define ST_DOCUMENT_LABELS 2
+#define ST_DOCUMENT_GROUPS 5
+
+/** One kind. */
+struct st_document {
+    const char *schema;    /* up to the version */
+    const char *name;      /* "sleeptune-lab sleep" */
+    const char *list;      /* NULL: the document is the result */
+    const char *figures;   /* the object in a result that has median ... */
+    bool intervals_beside; /* "median_ci95_ns" is beside the figures; else "median_ci95" is in them */
+    const char *quantity;
+    /* keys that, together, no two results have in common; "circumstances.cpu" is a key in an object */
+    const char *label[ST_DOCUMENT_LABELS]; /* what it is */
+    const char *group[ST_DOCUMENT_GROUPS]; /* under which conditions */
+};
+
+/** The kind of a document of this version. @return NULL: none with results. */
+const struct st_document *st_document_of(const json_t *document);
+
+/** That of `measure` on one CPU. */
+const struct st_document *st_document_of_measure(void);
+
+/** Results of a document of that kind. */
+size_t st_document_results_n(const struct st_document *kind, const json_t *document);
+const json_t *st_document_result(const struct st_document *kind, const json_t *document, size_t i);
+
+/** The label of a result: "nanosleep"; "" where it has none. */
+void st_document_label(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
+/** Its group: "requested 5.000 ms, policy fifo"; "". */
+void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
+
+#endif

@@ -1,0 +1,282 @@
+#include "chart/input/recording_input.h"
+#include "chart/input/series_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/options.h"
+#include "lib/ns.h"
+#include "lib/series_text.h"
+#include "store/recording/recording.h"
+
+#define LINE_BYTES    1024 /* circumstances in a CSV's comments are the longest */
+#define SCHEMA_FAMILY "sleeptune-series/"
+
+struct input {
+    const char *command;
+    const char *name; /* for messages */
+    const struct st_series_options *options;
+    FILE *stream;
+};
+
+static void note(struct st_series_input *result, const char *text)
+{
+    const size_t at = strlen(result->note);
+    snprintf(result->note + at, sizeof(result->note) - at, "%s%s", at > 0 ? " " : "", text);
+}
+
+void st_series_input_finish(struct st_series_input *input)
+{
+    st_series_finish(&input->series);
+    st_long_series_finish(&input->all);
+}
+
+/* --- recordings --------------------------------------------------------------------------------------------
+ */
+
+/* Cycles that are done after the next one is due. */
+static uint64_t missed(const struct st_period *period, const struct st_recording_event *run,
+                       const int64_t *lateness_ns, const int64_t *callback_ns)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < run->n; i++)
+        n += st_period_missed(period, run->period_index + i, st_ns_add(lateness_ns[i], callback_ns[i]));
+    return n;
+}
+
+static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
+{
+    const struct st_period *period = &st_recording_meta(reader)->period;
+    const int64_t *lateness_ns, *callback_ns;
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
+        if (event.kind == ST_RECORDING_LOST)
+            continue;
+        result->periods_n += event.n;
+        if (event.kind == ST_RECORDING_SKIPPED) {
+            result->misses_n += event.n;
+            continue;
+        }
+        result->misses_n += missed(period, &event, lateness_ns, callback_ns);
+        r = st_long_series_add(&result->all, event.period_index, lateness_ns, (size_t)event.n);
+        if (r != 0)
+            return r;
+    }
+    return r;
+}
+
+static int read_recording(struct input *input, struct st_series_input *result)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open_stream(input->stream, &reader);
+    input->stream = NULL; /* the reader's */
+    if (r != 0)
+        return st_recording_refused(input->command, input->name, r);
+    result->source = "recording";
+    result->misses_known = true;
+    r = st_long_series_init(&result->all, &st_recording_meta(reader)->period,
+                            input->options->plot != NULL ? ST_SERIES_COUNT_MAX : ST_LONG_SERIES_HEAD_N);
+    if (r == 0)
+        r = add_events(reader, result);
+    const enum st_recording_end end = st_recording_ended(reader);
+    st_recording_close_reader(reader);
+    if (r != 0)
+        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+    result->interrupted = end == ST_RECORDING_INTERRUPTED;
+    if (end == ST_RECORDING_CUT)
+        note(result, "The recording has no end mark: it was read up to its last complete block.");
+    if (end == ST_RECORDING_DAMAGED)
+        note(result, "The recording is damaged: it was read up to there.");
+    if (input->options->plot != NULL && result->all.n > result->all.head.n)
+        note(result, "The picture is of the first 2097152 samples; 'sleeptune plot' draws all.");
+    return ST_EXIT_DONE;
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------
+ */
+
+static bool get_u64(const json_t *object, const char *key, uint64_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *ret = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static int add_values(const json_t *document, struct st_series_input *result)
+{
+    const json_t *samples = json_object_get(document, "samples_ns"),
+                 *periods = json_object_get(document, "periods");
+    const json_t *period = json_object_get(document, "period_ns");
+    struct st_period parsed;
+    uint64_t num, den;
+    if (!json_is_array(samples) || !get_u64(period, "num", &num) || !get_u64(period, "den", &den) ||
+        den == 0 || st_period_init_ns(&parsed, num, den) != 0 ||
+        (json_is_array(periods) && json_array_size(periods) != json_array_size(samples)))
+        return -EBADMSG;
+    st_series_init(&result->series, &parsed);
+    for (size_t i = 0; i < json_array_size(samples); i++) {
+        const json_t *sample = json_array_get(samples, i), *index = json_array_get(periods, i);
+        if (!json_is_integer(sample) ||
+            (index != NULL && (!json_is_integer(index) || json_integer_value(index) < 0)))
+            return -EBADMSG;
+        if (i == ST_SERIES_COUNT_MAX) {
+            result->left_out_n = json_array_size(samples) - i;
+            break;
+        }
+        const int r = st_series_add(&result->series, index != NULL ? (uint64_t)json_integer_value(index) : i,
+                                    json_integer_value(sample));
+        if (r != 0)
+            return r == -EINVAL ? -EBADMSG : r;
+    }
+    return 0;
+}
+
+int st_series_input_json(const char *command, const char *name, const json_t *document,
+                         struct st_series_input *ret)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
+        return st_failure(command, "%s is JSON, but no series of 'sleeptune-lab series' or 'simulate'", name);
+    if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
+        return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
+                          ST_SERIES_SCHEMA);
+    ret->source = "json";
+    const int r = add_values(document, ret);
+    if (r == -EBADMSG)
+        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or makes no sense", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s: %s", name, strerror(-r));
+}
+
+static int read_json(struct input *input, struct st_series_input *result)
+{
+    json_error_t error;
+    json_t *document = json_loadf(input->stream, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
+    const int status = st_series_input_json(input->command, input->name, document, result);
+    json_decref(document);
+    return status;
+}
+
+/* --- text --------------------------------------------------------------------------------------------------
+ */
+
+static const char *reason(int r)
+{
+    switch (r) {
+    case -EBADMSG:
+        return "not one figure a line, and not the CSV of 'sleeptune export'";
+    case -ERANGE:
+        return "a figure is out of range (lateness: an hour)";
+    case -EINVAL:
+        return "the periods do not ascend";
+    case -E2BIG:
+        return "the line is too long";
+    default:
+        return strerror(-r);
+    }
+}
+
+/* A line without its newline, as many bytes of it as there is room for, no further than to a NUL. @return
+ * whether there is one. */
+static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    int c = 0;
+    while (bytes + 1 < LINE_BYTES && (c = getc(stream)) != EOF && c != '\n') {
+        line[bytes++] = (char)c;
+        if (c == '\0')
+            break;
+    }
+    line[bytes] = '\0';
+    *ret_bytes = bytes;
+    return bytes > 0 || c == '\n';
+}
+
+static int read_lines(struct input *input, struct st_series_text *text, struct st_series_input *result,
+                      uint64_t *ret_line)
+{
+    char line[LINE_BYTES];
+    size_t bytes;
+    int r = 0;
+    for (*ret_line = 1; r == 0 && read_line(input->stream, line, &bytes); ++*ret_line) {
+        if (bytes + 1 == sizeof(line))
+            return -E2BIG;
+        if (strlen(line) != bytes)
+            return -EBADMSG;
+        if (text->column_n == ST_SERIES_COUNT_MAX || text->series.n == ST_SERIES_COUNT_MAX)
+            result->left_out_n++;
+        else
+            r = st_series_text_line(text, line, bytes);
+        if (r != 0)
+            return r;
+    }
+    return ferror(input->stream) != 0 ? -errno : 0;
+}
+
+static int read_text(struct input *input, struct st_series_input *result)
+{
+    struct st_series_text text;
+    struct st_period period;
+    char every[32];
+    uint64_t line;
+    int r = st_series_period(input->command, input->options, &period);
+    if (r != 0)
+        return r;
+    st_series_text_init(&text, &period);
+    r = read_lines(input, &text, result, &line);
+    int status = ST_EXIT_DONE;
+    if (r != 0) {
+        status = st_failure(input->command, "%s: line %" PRIu64 ": %s", input->name, line, reason(r));
+    } else if ((r = st_series_text_end(&text)) != 0) {
+        status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
+    } else {
+        result->source = "text";
+        result->series = text.series;
+        text.series = (struct st_series){0};
+        st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
+        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
+                 text.period_known ? "" : ", one every ", text.period_known ? "" : every,
+                 text.period_known || st_series_period_given(input->options) ? ""
+                                                                             : " (--every says otherwise)");
+    }
+    st_series_text_finish(&text);
+    return status;
+}
+
+int st_series_input_read(const char *command, const char *path, const struct st_series_options *options,
+                         struct st_series_input *ret)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    struct input input = {command, standard ? "standard input" : path, options,
+                          standard ? stdin : fopen(path, "re")};
+    if (input.stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+    errno = 0;
+    const int first = getc(input.stream);
+    int status;
+    if (first == EOF) {
+        status = ferror(input.stream) != 0
+                     ? st_failure(command, "cannot read %s: %s", input.name, strerror(errno))
+                     : st_failure(command, "%s is empty", input.name);
+    } else {
+        ungetc(first, input.stream);
+        status = first == 0x89  ? read_recording(&input, ret)
+                 : first == '{' ? read_json(&input, ret)
+                                : read_text(&input, ret);
+    }
+    if (input.stream != NULL && input.stream != stdin)
+        fclose(input.stream);
+    if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
+        char text[120];
+        snprintf(text, sizeof(text), "Only the first %zu samples are analysed, %" PRIu64 " are left out.",
+                 ret->series.n, ret->left_out_n);
+        note(ret, text);
+    }
+    return status;
+}

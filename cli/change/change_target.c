@@ -1,0 +1,257 @@
+/* What apply, verify and revert share. */
+#include "cli/change/change_target.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "advisor/report/print.h"
+#include "cli/command.h"
+#include "lib/safe_text.h"
+#include "lib/shell_word.h"
+#include "program/locale.h"
+
+#define LINE_BYTES 32768 /* of a command line to be pasted */
+
+static bool has_file(const char *dir, const char *name)
+{
+    char path[4200];
+    struct stat info;
+    const int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
+}
+
+int st_change_target_open(const char *command, const char *root, struct st_change_target *ret)
+{
+    struct st_change_target target = {.live = root == NULL};
+    if (root == NULL) {
+        target.p = st_platform_native();
+    } else {
+        const int r = st_platform_root_new(root, &target.p);
+        if (r < 0)
+            return st_failure(command, "%s: %s", root, strerror(-r));
+        if (has_file(root, "sysctl-a.txt"))
+            st_platform_root_set_freebsd(target.p);
+    }
+    const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
+    const bool given = state != NULL && state[0] == '/';
+    const int n = snprintf(target.folder, sizeof(target.folder), "%s%s",
+                           given ? state : st_journal_folder(target.p->os), given ? "/changes" : "");
+    if (n < 0 || (size_t)n >= sizeof(target.folder)) {
+        st_change_target_close(&target);
+        return st_failure(command, "STATE_DIRECTORY is too long");
+    }
+    /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
+    umask(022);
+    *ret = target;
+    return ST_EXIT_DONE;
+}
+
+int st_change_target_judge(const char *command, const struct st_facts_input *input, uint32_t frames,
+                           uint32_t rate_hz, struct st_change_target *target)
+{
+    const int status = st_facts_input_load(command, input, &target->facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    int r = 0;
+    if (st_facts_os(target->facts) != target->p->os)
+        r = -EXDEV;
+    else
+        r = st_report_make(target->facts, frames, rate_hz, &target->report);
+    if (r == 0)
+        return ST_EXIT_DONE;
+    st_facts_free(target->facts);
+    target->facts = NULL;
+    if (r == -EXDEV)
+        return st_failure(command, "the snapshot is of another operating system");
+    return r == -ERANGE ? st_usage_error(command, "%u frames at %u Hz are longer than an hour",
+                                         (unsigned)frames, (unsigned)rate_hz)
+                        : st_failure(command, "%s", strerror(-r));
+}
+
+void st_change_target_close(struct st_change_target *target)
+{
+    if (target->facts != NULL) {
+        st_report_finish(&target->report);
+        st_facts_free(target->facts);
+    }
+    if (!target->live)
+        st_platform_root_free(target->p);
+}
+
+const struct st_finding *st_change_target_find(const struct st_change_target *target, const char *id)
+{
+    for (size_t i = 0; i < target->report.findings_n; i++) {
+        if (strcmp(target->report.findings[i].rule->id, id) == 0)
+            return &target->report.findings[i];
+    }
+    return NULL;
+}
+
+const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes)
+{
+    if (entry->type == ST_ENTRY_FILE)
+        snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
+    else
+        snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
+    return st_safe_text(buf);
+}
+
+/** Text to standard output; end it with st_locale_end. */
+static struct st_printer printer(struct st_locale_stream *stream)
+{
+    return (struct st_printer){
+        .out = st_locale_begin(stream, stdout),
+        .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
+    };
+}
+
+static void printed(struct st_locale_stream *stream)
+{
+    if (st_locale_end(stream) != 0)
+        (void)st_failure(NULL, "out of memory: a line is missing");
+}
+
+void st_change_print(int column, const char *label, const char *text)
+{
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
+    st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
+    printed(&stream);
+}
+
+void st_change_print_lines(const char *text)
+{
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
+    st_print_verbatim(&to, 0, "", 4, text);
+    printed(&stream);
+}
+
+static const char *error_text(int error)
+{
+    switch (error) {
+    case -EALREADY:
+        return "another sleeptune has applied this meanwhile";
+    case -EEXIST:
+        return "sleeptune has changed it already, for another rule";
+    case -ESTALE:
+        return "somebody changed it meanwhile: run it again";
+    case -EPERM:
+        return "not permitted; to root neither where it is immutable (lsattr, ls -lo)";
+    case -EROFS:
+        return "the file system is read-only here";
+    case -ELOOP:
+        return "it is a link, or leads through one; not followed";
+    case -EBUSY:
+        return "the kernel does not take the value now (EBUSY)";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* One line to standard output, made safe. */
+static void ST_PRINTF(1, 2) say(const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    puts(st_safe_text(text));
+}
+
+void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
+                   int error)
+{
+    struct st_change_teller *teller = ctx;
+    char text[1024];
+    st_change_entry_text(entry, text, sizeof(text));
+    if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
+        st_change_teller_mark(teller, entry);
+    switch (event) {
+    case ST_EVENT_WRITTEN:
+        say("written   %s", text);
+        break;
+    case ST_EVENT_RESTORED:
+        if (entry->type == ST_ENTRY_FILE)
+            say("restored  %s", text);
+        else
+            say("restored  %s = %s", entry->target, entry->old_value);
+        break;
+    case ST_EVENT_AS_BEFORE:
+        say("as before %s", text);
+        break;
+    case ST_EVENT_CHANGED:
+        say("left      %s; somebody changed it since: %s", text, now);
+        break;
+    case ST_EVENT_FAILED:
+        (void)st_failure(teller->command, "%s: %s", text, error_text(error));
+        break;
+    }
+}
+
+int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n)
+{
+    for (size_t i = 0; i < ids_n; i++) {
+        if (st_rule_find(ids[i]) == NULL)
+            return st_usage_error(command, "no such rule: %s (sleeptune explain --list has them)", ids[i]);
+    }
+    return 0;
+}
+
+/** The words of a command line, each behind a space, quoted for a shell. @return false: one of them has a
+ * character that changes what is seen of the line; do not print it. */
+static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (int i = 1; i < argc; i++) {
+        if (buf_bytes - used < 2)
+            return false;
+        buf[used++] = ' ';
+        if (st_shell_word(argv[i], buf + used, buf_bytes - used) == NULL)
+            return false;
+        used += strlen(buf + used);
+    }
+    return true;
+}
+
+bool st_change_needs_root(const char *command, const struct st_change_target *target, bool as_user, int argc,
+                          char *const *argv)
+{
+    if (!target->live || geteuid() == 0)
+        return false;
+    char words[LINE_BYTES];
+    fflush(stdout);
+    if (!quote_words(words, sizeof(words), argc, argv)) {
+        (void)st_failure(command,
+                         "this needs root. Run this command again as root. It is not printed here to be "
+                         "pasted: a word of it has control characters, or is too long");
+        return true;
+    }
+    fprintf(stderr, "sleeptune %s: this needs root. Run:\n", command);
+    if (as_user) /* root's limits are not this user's */
+        fputs("  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -", stderr);
+    else
+        fprintf(stderr, "  sudo sleeptune %s", command);
+    fprintf(stderr, "%s\n", words);
+    return true;
+}
+
+int st_change_confirm(const char *command, bool yes, const char *question)
+{
+    char answer[16] = "";
+    if (yes)
+        return 0;
+    if (isatty(STDIN_FILENO) != 1)
+        return st_usage_error(command, "nobody can be asked here: give --yes");
+    fflush(stdout);
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
+        return st_failure(command, "nothing was changed");
+    return 0;
+}

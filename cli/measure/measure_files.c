@@ -1,0 +1,250 @@
+/* The files of a measurement. */
+#include "cli/measure/measure_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "store/recording/module_hlog.h"
+#include "lib/ns.h"
+#include "platform/destination.h"
+#include "store/recording/recording.h"
+
+#define PATH_BYTES 4096
+
+/* What one loop is recorded into. */
+struct lane {
+    const char *command;
+    struct st_recording *recording;
+    char path[PATH_BYTES];
+    int error; /* the first one; negative errno */
+    bool told; /* while it ran */
+};
+
+struct st_measure_files {
+    const char *command;
+    size_t n;
+    bool several;
+    const char *hlog;
+    int (*hlog_write)(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                      int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
+    struct lane *lanes;
+    struct st_sink *sinks; /* NULL: nothing is recorded */
+};
+
+static void keep_first(struct lane *lane, int r)
+{
+    if (lane->error == 0)
+        lane->error = r;
+}
+
+static void on_start(void *ctx, int64_t t0_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_t0(lane->recording, t0_ns));
+}
+
+static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_cycle(lane->recording, period_index, lateness_ns, callback_ns));
+}
+
+static void on_skipped(void *ctx, uint64_t first, uint64_t n, int64_t lateness_ns)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_skipped(lane->recording, first, n, lateness_ns));
+}
+
+static void on_lost(void *ctx, uint64_t first, uint64_t n)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_lost(lane->recording, first, n));
+}
+
+static void on_flush(void *ctx)
+{
+    struct lane *lane = ctx;
+    keep_first(lane, st_recording_flush(lane->recording));
+    if (lane->error == 0 || lane->told)
+        return;
+    lane->told = true; /* at once: the run may go on for hours */
+    (void)st_failure(lane->command, "%s: %s; measuring goes on without it", lane->path,
+                     strerror(-lane->error));
+}
+
+/* FILE, or FILE.cpuN when there are several loops. */
+static int path_of(const struct st_measure_files *files, char *buf, const char *file, int cpu)
+{
+    const int n = files->several ? snprintf(buf, PATH_BYTES, "%s.cpu%d", file, cpu)
+                                 : snprintf(buf, PATH_BYTES, "%s", file);
+    return n > 0 && n < PATH_BYTES ? 0 : st_failure(files->command, "%s: the name is too long", file);
+}
+
+static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
+                           const char *record)
+{
+    struct st_recording_meta meta = {
+        .frames = config->frames,
+        .rate_hz = config->rate_hz,
+        .has_callback = config->load_percent > 0,
+    };
+    struct st_platform *p = st_platform_native();
+    meta.started_wall_ns = p->wall_ns(p);
+    int r = st_period_init(&meta.period, config->frames, config->rate_hz);
+    if (r != 0)
+        return st_usage_error(files->command,
+                              "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
+                              config->frames, config->rate_hz);
+    files->sinks = calloc(files->n, sizeof(*files->sinks));
+    if (files->sinks == NULL)
+        return st_failure(files->command, "out of memory");
+    for (size_t i = 0; i < files->n; i++) {
+        struct lane *lane = &files->lanes[i];
+        lane->command = files->command;
+        const int status = path_of(files, lane->path, record, config->cpus[i]);
+        if (status != 0)
+            return status;
+        r = st_recording_create(lane->path, &meta, &lane->recording);
+        if (r == -EEXIST)
+            return st_failure(files->command, "%s exists and is not a recording: not overwritten",
+                              lane->path);
+        if (r != 0)
+            return st_failure(files->command, "cannot record into %s: %s", lane->path,
+                              st_destination_error(r));
+        files->sinks[i] = (struct st_sink){.start = on_start,
+                                           .cycle = on_cycle,
+                                           .skipped = on_skipped,
+                                           .lost = on_lost,
+                                           .flush = on_flush,
+                                           .ctx = lane};
+    }
+    return 0;
+}
+
+static int load_hlog(struct st_measure_files *files)
+{
+    char error[512];
+    void *address = st_module_load("hlog", "st_module_hlog_write", error, sizeof(error));
+    if (address == NULL)
+        return st_failure(files->command, "--hlog: %s", error);
+    memcpy(&files->hlog_write, &address,
+           sizeof(files->hlog_write)); /* no cast from object to function pointer in C */
+    return 0;
+}
+
+int st_measure_files_open(const char *command, const struct st_session_config *config, const char *record,
+                          const char *hlog, struct st_measure_files **ret)
+{
+    struct st_measure_files *files = calloc(1, sizeof(*files));
+    if (files == NULL)
+        return st_failure(command, "out of memory");
+    files->command = command;
+    files->n = config->cpus_n;
+    files->several = config->cpus_n > 1;
+    files->hlog = hlog;
+    files->lanes = calloc(files->n, sizeof(*files->lanes));
+    int status = files->lanes != NULL ? 0 : st_failure(files->command, "out of memory");
+    if (status == 0 && hlog != NULL)
+        status = load_hlog(files);
+    if (status == 0 && record != NULL)
+        status = open_recordings(files, config, record);
+    if (status != 0) {
+        st_measure_files_free(files);
+        return status;
+    }
+    *ret = files;
+    return 0;
+}
+
+const struct st_sink *st_measure_files_sinks(struct st_measure_files *files)
+{
+    return files->sinks;
+}
+
+void st_measure_files_text(struct st_measure_files *files, const char *lines)
+{
+    for (size_t i = 0; files->sinks != NULL && i < files->n; i++)
+        keep_first(&files->lanes[i], st_recording_text(files->lanes[i].recording, lines));
+}
+
+/* Only complete at the end. "key: value" lines behind `first`, free with free(). NULL: out of memory. */
+static char *circumstances_of(const struct st_result *result, const char *first)
+{
+    static const char *const locks[] = {
+        [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    fputs(first, out);
+    fprintf(out, "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
+            st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
+    if (result->cpu >= 0)
+        fprintf(out, "cpu: %d\n", result->cpu);
+    else
+        fputs("cpu: any\n", out);
+    for (size_t i = 0; i < result->circumstances_n; i++)
+        fprintf(out, "%s: %s\n", result->circumstances[i].key, result->circumstances[i].value);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int close_recording(struct lane *lane, const struct st_result *result)
+{
+    char *text = circumstances_of(result, "");
+    keep_first(lane, text != NULL ? st_recording_text(lane->recording, text) : -ENOMEM);
+    free(text);
+    keep_first(lane, st_recording_close(lane->recording, result->interrupted));
+    lane->recording = NULL;
+    if (lane->error == 0)
+        return 0;
+    return st_failure(lane->command, "%s: %s; it can be read up to there", lane->path,
+                      strerror(-lane->error));
+}
+
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n)
+{
+    int status = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (files->sinks != NULL) {
+            const int r = close_recording(&files->lanes[i], &results[i]);
+            status = r != 0 ? r : status;
+        }
+        if (files->hlog != NULL) {
+            char path[PATH_BYTES], verdict[400];
+            (void)st_result_verdict(&results[i], verdict, sizeof(verdict) - 1);
+            strcat(verdict, "\n");
+            char *comment = circumstances_of(&results[i], verdict);
+            int r = path_of(files, path, files->hlog, results[i].cpu);
+            if (r == 0) {
+                r = files->hlog_write(path, &results[i].lateness, &results[i].response,
+                                      results[i].started_wall_ns,
+                                      st_ns_add(results[i].started_wall_ns, results[i].duration_ns), comment);
+                r = r == 0 && comment == NULL ? -ENOMEM : r;
+                r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, st_destination_error(r))
+                           : 0;
+            }
+            free(comment);
+            status = r != 0 ? r : status;
+        }
+    }
+    return status;
+}
+
+void st_measure_files_free(struct st_measure_files *files)
+{
+    if (files == NULL)
+        return;
+    for (size_t i = 0; files->lanes != NULL && i < files->n; i++)
+        (void)st_recording_close(files->lanes[i].recording, true);
+    free(files->lanes);
+    free(files->sinks);
+    free(files);
+}

@@ -1,0 +1,128 @@
+/* A measurement from start to end: signals, waiting, results. */
+#include "cli/measure/measure_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "program/rttime.h"
+#include "program/stop.h"
+#include "lib/ns.h"
+
+static struct st_session *volatile running; /* for the signal handlers */
+static volatile sig_atomic_t demoted;
+
+static void on_stop(void)
+{
+    if (running != NULL)
+        st_session_ask_stop(running);
+}
+
+static void on_demoted(void)
+{
+    demoted = 1;
+    if (running != NULL)
+        st_session_demote(running);
+}
+
+/** Shows the worst loop so far to who looks. */
+static void show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
+{
+    struct st_result worst, result;
+    if (st_session_result(session, 0, &worst) != 0)
+        return;
+    for (size_t i = 1; i < st_session_loops(session) && st_session_result(session, i, &result) == 0; i++) {
+        const bool worse = st_result_compare(&result, &worst) < 0;
+        st_result_finish(worse ? &worst : &result);
+        if (worse)
+            worst = result;
+    }
+    look(ctx, &worst, first);
+    st_result_finish(&worst);
+}
+
+static void wait_for_end(struct st_session *session, st_measure_look_fn look, void *ctx)
+{
+    const struct timespec nap = {0, 100 * ST_NS_PER_MS};
+    for (int naps = 0; !st_session_ended(session); naps++) {
+        nanosleep(&nap, NULL);
+        if (look != NULL && naps >= 19 && naps % 10 == 9)
+            show(session, look, ctx, naps == 19);
+    }
+}
+
+static int collect(const char *command, struct st_session *session, struct st_result *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int r = st_session_result(session, i, &results[i]);
+        if (r != 0) {
+            while (i-- > 0)
+                st_result_finish(&results[i]);
+            return st_failure(command, "%s", strerror(-r));
+        }
+        if (demoted)
+            st_result_degrade(
+                &results[i],
+                "a loop ran too long without a sleep (RLIMIT_RTTIME): all lost their real-time policy");
+    }
+    return ST_EXIT_DONE;
+}
+
+int st_measure_run(const char *command, const struct st_session_config *config, st_measure_look_fn look,
+                   void *ctx, struct st_result *results)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_session *session;
+    st_stop_catch(on_stop);
+    if (config->policy != ST_POLICY_OTHER)
+        st_rttime_limit(p, on_demoted);
+    const int r = st_session_start(p, config, &session);
+    if (r == -ERANGE)
+        return st_usage_error(command, "a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
+                              config->frames, config->rate_hz);
+    if (r != 0)
+        return st_failure(command, "cannot start: %s", strerror(-r));
+    running = session;
+    if (st_stop_asked()) /* before the session was there to be told */
+        st_session_ask_stop(session);
+    wait_for_end(session, look, ctx);
+    st_session_join(session);
+    running = NULL;
+    const int status = collect(command, session, results, config->cpus_n);
+    st_session_free(session);
+    return status;
+}
+
+json_t *st_measure_document(const struct st_result *results, size_t n)
+{
+    json_t *document;
+    if (n == 1) {
+        document = st_result_json(&results[0]);
+    } else {
+        char verdict[480];
+        document = json_object();
+        json_t *loops = json_array();
+        for (size_t i = 0; i < n; i++)
+            (void)json_array_append_new(loops, st_result_json(&results[i]));
+        (void)json_object_set_new(
+            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
+        (void)json_object_set_new(document, "loops", loops);
+    }
+    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
+    return document;
+}
+
+int st_measure_status(const struct st_result *results, size_t n)
+{
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < n; i++) {
+        if (!results[i].books_balance)
+            return ST_EXIT_BOOKS;
+        if (results[i].error != 0 || results[i].n == 0)
+            status = ST_EXIT_FAILURE;
+    }
+    return status;
+}

@@ -1,0 +1,136 @@
+/* The history: of the daemon that runs, or from its file. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/daemon_client.h"
+#include "cli/history_ask.h"
+#include "lib/ns.h"
+#include "st_config.h"
+#include "store/history/history_causes.h"
+#include "store/history/history_read.h"
+
+#define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
+
+static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
+    ST_PRINTF(3, 4);
+static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (wish->error == NULL)
+        return st_failure(command, "%s", text);
+    snprintf(wish->error, wish->error_bytes, "%s", text);
+    return ST_EXIT_FAILURE;
+}
+
+/* Collects "?key=value&key=value". */
+struct target {
+    char text[256];
+    size_t len;
+};
+
+static void put_number(struct target *target, const char *key, int64_t value)
+{
+    if (value == INT64_MIN)
+        return;
+    const int n = snprintf(target->text + target->len, sizeof(target->text) - target->len, "%c%s=%lld",
+                           strchr(target->text, '?') != NULL ? '&' : '?', key, (long long)value);
+    target->len += n > 0 ? (size_t)n : 0;
+}
+
+/* ns where the server takes seconds for small numbers */
+static void put_moment(struct target *target, const char *key, int64_t wall_ns)
+{
+    if (wall_ns == INT64_MIN)
+        return;
+    const int n = snprintf(target->text + target->len, sizeof(target->text) - target->len, "%c%s=%lld.%09lld",
+                           strchr(target->text, '?') != NULL ? '&' : '?', key,
+                           (long long)(wall_ns / ST_NS_PER_S), (long long)(wall_ns % ST_NS_PER_S));
+    target->len += n > 0 ? (size_t)n : 0;
+}
+
+static int ask_daemon(const char *command, const struct st_history_wish *wish, json_t **ret)
+{
+    static const struct {
+        const char *path, *schema;
+    } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
+                     [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
+                     [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"}};
+    struct target target = {.text = ""};
+    struct st_daemon_answer answer;
+    target.len = (size_t)snprintf(target.text, sizeof(target.text), "%s", documents[wish->document].path);
+    put_moment(&target, "since", wish->since_ns);
+    put_moment(&target, "until", wish->until_ns);
+    put_number(&target, "limit", wish->limit);
+    put_number(&target, "after", wish->after);
+    if (wish->step_ns != INT64_MIN)
+        target.len += (size_t)snprintf(target.text + target.len, sizeof(target.text) - target.len,
+                                       "%cstep=%llds", strchr(target.text, '?') != NULL ? '&' : '?',
+                                       (long long)(wish->step_ns / ST_NS_PER_S));
+    if (wish->kind != NULL)
+        snprintf(target.text + target.len, sizeof(target.text) - target.len, "%ckind=%s",
+                 strchr(target.text, '?') != NULL ? '&' : '?', wish->kind);
+    char error[512];
+    int status = st_daemon_try(wish->socket, target.text, documents[wish->document].schema,
+                               ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+    if (status == 0)
+        *ret = json_incref(answer.document);
+    else
+        status = fail(command, wish, "%s", error);
+    st_daemon_answer_finish(&answer);
+    return status;
+}
+
+static int read_file(const char *command, const char *path, const struct st_history_wish *wish, json_t **ret)
+{
+    struct st_history_reader *reader;
+    char error[256];
+    int r = st_history_reader_open(path, &reader, error, sizeof(error));
+    if (r < 0)
+        return fail(command, wish, "%s: %s", path, error);
+    if (wish->document == ST_HISTORY_OF_STEPS) {
+        const struct st_history_span span = {.since_ns = wish->since_ns,
+                                             .until_ns = wish->until_ns,
+                                             .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
+        r = st_history_read(reader, &span, ret);
+    } else if (wish->document == ST_HISTORY_OF_CAUSES) {
+        r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, ret);
+    } else {
+        const struct st_history_events_wish events = {.since_ns = wish->since_ns,
+                                                      .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns
+                                                                                              : INT64_MAX,
+                                                      .after = wish->after,
+                                                      .limit = wish->limit,
+                                                      .kind = wish->kind != NULL ? wish->kind : ""};
+        r = st_history_read_events(reader, &events, ret);
+    }
+    int status = ST_EXIT_DONE;
+    if (r == -E2BIG)
+        status = fail(command, wish, "that is too much for one answer: ask for less time, or a longer step");
+    else if (r == -ENODATA)
+        status =
+            fail(command, wish,
+                 "%s: written by a version that did not keep causes; sleeptuned brings it up to date", path);
+    else if (r < 0)
+        status = fail(command, wish, "%s: %s", path, st_history_reader_error(reader, r));
+    st_history_reader_close(reader);
+    return status;
+}
+
+int st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret)
+{
+    if (wish->db != NULL)
+        return read_file(command, wish->db, wish, ret);
+    if (st_daemon_listens(wish->socket))
+        return ask_daemon(command, wish, ret);
+    if (access(USUAL_PATH, F_OK) != 0)
+        return fail(command, wish, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));
+    return read_file(command, USUAL_PATH, wish, ret);
+}

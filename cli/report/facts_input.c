@@ -1,0 +1,261 @@
+/* Where report, explain and snapshot take their facts from. */
+#include "cli/report/facts_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "advisor/collect/ask.h"
+#include "advisor/collect/collect_user.h"
+#include "advisor/parse/input.h"
+#include "advisor/facts/snapshot.h"
+#include "cli/command.h"
+#include "platform/cache.h"
+
+#define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
+
+/** Standard input and what a shell hands over as /dev/fd/N may be a pipe; anything else must be a regular
+ * file. */
+static bool may_be_pipe(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+/** @return a descriptor, or an st_exit with a message, negative. */
+static int open_input(const char *command, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return dup(STDIN_FILENO);
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_be_pipe(path) ? 0 : O_NONBLOCK));
+    if (fd < 0) {
+        st_failure(command, "cannot open %s: %s", path, strerror(errno));
+        return -1;
+    }
+    const int r = fstat(fd, &info);
+    if (r == 0 && (S_ISREG(info.st_mode) || (S_ISFIFO(info.st_mode) && may_be_pipe(path))))
+        return fd;
+    st_failure(command, "%s is %s", path,
+               r != 0                   ? strerror(errno)
+               : S_ISDIR(info.st_mode)  ? "a folder; a captured tree is read with --root"
+               : S_ISFIFO(info.st_mode) ? "a FIFO, not a file; '-' reads standard input"
+                                        : "not a regular file");
+    close(fd);
+    return -1;
+}
+
+/** @return bytes read, at most room, or -errno. */
+static ssize_t read_all(int fd, char *buf, size_t room)
+{
+    size_t used = 0;
+    while (used < room) {
+        const ssize_t n = read(fd, buf + used, room - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        used += (size_t)n;
+    }
+    return (ssize_t)used;
+}
+
+int st_facts_input_read(const char *command, const char *path, size_t max_bytes, const char *what,
+                        char **ret_text, size_t *ret_bytes)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const int fd = open_input(command, path);
+    if (fd < 0)
+        return ST_EXIT_FAILURE;
+    char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
+    const ssize_t bytes = text != NULL ? read_all(fd, text, max_bytes + 1) : -ENOMEM;
+    close(fd);
+    if (bytes >= 0 && (size_t)bytes <= max_bytes) {
+        *ret_text = text;
+        *ret_bytes = (size_t)bytes;
+        return ST_EXIT_DONE;
+    }
+    free(text);
+    if (bytes < 0)
+        return st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
+    return st_failure(command, "%s is longer than %zu MiB: not %s", name, max_bytes >> 20, what);
+}
+
+static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
+{
+    char message[512], *text;
+    size_t bytes;
+    int status = st_facts_input_read(command, path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int r = st_snapshot_parse(text, bytes, ret, message, sizeof(message));
+    if (r == -ENOMEM)
+        status = st_failure(command, "out of memory");
+    else if (r != 0)
+        status = st_failure(command, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, message);
+    free(text);
+    return status;
+}
+
+static int load_root(const char *command, const char *dir, struct st_facts **ret)
+{
+    const int r = st_collect_dir(dir, ret);
+    switch (r) {
+    case 0:
+        return ST_EXIT_DONE;
+    case -ENODATA:
+        return st_failure(command,
+                          "%s is neither a captured tree (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
+                          "(sysctl-a.txt)",
+                          dir);
+    case -EBADMSG:
+        return st_failure(command, "%s/sysctl-a.txt: no line of it is a sysctl (name: value)", dir);
+    case -EFBIG:
+        return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
+    case -E2BIG:
+        return st_failure(command, "%s/sysctl-a.txt has more than 262144 names", dir);
+    default:
+        return st_failure(command, "cannot read %s: %s", dir, strerror(-r));
+    }
+}
+
+int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path)
+{
+    if (input->texts_n == ST_FACTS_INPUT_TEXTS_MAX)
+        return st_usage_error(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
+    input->texts[input->texts_n++] = path;
+    return 0;
+}
+
+static int refuse_text(const char *command, const char *name, const char *text, int error)
+{
+    switch (error) {
+    case -EBADMSG:
+        if (text[strspn(text, " \t\r\n")] == '{')
+            return st_failure(command, "%s: JSON; a snapshot is read with --snapshot", name);
+        return st_failure(command, "%s: not the output of %s", name, st_input_kinds);
+    case -EXDEV:
+        return st_failure(command, "%s: of another system than the files before it", name);
+    case -E2BIG:
+        return st_failure(command, "%s has more than 262144 names", name);
+    default:
+        return st_failure(command, "%s", strerror(-error));
+    }
+}
+
+static int load_texts(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_facts *facts = NULL;
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < input->texts_n && status == ST_EXIT_DONE; i++) {
+        const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
+        char *text;
+        size_t bytes;
+        status =
+            st_facts_input_read(command, input->texts[i], ST_INPUT_MAX_BYTES, "such a text", &text, &bytes);
+        if (status != ST_EXIT_DONE)
+            break;
+        text[bytes] = '\0';
+        const int r = st_input_add(text, bytes, name, &facts);
+        if (r != 0)
+            status = refuse_text(command, name, text, r);
+        free(text);
+    }
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
+}
+
+/** The rights of input->user in the place of those that were found. */
+static int load_user(const char *command, const struct st_facts_input *input, struct st_platform *p,
+                     struct st_facts *facts)
+{
+    const int r = st_collect_user(p, input->user, facts);
+    switch (r) {
+    case 0:
+        return ST_EXIT_DONE;
+    case -ENOENT:
+        return st_failure(command, "no user %s in /etc/passwd", input->user);
+    case -ENODATA:
+        return st_failure(command, "--user: there is no /etc/passwd");
+    case -EBADMSG:
+        return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
+    default:
+        return st_failure(command, "cannot read the rights of %s: %s", input->user, strerror(-r));
+    }
+}
+
+/** Facts and, if wished, rights of a captured machine. */
+static int load_folder(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_platform *p;
+    struct st_facts *facts;
+    int status = load_root(command, input->root, &facts);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int r = input->user != NULL ? st_platform_root_new(input->root, &p) : 0;
+    if (r != 0) {
+        status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
+    } else if (input->user != NULL) {
+        status = load_user(command, input, p, facts);
+        st_platform_root_free(p);
+    }
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
+}
+
+/** What the running servers of this machine say. */
+static int ask_servers(const char *command, const struct st_facts_input *input, struct st_facts *facts)
+{
+    const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
+    const int r = st_ask_servers(st_platform_native(), &ask, facts);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
+}
+
+/** Everything of the machine this runs on. */
+static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    struct st_platform *p;
+    struct st_facts *facts = NULL;
+    int r = st_platform_cache_new(st_platform_native(), &p);
+    if (r != 0)
+        return st_failure(command, "%s", strerror(-r));
+    int status = ST_EXIT_DONE;
+    r = st_collect(p, true, &facts);
+    if (r != 0)
+        status = st_failure(command, "cannot read this machine: %s", strerror(-r));
+    if (status == ST_EXIT_DONE && input->user != NULL)
+        status = load_user(command, input, p, facts);
+    if (status == ST_EXIT_DONE)
+        status = ask_servers(command, input, facts);
+    st_platform_cache_free(p);
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
+}
+
+int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+{
+    if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
+        return st_usage_error(command, "--snapshot, --root and --input exclude each other");
+    if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
+        return st_usage_error(command,
+                              "--user needs this machine or a folder (--root): the files with his rights");
+    if (input->texts_n > 0)
+        return load_texts(command, input, ret);
+    if (input->snapshot != NULL)
+        return load_snapshot(command, input->snapshot, ret);
+    return input->root != NULL ? load_folder(command, input, ret) : load_machine(command, input, ret);
+}

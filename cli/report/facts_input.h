@@ -1,0 +1,37 @@
+/* Where report, explain and snapshot take their facts from. */
+#ifndef ST_CLI_REPORT_FACTS_INPUT_H
+#define ST_CLI_REPORT_FACTS_INPUT_H
+
+#include "advisor/collect/collect.h"
+
+#define ST_FACTS_INPUT_TEXTS_MAX 8
+
+/** For --help of the commands that have it. */
+#define ST_NO_SERVERS_HELP                                                                                   \
+    "  --no-servers       do not ask running servers (PipeWire, JACK, rtkit ...);\n"                         \
+    "                     their files are judged\n"
+
+struct st_facts_input {
+    const char *snapshot;                        /* file, "-": standard input; NULL: none */
+    const char *root;                            /* folder; NULL: none */
+    const char *texts[ST_FACTS_INPUT_TEXTS_MAX]; /* files with one posted text each, "-": standard input */
+    size_t texts_n;
+    const char *user; /* whose rights to judge; NULL: whose they are */
+    bool no_servers;  /* running servers of this machine are not asked */
+};
+
+/** Keeps the name of a text. @return 0 or, after a message, ST_EXIT_USAGE: too many. */
+int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path);
+
+/** Facts of the snapshot, the folder, the texts or (none given) this machine; a message on stderr when it
+ * fails.
+ *  @return an st_exit. Free the facts with st_facts_free. */
+ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
+                                     struct st_facts **ret);
+
+/** Reads a regular file, or a pipe on standard input ("-"), of at most max_bytes; what: "a snapshot".
+ * @return an st_exit, after a message. Free the text with free; it has room for one byte more. */
+ST_NODISCARD int st_facts_input_read(const char *command, const char *path, size_t max_bytes,
+                                     const char *what, char **ret_text, size_t *ret_bytes);
+
+#endif

@@ -1,0 +1,151 @@
+/* A measurement becomes facts "measured.*" for the advisor. */
+#include "cli/report/measured_facts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/report/facts_input.h"
+#include "lib/ns.h"
+#include "measure/result.h"
+
+#define SCHEMA         "sleeptune-measure/1"
+#define SCHEMA_PREFIX  "sleeptune-measure/"
+#define FILE_MAX_BYTES (16 * 1024 * 1024)
+
+static int check_schema(const json_t *document, char *message, size_t message_bytes)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema != NULL && strcmp(schema, SCHEMA) == 0)
+        return 0;
+    if (schema != NULL && strncmp(schema, SCHEMA_PREFIX, strlen(SCHEMA_PREFIX)) == 0) {
+        snprintf(message, message_bytes, "its version is not the one that this sleeptune reads, " SCHEMA);
+        return -EPROTONOSUPPORT;
+    }
+    snprintf(message, message_bytes, "not a result of 'sleeptune measure --json'");
+    return -EBADMSG;
+}
+
+/** Whole numbers of the loop. */
+static int put_numbers(struct st_facts *facts, const json_t *loop, char *message, size_t message_bytes)
+{
+    static const struct {
+        const char *group, *name, *key;
+    } rows[] = {
+        {"circumstances", "frames", ST_MEASURED_FRAMES}, {"circumstances", "rate_hz", ST_MEASURED_RATE_HZ},
+        {NULL, "elapsed_periods", ST_MEASURED_PERIODS},  {NULL, "misses", ST_MEASURED_MISSES},
+        {NULL, "duration_ns", ST_MEASURED_DURATION_NS},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const json_t *group = rows[i].group != NULL ? json_object_get(loop, rows[i].group) : loop;
+        const json_t *value = json_object_get(group, rows[i].name);
+        if (!json_is_integer(value) || json_integer_value(value) < 0) {
+            snprintf(message, message_bytes, "'%s' is not a whole number", rows[i].name);
+            return -EBADMSG;
+        }
+        const int r = st_facts_put_int(facts, rows[i].key, json_integer_value(value), NULL, SCHEMA);
+        if (r != 0)
+            return r;
+    }
+    /* what the ring lost was not seen */
+    const json_int_t lost = json_integer_value(json_object_get(loop, "records_lost"));
+    const json_int_t seen = json_integer_value(json_object_get(loop, "elapsed_periods")) - lost;
+    const int r =
+        st_facts_put_int(facts, ST_MEASURED_PERIODS, lost >= 0 && seen > 0 ? seen : 0, NULL, SCHEMA);
+    if (r != 0)
+        return r;
+    /* null when nothing was measured: the number of periods says so */
+    const json_t *latest = json_object_get(json_object_get(loop, "lateness_ns"), "max");
+    return st_facts_put_int(facts, ST_MEASURED_LATEST_NS, json_integer_value(latest), NULL, SCHEMA);
+}
+
+static int put_text_if(struct st_facts *facts, const char *key, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    return text != NULL ? st_facts_put_text(facts, key, text, NULL, SCHEMA) : 0;
+}
+
+/** How long ago it began; nothing when the clock says that it has not begun yet. */
+static int put_age(struct st_facts *facts, const json_t *started_ns)
+{
+    const int64_t age_s = (int64_t)time(NULL) - json_integer_value(started_ns) / ST_NS_PER_S;
+    if (!json_is_integer(started_ns) || age_s < 0)
+        return 0;
+    return st_facts_put_int(facts, ST_MEASURED_AGE_S, age_s, NULL, SCHEMA);
+}
+
+static int put_texts(struct st_facts *facts, const json_t *loop)
+{
+    const json_t *where = json_object_get(loop, "circumstances");
+    const json_t *bound = json_object_get(loop, "misses_per_hour_max95");
+    const char *policy = json_string_value(json_object_get(where, "policy"));
+    const json_int_t priority = json_integer_value(json_object_get(where, "priority"));
+    char text[64];
+    int r = put_text_if(facts, ST_MEASURED_DEGRADED, json_object_get(where, "degraded"));
+    if (r == 0)
+        r = put_text_if(facts, ST_MEASURED_ERROR, json_object_get(loop, "error"));
+    if (r == 0)
+        r = put_text_if(facts, ST_MEASURED_KERNEL, json_object_get(where, "kernel_release"));
+    if (r == 0)
+        r = put_age(facts, json_object_get(loop, "started_ns"));
+    if (r == 0 && json_is_number(bound))
+        r = st_facts_put_text(facts, ST_MEASURED_BOUND,
+                              st_bound_text(json_number_value(bound), text, sizeof(text)), NULL, SCHEMA);
+    if (r != 0 || policy == NULL)
+        return r;
+    if (priority > 0)
+        snprintf(text, sizeof(text), "%.20s %lld", policy, (long long)priority);
+    else
+        snprintf(text, sizeof(text), "%.20s", policy);
+    return st_facts_put_text(facts, ST_MEASURED_POLICY, text, NULL, SCHEMA);
+}
+
+int st_measured_facts_put(struct st_facts *facts, const json_t *document, const char *source, char *message,
+                          size_t message_bytes)
+{
+    int r = check_schema(document, message, message_bytes);
+    if (r != 0)
+        return r;
+    /* several loops are sorted, the worst first */
+    const json_t *loops = json_object_get(document, "loops");
+    const json_t *loop = loops != NULL ? json_array_get(loops, 0) : document;
+    r = put_numbers(facts, loop, message, message_bytes);
+    if (r != 0)
+        return r;
+    r = put_texts(facts, loop);
+    if (r == 0)
+        r = st_facts_put_int(facts, ST_MEASURED_BOOKS_BALANCE,
+                             json_is_true(json_object_get(loop, "books_balance")), NULL, SCHEMA);
+    return r == 0 ? st_facts_put_text(facts, ST_MEASURED_SOURCE, source, NULL, SCHEMA) : r;
+}
+
+int st_measured_facts_load(const char *command, const char *path, struct st_facts *facts)
+{
+    char message[200], source[128], *text;
+    size_t bytes;
+    int status = st_facts_input_read(command, path, FILE_MAX_BYTES, "a measurement", &text, &bytes);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const char *slash = strrchr(path, '/');
+    snprintf(source, sizeof(source), "%s",
+             strcmp(path, "-") == 0 ? "standard input"
+             : slash != NULL        ? slash + 1
+                                    : path);
+    json_error_t error;
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL) {
+        status = st_failure(command, "%s: not JSON: line %d", path, error.line);
+    } else {
+        const int r = st_measured_facts_put(facts, document, source, message, sizeof(message));
+        if (r == -ENOMEM)
+            status = st_failure(command, "out of memory");
+        else if (r != 0)
+            status = st_failure(command, "%s: %s", path, message);
+    }
+    json_decref(document);
+    free(text);
+    return status;
+}

@@ -1,0 +1,172 @@
+/* What report and check share: options, judging, printing. */
+#include "cli/report/report_run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "program/locale.h"
+#include "cli/report/mutes.h"
+#include "program/output.h"
+
+#define OWN_MAX 16 /* options of one subcommand beside the common ones */
+
+/* What the common options are read into. */
+struct reading {
+    struct st_report_options options;
+    bool json; /* the last of --json and --format was --json */
+};
+
+static int take_format(const char *command, void *ctx, const char *text)
+{
+    struct reading *reading = ctx;
+    const struct st_report_format *format = st_report_format_find(text);
+    if (format == NULL)
+        return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown, prometheus",
+                              text);
+    reading->options.format = format;
+    reading->json = false;
+    return 0;
+}
+
+static int take_threshold(const char *command, void *ctx, const char *text)
+{
+    struct st_report_options *options = ctx;
+    return st_status_parse(text, &options->threshold) == 0
+               ? 0
+               : st_usage_error(command,
+                                "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",
+                                text);
+}
+
+static int take_profile(const char *command, void *ctx, const char *text)
+{
+    struct st_report_options *options = ctx;
+    return st_profile_parse(text, &options->profile) == 0
+               ? 0
+               : st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server", text);
+}
+
+int st_report_options_read(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
+                           int argc, char **argv, struct st_report_options *ret)
+{
+    struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
+    struct st_report_options *o = &reading.options;
+    const struct st_option common[] = {
+        {"frames", 'f', .number = &o->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .number = &o->rate_hz, .min = 1, .max = 1 << 22},
+        {"format", .take = take_format, .ctx = &reading},
+        {"json", .flag = &reading.json},
+        {"threshold", .take = take_threshold, .ctx = o},
+        {"profile", .take = take_profile, .ctx = o},
+        {"only", .text = &o->only},
+        {"config", .text = &o->config},
+        {"all", .flag = &o->all},
+        {"output", 'o', .text = &o->output},
+        {"textfile", .text = &o->textfile},
+    };
+    struct st_option options[ST_ARRAY_LEN(common) + OWN_MAX];
+    assert(own_n <= OWN_MAX);
+    memcpy(options, common, sizeof(common));
+    memcpy(options + ST_ARRAY_LEN(common), own, own_n * sizeof(*own));
+    const int r = st_options_only(command, options, ST_ARRAY_LEN(common) + own_n, help, argc, argv);
+    o->period_given = o->frames != 0 || o->rate_hz != 0;
+    o->frames = o->frames != 0 ? o->frames : 128;
+    o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
+    o->format = reading.json ? &st_report_json : o->format;
+    *ret = *o;
+    if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
+        return st_usage_error(command, "--textfile: '%s' is where the report goes", o->textfile);
+    return r;
+}
+
+/* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
+static int write_as(const struct st_report_format *format, const struct st_report *report, const char *path,
+                    bool all)
+{
+    const bool terminal = path == NULL || strcmp(path, "-") == 0;
+    const struct st_report_view view = {
+        .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
+        .colour = terminal && st_terminal_colour(stdout),
+        .all = all,
+    };
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return -ENOMEM;
+    int r = st_report_format_write(format, report, memory, &view);
+    if (fclose(memory) != 0 && r == 0)
+        r = -ENOMEM;
+    if (r == 0 && format == &st_report_text)
+        bytes = strlen(st_locale_text(text));
+    if (r == 0)
+        r = st_output_write(path, text, bytes);
+    free(text);
+    return r;
+}
+
+static int print_report(const char *command, const struct st_report *report,
+                        const struct st_report_options *options)
+{
+    int status = st_report_exit_status(report, options->threshold);
+    int r = write_as(options->format, report, options->output, options->all);
+    if (r != 0)
+        status =
+            st_failure(command, "cannot write %s: %s",
+                       options->output != NULL ? options->output : "the report", st_destination_error(r));
+    /* one that cannot be written does not keep the other from being up to date */
+    r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, false) : 0;
+    return r == 0 ? status
+                  : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
+}
+
+/** Profile, mutes and --only, then print. */
+static int finish_report(const char *command, struct st_report *report,
+                         const struct st_report_options *options, bool own_machine)
+{
+    struct st_mutes mutes = {0};
+    char today[16] = "", id[256];
+    const time_t now = time(NULL);
+    struct tm tm;
+    if (own_machine || options->config != NULL) {
+        const int status = st_mutes_load(command, options->config, &mutes);
+        if (status != ST_EXIT_DONE)
+            return status;
+    }
+    if (localtime_r(&now, &tm) != NULL)
+        strftime(today, sizeof(today), "%Y-%m-%d", &tm);
+    st_report_set_trials(report, options->trials);
+    st_report_set_profile(report, options->profile);
+    st_report_mute(report, mutes.rows, mutes.n, today);
+    const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
+    int status;
+    if (r == -ENOENT)
+        status =
+            st_usage_error(command, "--only: '%s' is no rule for this system (sleeptune explain --list)", id);
+    else if (r != 0)
+        status = st_failure(command, "%s", strerror(-r));
+    else
+        status = print_report(command, report, options);
+    st_mutes_free(&mutes);
+    return status;
+}
+
+int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
+                  bool own_machine)
+{
+    struct st_report report;
+    const int r = st_report_make(facts, (uint32_t)options->frames, (uint32_t)options->rate_hz, &report);
+    if (r == -ERANGE)
+        return st_usage_error(command, "%lld frames at %lld Hz are longer than an hour",
+                              (long long)options->frames, (long long)options->rate_hz);
+    if (r != 0)
+        return st_failure(command, "%s", strerror(-r));
+    const int status = finish_report(command, &report, options, own_machine);
+    st_report_finish(&report);
+    return status;
+}

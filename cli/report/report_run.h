@@ -1,0 +1,53 @@
+/* What report and check share: options, judging, printing. */
+#ifndef ST_CLI_REPORT_REPORT_RUN_H
+#define ST_CLI_REPORT_REPORT_RUN_H
+
+#include "advisor/report/report_format.h"
+#include "cli/command.h"
+
+struct st_report_options {
+    int64_t frames;
+    int64_t rate_hz;
+    bool period_given; /* by an option */
+    const struct st_report_format *format;
+    enum st_status threshold;
+    enum st_profile profile;
+    bool all;
+    const char *only;   /* "ID,ID"; NULL: every rule */
+    const char *config; /* NULL: the installed one, for this machine only */
+    const char *output;
+    const char *textfile;           /* where the metrics go besides; NULL: nowhere */
+    const struct st_trials *trials; /* what was tried on this machine; NULL: nothing */
+};
+
+/** The part of --help that both have. */
+#define ST_REPORT_HELP                                                                                       \
+    "  -f, --frames N     frames a period (128)\n"                                                           \
+    "  -r, --rate N       frames a second (48000)\n"                                                         \
+    "  --all              the first screen, and the details of every rule\n"                                 \
+    "  --only ID[,ID]     these rules alone\n"                                                               \
+    "  --profile PROFILE  what may be paid: studio everything; desktop (default) not\n"                      \
+    "                     security; laptop not power either; server neither fairness,\n"                     \
+    "                     throughput nor security\n"                                                         \
+    "  --config FILE      whose list 'mute' names what not to show\n"                                        \
+    "  --threshold STATUS exit with 1 from this status on: problem (default), advice,\n"                     \
+    "                     unknown, ok, not-applicable\n"                                                     \
+    "  --format FORMAT    text (default), json, html, markdown, prometheus\n"                                \
+    "  --json             the same as --format json\n"                                                       \
+    "  -o, --output FILE  write to FILE\n"                                                                   \
+    "  --textfile FILE    besides, the metrics of --format prometheus to FILE\n"                             \
+    "  -h, --help         this text\n"
+
+/**
+ * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
+ * @return -1 to go on, or an st_exit.
+ */
+ST_NODISCARD int st_report_options_read(const char *command, const struct st_option *own, size_t own_n,
+                                        void (*help)(void), int argc, char **argv,
+                                        struct st_report_options *ret);
+
+/** Judges and prints. own_machine: the installed configuration's mutes are for it. @return an st_exit. */
+int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
+                  bool own_machine);
+
+#endif

@@ -1,0 +1,15 @@
+/* Members of a document that came from a socket or a file. */
+#ifndef ST_CLI_SHOW_JSON_FIELD_H
+#define ST_CLI_SHOW_JSON_FIELD_H
+
+#include <jansson.h>
+
+#include "lib/base.h"
+
+/** The integer of that name; 0 where there is none. */
+int64_t st_json_field(const json_t *object, const char *key);
+
+/** A text as one safe line (lib/safe_text.h), cut to the room; "" for what is none. @return buf. */
+const char *st_json_safe(const json_t *value, char *buf, size_t buf_bytes);
+
+#endif

@@ -1,0 +1,285 @@
+/* Results of `sleeptune measure` for people. */
+#include "cli/show/measure_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "chart/circumstances.h"
+#include "program/locale.h"
+#include "program/text.h"
+#include "lib/ns.h"
+
+#define LABEL_COLUMNS 10
+#define CELL_COLUMNS  34
+
+static const struct {
+    const char *label;
+    double p;
+} quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+
+static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
+{
+    char low[24], high[24];
+    if (!q->interval_known) {
+        buf[0] = '\0';
+        return;
+    }
+    st_ns_format(q->low_ns, low, sizeof(low));
+    st_ns_format(q->high_ns, high, sizeof(high));
+    /* "14.2 µs .. 14.4 µs" has its unit once */
+    char *unit = strchr(low, ' ');
+    const char *unit_high = strchr(high, ' ');
+    if (unit != NULL && unit_high != NULL && strcmp(unit, unit_high) == 0)
+        *unit = '\0';
+    snprintf(buf, buf_bytes, " [%s .. %s]", low, high);
+}
+
+/* A quantile, or how long to measure for it. */
+static void quantile_cell(const struct st_result *result, const struct st_hist *hist, double p, char *buf,
+                          size_t buf_bytes)
+{
+    const struct st_quantile q = st_stats_quantile(hist, p);
+    char value[24], between[64];
+    if (q.known) {
+        interval(&q, between, sizeof(between));
+        snprintf(buf, buf_bytes, "%s%s", st_ns_format(q.value_ns, value, sizeof(value)), between);
+        return;
+    }
+    const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
+    snprintf(buf, buf_bytes, "- (measure %s)",
+             st_ns_format((int64_t)(seconds * (double)ST_NS_PER_S), value, sizeof(value)));
+}
+
+static void row(FILE *out, const char *label, const char *a, const char *b)
+{
+    st_text_pad(out, label, LABEL_COLUMNS);
+    st_text_pad(out, a, CELL_COLUMNS);
+    fprintf(out, "%s\n", b);
+}
+
+static void table(const struct st_result *result, FILE *out)
+{
+    char a[96], b[96];
+    row(out, result->arms_n > 0 ? "all ways" : "", "lateness (woke - due)", "response (done - due)");
+    snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
+    snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones too", result->response.total_n);
+    row(out, "n", a, b);
+    if (result->lateness.total_n == 0)
+        return;
+    row(out, "min", st_ns_format(result->lateness.min_ns, a, sizeof(a)),
+        st_ns_format(result->response.min_ns, b, sizeof(b)));
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        quantile_cell(result, &result->lateness, quantiles[i].p, a, sizeof(a));
+        quantile_cell(result, &result->response, quantiles[i].p, b, sizeof(b));
+        row(out, quantiles[i].label, a, b);
+    }
+    row(out, "max", st_ns_format(result->lateness.max_ns, a, sizeof(a)),
+        st_ns_format(result->response.max_ns, b, sizeof(b)));
+}
+
+/* Nine columns, as st_text_columns counts them. */
+static void cell_right(FILE *out, const char *text)
+{
+    fprintf(out, "%*s%s", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
+}
+
+/* Where there is a dash for too few blocks: in which time each way has two whole ones, and one may be lost.
+ */
+static void dash_sentence(const struct st_result *result, FILE *out, int width)
+{
+    char line[160];
+    bool few = false;
+    for (size_t i = 0; i < result->arms_n; i++)
+        few |= result->arms[i].choice.kind != ST_ARM_PLAIN && result->arms[i].blocks_n < 2;
+    if (!few || result->running || result->cpu_ns_per_cycle < 0)
+        return; /* without a clock of CPU time, more time does not help */
+    const double periods = (double)((2 * result->arms_n + 1) * ST_ARM_BLOCK);
+    double seconds = ceil(periods * st_period_seconds(&result->period));
+    if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
+        seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
+    snprintf(line, sizeof(line), "A dash: too few blocks; all take about %.0f s: --duration %.0fs.", seconds,
+             seconds);
+    st_text_wrap(out, line, 0, width);
+}
+
+/* One row an arm: what being on time costs. In 80 columns, whatever the figures are. */
+static void arms(const struct st_result *result, FILE *out, int width)
+{
+    char cell[64], line[240], plain[24];
+    snprintf(line, sizeof(line),
+             "ways of waiting in turn, %d periods each; on time: within %d ns of due; CPU: a cycle's time to "
+             "that of plain (%s) beside it; 95 %% intervals",
+             ST_ARM_BLOCK, ST_ON_TIME_NS,
+             result->arms[0].cpu_ns_per_cycle >= 0
+                 ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
+                 : "not known");
+    st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
+    fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU to plain");
+    for (size_t i = 0; i < result->arms_n; i++) {
+        const struct st_arm_result *arm = &result->arms[i];
+        const struct st_quantile median = st_stats_quantile(&arm->lateness, 0.5);
+        const bool margin = arm->margin_known && arm->choice.kind != ST_ARM_PLAIN;
+        double share, low, high;
+        st_text_pad(out, arm->choice.name, 8);
+        snprintf(cell, sizeof(cell), "%" PRIu64, arm->lateness.total_n);
+        cell_right(out, cell);
+        cell_right(out, margin ? st_ns_format(arm->margin_ns, cell, sizeof(cell)) : "-");
+        cell_right(out, median.known ? st_ns_format(median.value_ns, cell, sizeof(cell)) : "-");
+        fputc(' ', out);
+        snprintf(cell, sizeof(cell), "-");
+        if (st_arm_on_time(arm, &share, &low, &high))
+            snprintf(cell, sizeof(cell), "%.1f [%.1f .. %.1f]", 100 * share, 100 * low, 100 * high);
+        st_text_pad(out, cell, 22);
+        if (arm->blocks_n >= 2)
+            fprintf(out, "%.2f [%.2f .. %.2f]\n", arm->cpu_to_plain, arm->cpu_to_plain_low,
+                    arm->cpu_to_plain_high);
+        else
+            fputs(arm->choice.kind == ST_ARM_PLAIN ? "1\n" : "-\n", out);
+    }
+    dash_sentence(result, out, width);
+    fputc('\n', out);
+}
+
+static void causes(const struct st_result *result, FILE *out, int width)
+{
+    char above[24], line[256], total[24], worst[24];
+    st_ns_format(result->cause_above_ns, above, sizeof(above));
+    snprintf(line, sizeof(line), "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
+             above, result->cause_explained_n);
+    st_text_field(out, "late", line, LABEL_COLUMNS, width);
+    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+        const struct st_cause_row *r = &result->causes[c];
+        if (r->n == 0)
+            continue;
+        char share[32] = "by exclusion";
+        if (!st_cause_by_exclusion((enum st_cause)c) && r->total_ns > 0)
+            snprintf(share, sizeof(share), "%.0f %% explained",
+                     100 * (double)r->explained_ns / (double)r->total_ns);
+        snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
+                 st_cause_text((enum st_cause)c), st_ns_format(r->total_ns, total, sizeof(total)),
+                 st_ns_format(r->max_ns, worst, sizeof(worst)), share);
+        st_text_field(out, "", line, LABEL_COLUMNS, width);
+    }
+}
+
+static void known_or(char *buf, size_t buf_bytes, bool known, int64_t n, const char *what)
+{
+    if (known)
+        snprintf(buf, buf_bytes, "%" PRId64 " %s", n, what);
+    else
+        snprintf(buf, buf_bytes, "%s unknown", what);
+}
+
+static void self_cost(const struct st_result *result, FILE *out, int width)
+{
+    char cpu[48] = "CPU time unknown", cost[24], faults[40], switches[48], line[320];
+    if (result->cpu_ns_per_cycle >= 0)
+        snprintf(cpu, sizeof(cpu), "%s CPU a cycle",
+                 st_ns_format((int64_t)(result->cpu_ns_per_cycle + 0.5), cost, sizeof(cost)));
+    else if (result->running)
+        snprintf(cpu, sizeof(cpu), "CPU time at the end");
+    known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
+             "page faults");
+    known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
+             "times preempted");
+    snprintf(
+        line, sizeof(line),
+        "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64 " records lost",
+        cpu, result->clock_read_ns >= 0 ? st_ns_format(result->clock_read_ns, cost, sizeof(cost)) : "unknown",
+        faults, switches, result->ring_high_water, result->ring_words, result->records_lost);
+    st_text_field(out, "self", line, LABEL_COLUMNS, width);
+}
+
+static void circumstances(const struct st_result *result, FILE *out, int width)
+{
+    static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
+                                        [ST_LOCK_ALL] = "memory locked",
+                                        [ST_LOCK_ON_FAULT] = "memory locked on fault"};
+    char line[200 * ST_RESULT_CIRCUMSTANCES_MAX];
+    char cpu[32] = "any CPU", smi[48] = "SMIs not readable", runs[40] = "";
+    if (result->cpu >= 0)
+        snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
+    if (result->smi >= 0)
+        snprintf(smi, sizeof(smi), "%" PRId64 " SMIs", result->smi);
+    else if (result->cpu < 0)
+        snprintf(smi, sizeof(smi), "SMIs not counted (needs --cpu)");
+    if (result->policy != ST_POLICY_OTHER)
+        snprintf(runs, sizeof(runs), " %d", result->priority);
+    int n =
+        snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
+                 result->timer_slack_set_ns < 0 ? "as found" : "timer slack changed, else as found",
+                 st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
+    for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++) {
+        const char *key = result->circumstances[i].key;
+        const char *value = st_circumstance_value(key, result->circumstances[i].value);
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
+    }
+    st_text_field(out, "where", line, LABEL_COLUMNS, width);
+}
+
+void st_measure_print(const struct st_result *result, FILE *out, int width)
+{
+    char line[480], silence[24], bound[32];
+    st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
+    if (result->degraded[0] != '\0') {
+        snprintf(line, sizeof(line), "Degraded: %s.", result->degraded);
+        st_text_wrap(out, line, 0, width);
+    }
+    if (result->interrupted)
+        st_text_wrap(out, "Ended before its time.", 0, width);
+    fputc('\n', out);
+    table(result, out);
+    fputc('\n', out);
+    if (result->arms_n > 0)
+        arms(result, out, width);
+    if (result->elapsed_periods > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%%: at most %s per hour)",
+                 result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
+        st_text_field(out, "missed", line, LABEL_COLUMNS, width);
+    }
+    snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
+             result->simulated_xruns, result->periods, result->frames,
+             st_ns_format(result->silence_ns, silence, sizeof(silence)));
+    st_text_field(out, "xruns", line, LABEL_COLUMNS, width);
+    causes(result, out, width);
+    snprintf(line, sizeof(line),
+             "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
+             result->cycles, result->skipped_periods, result->elapsed_periods,
+             result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
+    st_text_field(out, "books", line, LABEL_COLUMNS, width);
+    if (result->suspends > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " times meanwhile", result->suspends);
+        st_text_field(out, "suspended", line, LABEL_COLUMNS, width);
+    }
+    self_cost(result, out, width);
+    circumstances(result, out, width);
+}
+
+const char *st_measure_progress(const struct st_result *result, char *buf, size_t buf_bytes)
+{
+    char seconds[24], latest[24], bound[32];
+    if (result->lateness.total_n == 0) {
+        snprintf(buf, buf_bytes, "warming up");
+        return buf;
+    }
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), latest wake %s",
+             st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
+             result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
+             st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
+    return buf;
+}
+
+void st_measure_show_progress(void *ctx, const struct st_result *worst, bool first)
+{
+    char text[200], line[240], cpu[24] = "";
+    (void)ctx;
+    if (worst->cpu >= 0)
+        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
+    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
+    fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
+            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+    fflush(stderr);
+}

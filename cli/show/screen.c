@@ -1,0 +1,208 @@
+/* Cells. */
+#include "cli/show/screen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "lib/safe_text.h"
+#include "program/locale.h"
+
+int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)
+{
+    if (rows < 1 || columns < 1)
+        return -EINVAL;
+    struct st_cell *cells = calloc((size_t)rows * (size_t)columns, sizeof(*cells));
+    if (cells == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < (size_t)rows * (size_t)columns; i++)
+        cells[i].text[0] = ' ';
+    *screen = (struct st_screen){.rows = rows, .columns = columns, .unicode = unicode, .cells = cells};
+    return 0;
+}
+
+void st_screen_finish(struct st_screen *screen)
+{
+    free(screen->cells);
+    screen->cells = NULL;
+}
+
+struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int column)
+{
+    return &screen->cells[(size_t)row * (size_t)screen->columns + (size_t)column];
+}
+
+/* What a character becomes on this screen. @return bytes of text; glyph: UTF-8, width in columns. */
+static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5], int *ret_width)
+{
+    uint32_t point;
+    const size_t bytes = st_utf8_read(text, ST_TEXT_TO_NUL, &point);
+    const bool safe = bytes > 0 && st_safe_point(point);
+    const char *ascii = "?";
+    *ret_width = 1;
+    glyph[1] = '\0';
+    glyph[0] = safe && point < 0x80 ? (char)point : '?';
+    if (!safe || point < 0x80)
+        return bytes > 0 ? bytes : 1;
+    if (!screen->unicode) {
+        (void)st_locale_character(text, &ascii);
+        glyph[0] = ascii[0];
+        return bytes;
+    }
+    const int width = wcwidth((wchar_t)point); /* -1: this locale does not know it */
+    *ret_width = width < 0 ? 1 : width;
+    memcpy(glyph, text, bytes);
+    glyph[bytes] = '\0';
+    return bytes;
+}
+
+static void set_cell(struct st_screen *screen, int row, int column, enum st_style style, const char *glyph)
+{
+    struct st_cell *cell = st_screen_cell(screen, row, column);
+    snprintf(cell->text, sizeof(cell->text), "%s", glyph);
+    cell->style = (unsigned char)style;
+}
+
+/* Where the mark of a cut goes that falls into a word at column `at`: behind the word before, unless that
+ * leaves little. */
+static int before_word(const struct st_screen *screen, int row, int column, int width, int at)
+{
+    for (int space = at - 1; space >= width / 2; space--) {
+        if (strcmp(st_screen_cell(screen, row, column + space)->text, " ") == 0)
+            return space + 1;
+    }
+    return at;
+}
+
+/* text ends at `end`. */
+static int put(struct st_screen *screen, int row, int column, int width, enum st_style style,
+               const char *text, const char *end)
+{
+    if (row < 0 || row >= screen->rows || column < 0)
+        return 0;
+    if (width > screen->columns - column)
+        width = screen->columns - column;
+    int used = 0;
+    while (text < end && width > 0) {
+        char glyph[5];
+        int glyph_width;
+        text += next_glyph(screen, text, glyph, &glyph_width);
+        if (glyph_width == 0)
+            continue;
+        if (used + glyph_width > width || (used + glyph_width == width && text < end)) {
+            int at = used < width ? used : width - 1;
+            for (const int last = glyph[0] != ' ' ? before_word(screen, row, column, width, at) : at;
+                 at > last; at--)
+                set_cell(screen, row, column + at, style, " ");
+            set_cell(screen, row, column + at, style, screen->unicode ? "…" : "~");
+            return width;
+        }
+        set_cell(screen, row, column + used, style, glyph);
+        if (glyph_width == 2)
+            set_cell(screen, row, column + used + 1, style, "");
+        used += glyph_width;
+    }
+    return used;
+}
+
+int st_screen_put(struct st_screen *screen, int row, int column, int width, enum st_style style,
+                  const char *text)
+{
+    return put(screen, row, column, width, style, text, text + strlen(text));
+}
+
+/* How much of the text goes into one row: up to a space, or all of it where there is none. */
+static const char *row_end(const struct st_screen *screen, const char *text, int width)
+{
+    const char *space = NULL;
+    int used = 0;
+    for (const char *at = text; *at != '\0';) {
+        char glyph[5];
+        int glyph_width;
+        if (*at == ' ')
+            space = at;
+        at += next_glyph(screen, at, glyph, &glyph_width);
+        used += glyph_width;
+        if (used > width)
+            return space != NULL ? space : text + strcspn(text, " ");
+    }
+    return text + strlen(text);
+}
+
+int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int max_rows,
+                   enum st_style style, const char *text)
+{
+    int used = 0;
+    while (*text != '\0' && used < max_rows) {
+        const char *end = used + 1 < max_rows ? row_end(screen, text, width) : text + strlen(text);
+        put(screen, row + used, column, width, style, text, end);
+        text = end + strspn(end, " ");
+        used++;
+    }
+    return used;
+}
+
+bool st_screen_fits(const struct st_screen *screen, int width, const char *text)
+{
+    int used = 0;
+    while (*text != '\0' && used <= width) {
+        char glyph[5];
+        int glyph_width;
+        text += next_glyph(screen, text, glyph, &glyph_width);
+        used += glyph_width;
+    }
+    return used <= width;
+}
+
+int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text)
+{
+    int rows = 0;
+    while (*text != '\0') {
+        text = row_end(screen, text, width);
+        text += strspn(text, " ");
+        rows++;
+    }
+    return rows;
+}
+
+void st_screen_bar(struct st_screen *screen, int foot, int column, int height, double fill,
+                   enum st_style style)
+{
+    static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {" ", ".", ".", ".", ":", ":", ":", "#", "#"};
+    if (!(fill > 0) || column < 0 || column >= screen->columns)
+        return;
+    int left = (int)(fill * height * 8 + 0.5);
+    if (left < 1)
+        left = 1;
+    for (int i = 0; i < height && left > 0 && foot - i >= 0 && foot - i < screen->rows; i++) {
+        const int level = left < 8 ? left : 8;
+        set_cell(screen, foot - i, column, style, screen->unicode ? eighths[level] : ascii[level]);
+        left -= level;
+    }
+}
+
+static int row_columns(const struct st_screen *screen, int row)
+{
+    int columns = screen->columns;
+    while (columns > 0 && strcmp(st_screen_cell(screen, row, columns - 1)->text, " ") == 0)
+        columns--;
+    return columns;
+}
+
+void st_screen_print_row(const struct st_screen *screen, int row, FILE *out)
+{
+    const int columns = row_columns(screen, row);
+    for (int column = 0; column < columns; column++)
+        fputs(st_screen_cell(screen, row, column)->text, out);
+    fputc('\n', out);
+}
+
+int st_screen_used(const struct st_screen *screen)
+{
+    int rows = screen->rows;
+    while (rows > 0 && row_columns(screen, rows - 1) == 0)
+        rows--;
+    return rows;
+}

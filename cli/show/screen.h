@@ -1,0 +1,58 @@
+/* A screen of character cells in memory, for a terminal's whole screen or for print. */
+#ifndef ST_CLI_SHOW_SCREEN_H
+#define ST_CLI_SHOW_SCREEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "lib/base.h"
+
+enum st_style { ST_STYLE_PLAIN, ST_STYLE_BOLD, ST_STYLE_DIM, ST_STYLE_BAR, ST_STYLE_BAD, ST_STYLE_ALERT };
+
+struct st_cell {
+    char text[5];        /* one character, UTF-8; "": the right half of a wide one */
+    unsigned char style; /* enum st_style */
+};
+
+struct st_screen {
+    int rows, columns;
+    bool unicode; /* else ASCII only */
+    struct st_cell *cells;
+};
+
+/** @return 0, -EINVAL (no rows or columns), -ENOMEM. */
+ST_NODISCARD int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode);
+void st_screen_finish(struct st_screen *screen);
+
+struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int column);
+
+/**
+ * Writes text at a place, at most `width` columns of it and never beyond the screen; where it is cut, a
+ * mark behind the last whole word (of one long word: in the last column) says so. Foreign text is made safe
+ * (lib/safe_text.h); a character without width is left out.
+ * @return columns used.
+ */
+int st_screen_put(struct st_screen *screen, int row, int column, int width, enum st_style style,
+                  const char *text);
+
+/** Wraps at spaces into at most max_rows rows of `width` columns; the last one is cut. @return rows used. */
+int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int max_rows,
+                   enum st_style style, const char *text);
+
+/** Whether the text fits into `width` columns of one row. */
+bool st_screen_fits(const struct st_screen *screen, int width, const char *text);
+
+/** How many rows of `width` columns the text takes. */
+int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text);
+
+/** A bar of `fill` (0 .. 1) in `height` rows that stand on row `foot`; more than nothing is seen. */
+void st_screen_bar(struct st_screen *screen, int foot, int column, int height, double fill,
+                   enum st_style style);
+
+/** Writes a row without the spaces at its end and without styles. */
+void st_screen_print_row(const struct st_screen *screen, int row, FILE *out);
+
+/** How many rows there are down to the last one with text. */
+int st_screen_used(const struct st_screen *screen);
+
+#endif

@@ -1,0 +1,447 @@
+/* Sums of causes. */
+#include "daemon/causes/causes.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/pages.h"
+
+#define MINUTES_MAX 1440
+#define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
+#define RECENT_MAX  128  /* quarters of a second with a late wake-up: more than sums of xruns are of */
+
+/* What another program's xrun may be apart from a late wake-up of ours to be "at the same time": an observer
+ * looks a few times a second, and a late wake-up is judged within a quarter of one. */
+#define SAME_TIME_NS INT64_C(500000000)
+#define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for the late wake-up of its time to be judged */
+#define QUARTER_NS   INT64_C(250000000)
+#define GAP_NS       INT64_C(2000000000) /* without a wake-up: no loop ran */
+
+struct minute {
+    int64_t from_wall_ns, to_wall_ns, measured_ns;
+    uint64_t wakes_n, xruns_n, xruns_unknown_n;
+    uint64_t rows_from, rows_n; /* counted since the beginning; rows[i % ROWS_MAX] */
+};
+
+struct recent {
+    int64_t wall_ns, lateness_ns, explained_ns;
+    enum st_cause cause;
+    int cpu; /* -1: unknown */
+    char culprit[ST_CAUSE_CULPRIT_BYTES];
+};
+
+/* What of one kind may still be told in this minute. */
+struct telling {
+    unsigned left, worse_left;
+    int64_t worst_ns; /* that was told */
+};
+
+struct st_causes {
+    struct st_platform *platform;
+    struct st_events *events;
+    struct st_circumstances circumstances;
+    pthread_mutex_t mutex; /* all below */
+    int64_t above_ns;      /* 0: no loop so far */
+    struct st_cause_sums now;
+    struct minute minute; /* the one that goes on */
+    int64_t minute_from_ns;
+    struct telling late, xruns;
+    struct minute minutes[MINUTES_MAX];
+    uint64_t minutes_n; /* since the beginning */
+    struct st_cause_sum rows[ROWS_MAX];
+    uint64_t rows_n;
+    struct recent recent[RECENT_MAX]; /* the worst of each quarter of a second */
+    uint64_t recent_n;
+    int64_t watched_from_ns, watched_to_ns; /* by the wall clock: wake-ups were looked at from ... to */
+    int cpu;                                /* of the loop; -1: any */
+    char no_tracer[200];                    /* why no culprit is named; "": one is */
+};
+
+/* Under the mutex. */
+static void begin_minute(struct st_causes *causes)
+{
+    struct st_platform *p = causes->platform;
+    causes->now.n = 0;
+    causes->minute = (struct minute){.from_wall_ns = p->wall_ns(p)};
+    causes->minute_from_ns = p->now_ns(p);
+    causes->late = causes->xruns =
+        (struct telling){.left = ST_CAUSES_EVENTS_A_MINUTE, .worse_left = ST_CAUSES_WORSE_EVENTS_A_MINUTE};
+}
+
+/* Is something of that length told? Under the mutex. */
+static bool is_told(struct telling *telling, int64_t length_ns)
+{
+    unsigned *left = telling->left > 0                    ? &telling->left
+                     : length_ns / 2 >= telling->worst_ns ? &telling->worse_left
+                                                          : NULL;
+    if (left == NULL || *left == 0)
+        return false;
+    (*left)--;
+    if (length_ns > telling->worst_ns)
+        telling->worst_ns = length_ns;
+    return true;
+}
+
+static void remember(struct st_causes *causes, const struct recent *late)
+{
+    struct recent *newest = &causes->recent[(causes->recent_n + RECENT_MAX - 1) % RECENT_MAX];
+    if (causes->recent_n == 0 || newest->wall_ns / QUARTER_NS != late->wall_ns / QUARTER_NS)
+        causes->recent[causes->recent_n++ % RECENT_MAX] = *late;
+    else if (newest->lateness_ns < late->lateness_ns)
+        *newest = *late;
+}
+
+/* The worst late wake-up of ours that was under way between two moments. Under the mutex. */
+static const struct recent *worst_between(const struct st_causes *causes, int64_t from_ns, int64_t to_ns)
+{
+    const struct recent *worst = NULL;
+    const uint64_t n = causes->recent_n < RECENT_MAX ? causes->recent_n : RECENT_MAX;
+    for (uint64_t i = 0; i < n; i++) {
+        const struct recent *late = &causes->recent[i];
+        if (late->wall_ns >= from_ns && st_ns_sub(late->wall_ns, late->lateness_ns) <= to_ns &&
+            (worst == NULL || late->lateness_ns > worst->lateness_ns))
+            worst = late;
+    }
+    return worst;
+}
+
+static bool is_known(const struct st_event_circumstances *c)
+{
+    const struct st_event_circumstances unknown = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
+    return memcmp(c, &unknown, sizeof(unknown)) != 0;
+}
+
+static bool is_others_xrun(const struct st_event *event)
+{
+    const size_t len = strlen(event->name);
+    return strcmp(event->name, "starved-client") == 0 ||
+           (len > 5 && strcmp(event->name + len - 5, "-xrun") == 0 && strcmp(event->source, "loop") != 0);
+}
+
+static void say(struct st_event *event, const char *format, ...) ST_PRINTF(2, 3);
+static void say(struct st_event *event, const char *format, ...)
+{
+    const size_t used = strlen(event->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(event->text + used, sizeof(event->text) - used, format, args);
+    va_end(args);
+}
+
+/* " (CPU 2)" */
+static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, " (CPU %d)", cpu);
+    return cpu >= 0 ? buf : "";
+}
+
+static void put_down_to(struct st_event *event, const struct recent *late)
+{
+    char lateness[32], cpu[24];
+    const bool moment = event->span_ns <= SAME_TIME_NS;
+    say(event, "; %s the loop%s woke %s%s late: %s%s%s", moment ? "at the same time" : "in that time",
+        cpu_text(late->cpu, cpu, sizeof(cpu)), moment ? "" : "at worst ",
+        st_ns_format(late->lateness_ns, lateness, sizeof(lateness)), st_cause_text(late->cause),
+        late->culprit[0] != '\0' ? ", " : "", late->culprit);
+    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(late->cause));
+    snprintf(event->culprit, sizeof(event->culprit), "%s", late->culprit);
+    if (event->lateness_ns == INT64_MIN) {
+        event->lateness_ns = late->lateness_ns;
+        event->explained_ns = late->explained_ns;
+    }
+}
+
+static const char *elsewhere(const struct st_event *event)
+{
+    if (strcmp(event->source, "own") != 0)
+        return "program or its sound server";
+    return event->no_device ? "stream's own thread: the dummy has no sound server and no device"
+                            : "sound server or the device";
+}
+
+static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int loop_cpu)
+{
+    char cpu[24];
+    if (on_time)
+        say(event, "; the loop%s was on time: look at the %s", cpu_text(loop_cpu, cpu, sizeof(cpu)),
+            elsewhere(event));
+    else
+        say(event, "; not known whether the loop was late then");
+    snprintf(event->cause, sizeof(event->cause), "%s",
+             on_time ? ST_CAUSES_ON_TIME : st_cause_name(ST_CAUSE_UNKNOWN));
+}
+
+/* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
+ * our loop from running at that time, or that nothing did. */
+static int64_t fill(void *ctx, struct st_event *event, bool last)
+{
+    struct st_causes *causes = ctx;
+    const bool xrun = is_others_xrun(event);
+    const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
+    if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances))
+        event->circumstances = st_circumstances_now(&causes->circumstances);
+    if (event->cause[0] != '\0' || !xrun)
+        return 0;
+    const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
+    pthread_mutex_lock(&causes->mutex);
+    const struct recent *found =
+        worst_between(causes, st_ns_sub(from_ns, SAME_TIME_NS), st_ns_add(to_ns, SAME_TIME_NS));
+    const struct recent worst = found != NULL ? *found : (struct recent){0};
+    const bool watched =
+        causes->watched_from_ns <= from_ns && causes->watched_to_ns >= st_ns_add(to_ns, QUARTER_NS);
+    const int cpu = causes->cpu;
+    pthread_mutex_unlock(&causes->mutex);
+    if (found != NULL)
+        put_down_to(event, &worst);
+    else if (!last)
+        return st_ns_add(causes->platform->now_ns(causes->platform), HOLD_NS);
+    else
+        put_down_to_none_of_ours(event, watched, cpu);
+    return 0;
+}
+
+int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
+{
+    struct st_causes *causes = calloc(1, sizeof(*causes));
+    if (causes == NULL)
+        return -ENOMEM;
+    st_pages_touch(causes, sizeof(*causes));
+    if (st_circumstances_init(&causes->circumstances) != 0 || pthread_mutex_init(&causes->mutex, NULL) != 0) {
+        free(causes);
+        return -ENOMEM;
+    }
+    causes->platform = platform;
+    causes->events = events;
+    causes->cpu = -1;
+    causes->watched_from_ns = INT64_MAX;
+    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "trace.enabled is off");
+    begin_minute(causes);
+    st_events_fill_by(events, fill, causes);
+    *ret = causes;
+    return 0;
+}
+
+void st_causes_free(struct st_causes *causes)
+{
+    if (causes == NULL)
+        return;
+    st_events_fill_by(causes->events, NULL, NULL);
+    pthread_mutex_destroy(&causes->mutex);
+    st_circumstances_finish(&causes->circumstances);
+    free(causes);
+}
+
+void st_causes_begin(struct st_causes *causes, const struct st_session_config *config)
+{
+    const int64_t above_ns = st_session_cause_above_ns(config);
+    pthread_mutex_lock(&causes->mutex);
+    causes->cpu = config->cpus[0];
+    if (above_ns != causes->above_ns) {
+        causes->minutes_n = causes->rows_n = causes->recent_n = 0;
+        causes->above_ns = above_ns;
+        begin_minute(causes);
+    }
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+void st_causes_tick(struct st_causes *causes, int cpu)
+{
+    st_circumstances_sample(&causes->circumstances, causes->platform, cpu);
+}
+
+void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret)
+{
+    struct st_platform *p = causes->platform;
+    pthread_mutex_lock(&causes->mutex);
+    struct minute *minute = &causes->minute;
+    minute->to_wall_ns = p->wall_ns(p);
+    minute->measured_ns = p->now_ns(p) - causes->minute_from_ns;
+    minute->rows_from = causes->rows_n;
+    minute->rows_n = causes->now.n;
+    for (size_t i = 0; i < causes->now.n; i++)
+        causes->rows[causes->rows_n++ % ROWS_MAX] = causes->now.rows[i];
+    causes->minutes[causes->minutes_n++ % MINUTES_MAX] = *minute;
+    ret->sums = causes->now;
+    ret->above_ns = causes->above_ns;
+    ret->xruns_unknown_n = minute->xruns_unknown_n;
+    begin_minute(causes);
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+void st_causes_wakes(struct st_causes *causes, uint64_t n)
+{
+    const int64_t wall_ns = causes->platform->wall_ns(causes->platform);
+    pthread_mutex_lock(&causes->mutex);
+    causes->minute.wakes_n += n;
+    const bool goes_on = causes->watched_from_ns <= wall_ns && causes->watched_to_ns <= wall_ns &&
+                         wall_ns - causes->watched_to_ns <= GAP_NS;
+    if (n > 0 && !goes_on)
+        causes->watched_from_ns = wall_ns;
+    if (n > 0)
+        causes->watched_to_ns = wall_ns;
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+/* Under the mutex. */
+static void add(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+                int64_t explained_ns, int64_t wall_ns)
+{
+    const struct st_cause_event *event = &late->event;
+    struct st_cause_sum row = {.cause = event->cause};
+    if (culprit != NULL)
+        memcpy(row.culprit, culprit->name, sizeof(row.culprit));
+    if (late->xrun) {
+        causes->minute.xruns_n++;
+        causes->minute.xruns_unknown_n += !late->known;
+        row.xruns_n = 1;
+        if (late->known)
+            st_cause_sums_add(&causes->now, &row);
+        return;
+    }
+    row.n = 1;
+    row.total_ns = row.worst_ns = event->lateness_ns;
+    row.figures = explained_ns != INT64_MIN;
+    row.explained_ns = row.figures ? explained_ns : 0;
+    st_cause_sums_add(&causes->now, &row);
+    struct recent recent = {wall_ns, event->lateness_ns, explained_ns, event->cause, event->cpu, ""};
+    memcpy(recent.culprit, row.culprit, sizeof(recent.culprit));
+    remember(causes, &recent);
+}
+
+/* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+static void say_why(const struct st_late *late, const struct st_culprit *culprit, char *buf, size_t buf_bytes)
+{
+    char length[32];
+    if (late->xrun && !late->known)
+        snprintf(buf, buf_bytes, "not known why");
+    else if (culprit != NULL)
+        snprintf(buf, buf_bytes, "%s: %s for %s", st_cause_text(late->event.cause), culprit->name,
+                 st_ns_format(culprit->ns, length, sizeof(length)));
+    else
+        snprintf(buf, buf_bytes, "%s", st_cause_text(late->event.cause));
+}
+
+size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
+                        struct st_log_field ret[ST_CAUSES_FIELDS])
+{
+    size_t n = 0;
+    ret[n++] = (struct st_log_field){"LATENESS_NS", event->lateness_ns};
+    ret[n++] = (struct st_log_field){"RUNQ_WAIT_NS", event->runq_wait_ns};
+    ret[n++] = (struct st_log_field){"CHARGED_NS", event->charged_ns};
+    if (culprit != NULL)
+        ret[n++] = (struct st_log_field){"CULPRIT_NS", culprit->ns};
+    if (culprit != NULL && !culprit->waking_unseen)
+        ret[n++] = (struct st_log_field){"CULPRIT_WAITED_NS", culprit->waited_ns};
+    if (culprit != NULL && culprit->turns_ns > 0)
+        ret[n++] = (struct st_log_field){"CULPRIT_TURNS_NS", culprit->turns_ns};
+    return n;
+}
+
+static void tell(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+                 int64_t explained_ns, int64_t wall_ns)
+{
+    const struct st_cause_event *event = &late->event;
+    char length[32], why[160];
+    const bool known = !late->xrun || late->known;
+    say_why(late, culprit, why, sizeof(why));
+    struct st_event told =
+        late->xrun ? st_event_make(wall_ns, "simulated-xrun", "the modelled device was silent for %s: %s",
+                                   st_ns_format(late->silence_ns, length, sizeof(length)), why)
+                   : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
+                                   st_ns_format(event->lateness_ns, length, sizeof(length)), why);
+    snprintf(told.source, sizeof(told.source), "loop");
+    snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(known ? event->cause : ST_CAUSE_UNKNOWN));
+    if (culprit != NULL)
+        memcpy(told.culprit, culprit->name, sizeof(told.culprit));
+    struct st_log_field fields[ST_CAUSES_FIELDS];
+    const size_t fields_n = st_causes_fields(event, culprit, fields);
+    if (known) {
+        told.lateness_ns = event->lateness_ns;
+        told.explained_ns = explained_ns;
+    }
+    st_events_put(causes->events, ST_LOG_WARN, &told, fields, known ? fields_n : 0);
+}
+
+void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit)
+{
+    struct st_platform *p = causes->platform;
+    const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
+    const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
+    int64_t explained_ns = late->event.explained_ns;
+    /* who had most of a wait had not all of it */
+    if (culprit != NULL && !culprit->in_part && culprit->ns > explained_ns)
+        explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
+    pthread_mutex_lock(&causes->mutex);
+    const bool tells = late->xrun ? is_told(&causes->xruns, late->silence_ns)
+                                  : is_told(&causes->late, late->event.lateness_ns);
+    add(causes, late, culprit, explained_ns, wall_ns);
+    pthread_mutex_unlock(&causes->mutex);
+    if (tells)
+        tell(causes, late, culprit, explained_ns, wall_ns);
+}
+
+void st_causes_set_untraced(struct st_causes *causes, const char *why)
+{
+    pthread_mutex_lock(&causes->mutex);
+    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
+    pthread_mutex_unlock(&causes->mutex);
+}
+
+static void add_minute(struct st_cause_span *span, const struct minute *minute)
+{
+    if (minute->from_wall_ns < span->from_wall_ns)
+        span->from_wall_ns = minute->from_wall_ns;
+    if (minute->to_wall_ns > span->to_wall_ns)
+        span->to_wall_ns = minute->to_wall_ns;
+    span->measured_ns += minute->measured_ns;
+    span->wakes_n += minute->wakes_n;
+    span->xruns_n += minute->xruns_n;
+    span->xruns_unknown_n += minute->xruns_unknown_n;
+}
+
+/* What of the sums lies between the two moments. Under the mutex. */
+static void collect(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns,
+                    struct st_cause_sums *sums, struct st_cause_span *span)
+{
+    struct st_platform *p = causes->platform;
+    const uint64_t held = causes->minutes_n < MINUTES_MAX ? causes->minutes_n : MINUTES_MAX;
+    for (uint64_t m = causes->minutes_n - held; m < causes->minutes_n; m++) {
+        const struct minute *minute = &causes->minutes[m % MINUTES_MAX];
+        const bool rows_there = minute->rows_from + ROWS_MAX >= causes->rows_n;
+        if (!rows_there || minute->to_wall_ns <= since_wall_ns || minute->from_wall_ns >= until_wall_ns)
+            continue;
+        add_minute(span, minute);
+        for (uint64_t i = 0; i < minute->rows_n; i++)
+            st_cause_sums_add(sums, &causes->rows[(minute->rows_from + i) % ROWS_MAX]);
+    }
+    struct minute now = causes->minute;
+    now.to_wall_ns = p->wall_ns(p);
+    now.measured_ns = p->now_ns(p) - causes->minute_from_ns;
+    if (now.to_wall_ns <= since_wall_ns || now.from_wall_ns >= until_wall_ns)
+        return;
+    add_minute(span, &now);
+    for (size_t i = 0; i < causes->now.n; i++)
+        st_cause_sums_add(sums, &causes->now.rows[i]);
+}
+
+json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns)
+{
+    struct st_cause_sums sums = {.n = 0};
+    struct st_cause_span span = {
+        .from_wall_ns = INT64_MAX, .to_wall_ns = INT64_MIN, .asked_from_wall_ns = since_wall_ns};
+    char no_tracer[sizeof(causes->no_tracer)];
+    pthread_mutex_lock(&causes->mutex);
+    span.above_ns = causes->above_ns;
+    snprintf(no_tracer, sizeof(no_tracer), "%s", causes->no_tracer);
+    span.tracer = no_tracer;
+    collect(causes, since_wall_ns, until_wall_ns != INT64_MIN ? until_wall_ns : INT64_MAX, &sums, &span);
+    pthread_mutex_unlock(&causes->mutex);
+    if (span.to_wall_ns == INT64_MIN)
+        span.from_wall_ns = span.to_wall_ns = causes->platform->wall_ns(causes->platform);
+    st_cause_sums_sort(&sums);
+    return st_cause_sums_json(&sums, &span);
+}

@@ -1,0 +1,80 @@
+/* Why wake-ups were late: sums by cause and culprit, minute by minute, and the events that tell the first
+ * ones. */
+#ifndef ST_DAEMON_CAUSES_CAUSES_H
+#define ST_DAEMON_CAUSES_CAUSES_H
+
+#include "daemon/causes/circumstances.h"
+#include "daemon/causes/events.h"
+#include "measure/session.h"
+#include "store/history/cause_sums.h"
+
+/* Of each kind; all are in the sums. Beyond them, one that is twice as long as all that were told in the
+ * minute, so that the worst, or what is half of it, is among the events. */
+#define ST_CAUSES_EVENTS_A_MINUTE       10
+#define ST_CAUSES_WORSE_EVENTS_A_MINUTE 10
+
+/** Cause of another program's xrun that the loop has nothing to do with: it was on time meanwhile. */
+#define ST_CAUSES_ON_TIME "loop-on-time"
+
+/** Who had the CPU meanwhile, by a tracer. */
+struct st_culprit {
+    char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
+    int64_t ns;                        /* of the lateness */
+    int64_t waited_ns;  /* of that, from the waking of the loop on: what the scheduler counts */
+    int64_t turns_ns;   /* a thread's whole turns on the CPU, before that, too; 0: not known */
+    bool waking_unseen; /* waited_ns is not known */
+    bool in_part;       /* it may have had the CPU before the loop was woken: ns explains nothing */
+};
+
+/** A late wake-up or a simulated xrun. */
+struct st_late {
+    bool xrun;
+    bool known;                  /* the xrun's cause: `event` */
+    int64_t at_ns, silence_ns;   /* the xrun */
+    struct st_cause_event event; /* the late wake-up, or what made the xrun */
+};
+
+struct st_causes;
+
+/** @return 0 or -ENOMEM. events is to live longer. */
+ST_NODISCARD int st_causes_new(struct st_platform *platform, struct st_events *events,
+                               struct st_causes **ret);
+void st_causes_free(struct st_causes *causes); /* NULL is fine */
+
+/** A loop starts. Where another lateness counts from now on, the sums begin anew. Threads: main. */
+void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
+
+/** A second goes by: what the machine is under. cpu: the loop's, -1: any. Threads: main. */
+void st_causes_tick(struct st_causes *causes, int cpu);
+
+/** What a minute's sums were. */
+struct st_causes_minute {
+    struct st_cause_sums sums;
+    int64_t above_ns;
+    uint64_t xruns_unknown_n;
+};
+
+/** A minute ends; *ret is it. Threads: main. */
+void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret);
+
+/** That many woke since the last call, late ones too. Threads: drain. */
+void st_causes_wakes(struct st_causes *causes, uint64_t n);
+
+/** Why no culprit is named; "": a tracer runs. Threads: main. */
+void st_causes_set_untraced(struct st_causes *causes, const char *why);
+
+#define ST_CAUSES_FIELDS 6
+
+/** The journal's fields of a late wake-up: times, 0 where there was none; a culprit's only where there is
+ * one, how long the loop waited for it and its turns only where they are known. @return how many. Pure. */
+size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
+                        struct st_log_field ret[ST_CAUSES_FIELDS]);
+
+/** Takes a late wake-up for good. culprit: NULL, nobody was named. Threads: any. */
+void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);
+
+/** Document sleeptune-causes/1 of what is held: at most a day, whole minutes. INT64_MIN: no limit. New
+ * reference, NULL when out of memory. Threads: any. */
+json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns);
+
+#endif

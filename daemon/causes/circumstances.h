@@ -1,0 +1,29 @@
+/* What the machine is under, second by second: kept beside events. */
+#ifndef ST_DAEMON_CAUSES_CIRCUMSTANCES_H
+#define ST_DAEMON_CAUSES_CIRCUMSTANCES_H
+
+#include <pthread.h>
+
+#include "platform/surroundings.h"
+#include "store/history/event.h"
+
+struct st_circumstances {
+    pthread_mutex_t mutex; /* `now` */
+    struct st_event_circumstances now;
+    /* main thread */
+    bool sampled;
+    int64_t at_ns;
+    struct st_surroundings last;
+};
+
+int st_circumstances_init(struct st_circumstances *circumstances);
+void st_circumstances_finish(struct st_circumstances *circumstances);
+
+/** Takes a sample; what is known is the difference to the one before. cpu: of the loop, -1: any. Threads:
+ * main, each second. */
+void st_circumstances_sample(struct st_circumstances *circumstances, struct st_platform *platform, int cpu);
+
+/** As of the latest sample. Threads: any. */
+struct st_event_circumstances st_circumstances_now(struct st_circumstances *circumstances);
+
+#endif

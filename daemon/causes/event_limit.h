@@ -1,0 +1,47 @@
+/* At most so many events of a kind (daemon/causes/event_kinds.h) are logged, listed, streamed and stored; the
+ * others are summed into one event a minute.
+ *
+ * Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
+ * 240 events a second, which would fill the journal and push the events that matter out of list and history.
+ * Counts (status, metrics, minutes of the history) are taken before, and are exact.
+ */
+#ifndef ST_DAEMON_CAUSES_EVENT_LIMIT_H
+#define ST_DAEMON_CAUSES_EVENT_LIMIT_H
+
+#include "daemon/causes/event_kinds.h"
+#include "daemon/log.h"
+
+/* 30: all that a bad half minute of a few clients has, each client being told of once in 10 s at most. Then
+ * one a second: 3600 rows an hour of some 0.7 kB, 2.5 MB, which the smallest history (4 MB) can bear. */
+#define ST_EVENT_LIMIT_BURST_N     30
+#define ST_EVENT_LIMIT_EACH_NS     INT64_C(1000000000)
+#define ST_EVENT_LIMIT_SUM_NS      INT64_C(60000000000)
+#define ST_EVENT_LIMIT_CLIENTS_MAX 256 /* that are told apart in a sum */
+
+/** All zero: nothing so far. Threads: the owner's lock. */
+struct st_event_limit {
+    struct st_event_kinds kinds;
+    struct st_event_bucket {
+        int64_t used_ns; /* of the burst, in time that refills it, at at_ns */
+        int64_t at_ns;
+        /* what was held back since the last sum; events_n 0: nothing */
+        int64_t since_ns;
+        uint64_t events_n;
+        int64_t count_n;
+        enum st_log_level level; /* the most urgent */
+        enum st_certainty certainty;
+        uint32_t clients[ST_EVENT_LIMIT_CLIENTS_MAX]; /* hashes of their names */
+        size_t clients_n;
+        bool more_clients;
+    } buckets[ST_EVENT_KINDS_MAX];
+};
+
+/** @param now_ns CLOCK_MONOTONIC. @return true: it may pass; false: it is in the next sum. */
+bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
+                           const struct st_event *event);
+
+/** The next sum that is a minute old, at the end (all) any. @return false: there is none. */
+bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
+                        struct st_event *ret, enum st_log_level *ret_level);
+
+#endif

@@ -1,0 +1,233 @@
+/* The kernel's events of scheduling and interrupts, by libtracefs, in an instance of our own: what others
+ * trace is not touched, and what we leave on costs nobody else. */
+#include <errno.h>
+#include <event-parse.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "daemon/causes/trace_module.h"
+#include "platform/kernel_trace.h"
+
+extern const struct st_trace_module st_trace_module;
+
+struct st_trace {
+    struct tracefs_instance *instance; /* NULL: not made by us */
+    int held_fd;                       /* keeps the kernel from removing the instance; -1: none */
+    struct tep_handle *tep;
+    void (*take)(void *ctx, const struct st_trace_event *event);
+    void *ctx;
+};
+
+static const struct row {
+    const char *system, *event;
+    enum st_trace_kind kind;
+} rows[] = {
+    {"sched", "sched_switch", ST_TRACE_SWITCH},       {"sched", "sched_wakeup", ST_TRACE_WAKING},
+    {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY}, {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT},
+    {"irq", "softirq_entry", ST_TRACE_SOFTIRQ_ENTRY}, {"irq", "softirq_exit", ST_TRACE_SOFTIRQ_EXIT},
+};
+
+static int number_of(struct tep_event *event, struct tep_record *record, const char *field)
+{
+    unsigned long long value;
+    return tep_get_field_val(NULL, event, field, record, &value, 0) == 0 ? (int)value : -1;
+}
+
+static void name_of(struct tep_event *event, struct tep_record *record, const char *field,
+                    char buf[ST_TRACE_NAME_BYTES])
+{
+    int len = 0;
+    const char *text = tep_get_field_raw(NULL, event, field, record, &len, 0);
+    const size_t max = text != NULL && len > 0 ? (size_t)len : 0;
+    const size_t n =
+        text != NULL ? strnlen(text, max < ST_TRACE_NAME_BYTES ? max : ST_TRACE_NAME_BYTES - 1) : 0;
+    memcpy(buf, text != NULL ? text : "", n);
+    buf[n] = '\0';
+}
+
+static int on_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
+{
+    struct st_trace *trace = ctx;
+    if (record->missed_events != 0) { /* the ring was full, and those before this one were overwritten */
+        const struct st_trace_event lost = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
+        trace->take(trace->ctx, &lost);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strcmp(event->name, rows[i].event) != 0)
+            continue;
+        struct st_trace_event made = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = rows[i].kind};
+        switch (made.kind) {
+        case ST_TRACE_SWITCH:
+            made.pid = number_of(event, record, "next_pid");
+            made.prev_pid = number_of(event, record, "prev_pid");
+            name_of(event, record, "next_comm", made.name);
+            name_of(event, record, "prev_comm", made.prev_name);
+            break;
+        case ST_TRACE_WAKING:
+            made.pid = number_of(event, record, "pid");
+            break;
+        case ST_TRACE_IRQ_ENTRY:
+            name_of(event, record, "name", made.name);
+            made.number = number_of(event, record, "irq");
+            break;
+        case ST_TRACE_IRQ_EXIT:
+            made.number = number_of(event, record, "irq");
+            break;
+        case ST_TRACE_SOFTIRQ_ENTRY:
+        case ST_TRACE_SOFTIRQ_EXIT:
+            made.number = number_of(event, record, "vec");
+            break;
+        case ST_TRACE_LOST: /* no event of the kernel's */
+            break;
+        }
+        trace->take(trace->ctx, &made);
+        break;
+    }
+    return 0;
+}
+
+static void close_trace(struct st_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    if (trace->instance != NULL) {
+        (void)tracefs_trace_off(trace->instance);
+        (void)tracefs_event_disable(trace->instance, NULL, NULL);
+        if (trace->held_fd >= 0)
+            close(trace->held_fd);
+        (void)tracefs_instance_destroy(trace->instance);
+        tracefs_instance_free(trace->instance);
+    }
+    tep_free(trace->tep);
+    free(trace);
+}
+
+static int put(struct tracefs_instance *instance, const char *file, const char *text)
+{
+    return tracefs_instance_file_write(instance, file, text) < 0 ? -(errno != 0 ? errno : EIO) : 0;
+}
+
+/* One bit for the CPU, in groups of 32 bits with commas between, as the kernel reads masks. */
+static void write_mask(int cpu, char *buf, size_t buf_bytes)
+{
+    int n = snprintf(buf, buf_bytes, "%x", 1u << (cpu % 32));
+    for (int group = cpu / 32; group > 0 && n > 0 && (size_t)n < buf_bytes; group--)
+        n += snprintf(buf + n, buf_bytes - (size_t)n, ",00000000");
+}
+
+/* The ring and its events. @return 0 or what failed, in *ret_what. */
+static int set_up(struct tracefs_instance *instance, int tid, int cpu, int64_t buffer_kb,
+                  const char **ret_what)
+{
+    char text[2400];
+    (void)tracefs_trace_off(instance);
+    *ret_what = "trace_clock";
+    int r = put(instance, "trace_clock", "mono");
+    snprintf(text, sizeof(text), "%lld", (long long)buffer_kb);
+    if (r == 0) {
+        *ret_what = "buffer_size_kb";
+        r = put(instance, "buffer_size_kb", text);
+    }
+    if (r == 0 && cpu >= 0) {
+        write_mask(cpu, text, sizeof(text));
+        *ret_what = "tracing_cpumask";
+        r = put(instance, "tracing_cpumask", text);
+    }
+    if (r == 0) {
+        snprintf(text, sizeof(text), "pid == %d", tid); /* other wake-ups are of no use */
+        *ret_what = "filter of sched_wakeup";
+        r = put(instance, "events/sched/sched_wakeup/filter", text);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
+        *ret_what = rows[i].event;
+        if (tracefs_event_enable(instance, rows[i].system, rows[i].event) != 0)
+            r = -(errno != 0 ? errno : EIO);
+    }
+    if (r == 0) {
+        *ret_what = "tracing_on";
+        r = tracefs_trace_on(instance) == 0 ? 0 : -(errno != 0 ? errno : EIO);
+    }
+    return r;
+}
+
+/* libtracefs would mount tracefs where it is not, for good. */
+static int find_tracefs(char *error, size_t error_bytes)
+{
+    static char folder[] = ST_TRACEFS;
+    if (access(ST_TRACEFS "/instances", W_OK | X_OK) == 0)
+        return tracefs_set_tracing_dir(folder) == 0 ? 0 : -ENOMEM;
+    const int r = -errno;
+    if (r == -ENOENT)
+        snprintf(error, error_bytes,
+                 "tracefs is not mounted on " ST_TRACEFS
+                 ". Run as root: mount -t tracefs tracefs " ST_TRACEFS);
+    else
+        snprintf(error, error_bytes,
+                 ST_TRACEFS "/instances: %s. Run sleeptuned as root, or without trace.enabled", strerror(-r));
+    return r == -ENOENT ? -ENOTSUP : r;
+}
+
+/* @return 0, with *ret and a file of it open; or what failed, in *ret_what. */
+static int make_instance(struct st_trace *trace, const char **ret_what)
+{
+    *ret_what = "instances/" ST_TRACE_INSTANCE;
+    errno = 0;
+    struct tracefs_instance *instance = tracefs_instance_create(ST_TRACE_INSTANCE);
+    if (instance == NULL)
+        return -(errno != 0 ? errno : EACCES);
+    if (!tracefs_instance_is_new(instance)) { /* of another daemon: st_tracer_clear could not remove it */
+        tracefs_instance_free(instance);
+        return -EEXIST;
+    }
+    trace->instance = instance;
+    trace->held_fd = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY);
+    return trace->held_fd >= 0 ? 0 : -(errno != 0 ? errno : EIO);
+}
+
+static int open_trace(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error,
+                      size_t error_bytes)
+{
+    static const char *const systems[] = {"sched", "irq", NULL};
+    int r = find_tracefs(error, error_bytes);
+    if (r < 0)
+        return r;
+    struct st_trace *trace = calloc(1, sizeof(*trace));
+    if (trace == NULL)
+        return -ENOMEM;
+    trace->held_fd = -1;
+    const char *what;
+    r = make_instance(trace, &what);
+    if (r == 0)
+        r = set_up(trace->instance, tid, cpu, buffer_kb, &what);
+    if (r == 0 && (trace->tep = tracefs_local_events_system(NULL, systems)) == NULL) {
+        what = "format of the events";
+        r = -(errno != 0 ? errno : EIO);
+    }
+    if (r != 0) {
+        snprintf(error, error_bytes, ST_TRACEFS "/%s: %s", what,
+                 r == -EEXIST ? "another process uses it, such as another sleeptuned" : strerror(-r));
+        close_trace(trace);
+        return r;
+    }
+    *ret = trace;
+    return 0;
+}
+
+static int read_trace(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
+                      void *ctx)
+{
+    trace->take = take;
+    trace->ctx = ctx;
+    errno = 0;
+    return tracefs_iterate_raw_events(trace->tep, trace->instance, NULL, 0, on_record, trace) == 0
+               ? 0
+               : -(errno != 0 ? errno : EIO);
+}
+
+__attribute__((visibility("default")))
+const struct st_trace_module st_trace_module = {.open = open_trace, .read = read_trace, .close = close_trace};

@@ -1,0 +1,194 @@
+/* The tracer's thread. */
+#include "daemon/causes/tracer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/causes/trace_module.h"
+#include "platform/kernel_trace.h"
+#include "platform/module.h"
+
+#define LOG_MODULE "trace"
+#include "daemon/log.h"
+
+#define WAITING_MAX 128
+#define EVENTS_MAX  16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
+#define STACK_BYTES (256 * 1024)
+
+struct st_tracer {
+    const struct st_trace_module *module;
+    struct st_trace *trace;
+    struct st_causes *causes;
+    pid_t tid;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool ends;                           /* under mutex */
+    struct st_late waiting[WAITING_MAX]; /* under mutex */
+    size_t waiting_n;
+    /* its thread */
+    struct st_late taken[WAITING_MAX];
+    struct st_trace_event events[2 * EVENTS_MAX]; /* the first half is dropped when it is full */
+    size_t events_n;
+};
+
+static void keep(void *ctx, const struct st_trace_event *event)
+{
+    struct st_tracer *tracer = ctx;
+    if (tracer->events_n == ST_ARRAY_LEN(tracer->events)) {
+        memmove(tracer->events, tracer->events + EVENTS_MAX, EVENTS_MAX * sizeof(*event));
+        tracer->events_n = EVENTS_MAX;
+    }
+    tracer->events[tracer->events_n++] = *event;
+}
+
+/* An xrun has the culprit of the late wake-up before it. */
+static void name(struct st_tracer *tracer, size_t n)
+{
+    struct st_culprit last = {.ns = 0};
+    int64_t last_at_ns = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const struct st_late *late = &tracer->taken[i];
+        struct st_trace_culprit found;
+        char waited[64] = "the waking of the loop was not seen", turns[48] = "";
+        if (late->xrun) {
+            const bool same = late->known && late->event.at_ns == last_at_ns;
+            st_causes_take(tracer->causes, late, same ? &last : NULL);
+            continue;
+        }
+        last_at_ns = INT64_MIN;
+        if (st_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, late->event.cause,
+                                  late->event.at_ns - late->event.lateness_ns, late->event.at_ns,
+                                  &found) != 0) {
+            st_causes_take(tracer->causes, late, NULL);
+            continue;
+        }
+        memcpy(last.name, found.name, sizeof(last.name));
+        last.ns = found.ns;
+        last.waited_ns = found.waited_ns;
+        last.turns_ns = found.turns_ns;
+        last.waking_unseen = !found.waking_was_seen;
+        last.in_part = !found.explains;
+        last_at_ns = late->event.at_ns;
+        if (found.waking_was_seen)
+            snprintf(waited, sizeof(waited), "%lld ns of them while the loop waited",
+                     (long long)found.waited_ns);
+        if (found.turns_ns > 0)
+            snprintf(turns, sizeof(turns), "; its turns took %lld ns", (long long)found.turns_ns);
+        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns by the scheduler's count%s", found.name, found.cpu,
+               (long long)found.ns, waited, (long long)late->event.runq_wait_ns, turns);
+        st_causes_take(tracer->causes, late, &last);
+    }
+}
+
+static void *run(void *ctx)
+{
+    struct st_tracer *tracer = ctx;
+    pthread_mutex_lock(&tracer->mutex);
+    while (!tracer->ends || tracer->waiting_n > 0) {
+        if (tracer->waiting_n == 0) {
+            pthread_cond_wait(&tracer->wake, &tracer->mutex);
+            continue;
+        }
+        const size_t n = tracer->waiting_n;
+        memcpy(tracer->taken, tracer->waiting, n * sizeof(tracer->taken[0]));
+        tracer->waiting_n = 0;
+        pthread_mutex_unlock(&tracer->mutex);
+        (void)tracer->module->read(tracer->trace, keep, tracer); /* what is there already serves, too */
+        name(tracer, n);
+        pthread_mutex_lock(&tracer->mutex);
+    }
+    pthread_mutex_unlock(&tracer->mutex);
+    return NULL;
+}
+
+bool st_tracer_ask(struct st_tracer *tracer, const struct st_late *late)
+{
+    pthread_mutex_lock(&tracer->mutex);
+    const bool room = tracer->waiting_n < WAITING_MAX;
+    if (room)
+        tracer->waiting[tracer->waiting_n++] = *late;
+    pthread_cond_signal(&tracer->wake);
+    pthread_mutex_unlock(&tracer->mutex);
+    return room;
+}
+
+static int start_thread(struct st_tracer *tracer)
+{
+    pthread_attr_t attr;
+    int r = -pthread_attr_init(&attr);
+    if (r != 0)
+        return r;
+    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_mutex_init(&tracer->mutex, NULL);
+    pthread_cond_init(&tracer->wake, NULL);
+    r = -pthread_create(&tracer->thread, &attr, run, tracer);
+    pthread_attr_destroy(&attr);
+    return r;
+}
+
+static void log_left(const char *path, int r)
+{
+    if (r == 0)
+        ST_WARN("removed %s: a daemon that was killed had left it, and tracing slowed the system down", path);
+    else if (r == -EBUSY)
+        ST_INFO("%s is left: another process uses it, such as another sleeptuned", path);
+    else
+        ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path, strerror(-r),
+                path);
+}
+
+void st_tracer_clear(void)
+{
+    st_kernel_trace_clear(log_left);
+}
+
+int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,
+                    struct st_tracer **ret, char *why, size_t why_bytes)
+{
+    *ret = NULL;
+    const struct st_trace_module *module = st_module_load("trace", ST_TRACE_SYMBOL, why, why_bytes);
+    if (module == NULL)
+        return -ENOENT;
+    struct st_tracer *tracer = calloc(1, sizeof(*tracer));
+    if (tracer == NULL) {
+        snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+        return -ENOMEM;
+    }
+    tracer->module = module;
+    tracer->causes = causes;
+    tracer->tid = tid;
+    int r = module->open((int)tid, (int)config->loop.cpu, config->trace.buffer_kb, &tracer->trace, why,
+                         why_bytes);
+    if (r == 0) {
+        r = start_thread(tracer);
+        if (r != 0) {
+            snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
+            module->close(tracer->trace);
+        }
+    }
+    if (r != 0) {
+        free(tracer);
+        return r;
+    }
+    *ret = tracer;
+    return 0;
+}
+
+void st_tracer_stop(struct st_tracer *tracer)
+{
+    if (tracer == NULL)
+        return;
+    pthread_mutex_lock(&tracer->mutex);
+    tracer->ends = true;
+    pthread_cond_signal(&tracer->wake);
+    pthread_mutex_unlock(&tracer->mutex);
+    pthread_join(tracer->thread, NULL);
+    tracer->module->close(tracer->trace);
+    pthread_cond_destroy(&tracer->wake);
+    pthread_mutex_destroy(&tracer->mutex);
+    free(tracer);
+}

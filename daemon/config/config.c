@@ -1,0 +1,318 @@
+/* Reads sleeptuned.conf through libconfig; every message names file, line, key, value and what is allowed. */
+#include "daemon/config/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libconfig.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config/config_check.h"
+#include "daemon/config/config_value.h"
+#include "lib/ns.h"
+#include "lib/period.h"
+#include "lib/safe_text.h"
+
+#define ERRORS_MAX    20
+#define PERIOD_MIN_NS (100 * ST_NS_PER_US)
+#define PERIOD_MAX_NS (2 * ST_NS_PER_S)
+#define QUOTE_BYTES   61 /* of a line that libconfig complains about */
+#define NAME_BYTES    64 /* longer names cannot be keys */
+
+struct parse {
+    const char *name;
+    struct st_config *config;
+    st_config_error_fn error;
+    void *ctx;
+    int errors_n;
+};
+
+/* Foreign text in a message: safe, short. */
+static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
+{
+    if (strlen(text) < buf_bytes) {
+        (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
+        return buf;
+    }
+    const size_t n = st_safe_copy(buf, buf_bytes - 3, text, ST_TEXT_TO_NUL);
+    memcpy(buf + n, "...", 4);
+    return buf;
+}
+
+static void complain(struct parse *parse, unsigned line, const char *format, ...) ST_PRINTF(3, 4);
+static void complain(struct parse *parse, unsigned line, const char *format, ...)
+{
+    if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
+        return;
+    char message[1024];
+    int at = line > 0 ? snprintf(message, sizeof(message), "%s:%u: ", parse->name, line)
+                      : snprintf(message, sizeof(message), "%s: ", parse->name);
+    if (at < 0 || (size_t)at >= sizeof(message))
+        at = 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message + at, sizeof(message) - (size_t)at, format, args);
+    va_end(args);
+    parse->error(parse->ctx, message);
+}
+
+/* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
+static const char *quote_line(const char *text, unsigned line, char *buf, size_t buf_bytes)
+{
+    char copy[QUOTE_BYTES + 1], safe[QUOTE_BYTES];
+    for (; line > 1 && *text != '\0'; line -= *text++ == '\n')
+        ;
+    text += strspn(text, " \t\r");
+    size_t len = strcspn(text, "\n");
+    while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL)
+        len--;
+    snprintf(copy, sizeof(copy), "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
+    snprintf(buf, buf_bytes, "%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
+    return buf;
+}
+
+static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
+{
+    char safe[NAME_BYTES];
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        snprintf(buf, buf_bytes, "%lld", config_setting_get_int64(setting));
+        break;
+    case CONFIG_TYPE_FLOAT:
+        snprintf(buf, buf_bytes, "%g", config_setting_get_float(setting));
+        break;
+    case CONFIG_TYPE_BOOL:
+        snprintf(buf, buf_bytes, "%s", config_setting_get_bool(setting) ? "true" : "false");
+        break;
+    case CONFIG_TYPE_STRING:
+        snprintf(buf, buf_bytes, "\"%s\"", safe_text(config_setting_get_string(setting), safe, sizeof(safe)));
+        break;
+    case CONFIG_TYPE_GROUP:
+        snprintf(buf, buf_bytes, "{ ... }");
+        break;
+    case CONFIG_TYPE_LIST:
+        snprintf(buf, buf_bytes, "( ... )");
+        break;
+    default:
+        snprintf(buf, buf_bytes, "[ ... ]");
+        break;
+    }
+    return buf;
+}
+
+/* Edit distance; both shorter than NAME_BYTES. Source: Wagner and Fischer, 1974. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_BYTES + 1];
+    const size_t b_len = strlen(b);
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b_len; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j + 1] + 1 < best)
+                best = row[j + 1] + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = best;
+        }
+    }
+    return row[b_len];
+}
+
+/* The known name that is most like this one: a whole key, or at the top level the name of a group. */
+static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        char known[NAME_BYTES];
+        snprintf(known, sizeof(known), "%s", st_config_keys[i].path);
+        if (top_level)
+            known[strcspn(known, ".")] = '\0';
+        const size_t far = distance(name, known);
+        if (far < best) {
+            best = far;
+            snprintf(ret, ret_bytes, "%s", known);
+        }
+    }
+}
+
+static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
+{
+    char safe[NAME_BYTES], nearest[NAME_BYTES];
+    safe_text(path, safe, sizeof(safe));
+    nearest_name(safe, strchr(safe, '.') == NULL, nearest, sizeof(nearest));
+    complain(parse, config_setting_source_line(setting), "%s: unknown key; the nearest known one is %s", safe,
+             nearest);
+}
+
+static bool is_group(const char *name)
+{
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        if (strncmp(st_config_keys[i].path, name, len) == 0 && st_config_keys[i].path[len] == '.')
+            return true;
+    }
+    return false;
+}
+
+static void read_key(struct parse *parse, const config_setting_t *setting, const char *path)
+{
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        if (strcmp(key->path, path) != 0)
+            continue;
+        char value[NAME_BYTES + 8], allowed[256];
+        if (!st_config_store(key, setting, parse->config))
+            complain(parse, config_setting_source_line(setting), "%s = %s: allowed is %s", path,
+                     value_text(setting, value, sizeof(value)),
+                     st_config_allowed(key, allowed, sizeof(allowed)));
+        return;
+    }
+    unknown_key(parse, setting, path);
+}
+
+static void read_group(struct parse *parse, const config_setting_t *group, const char *prefix)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (name == NULL)
+            continue;
+        if (prefix[0] == '\0' && is_group(name)) {
+            if (config_setting_is_group(setting))
+                read_group(parse, setting, name);
+            else
+                complain(parse, config_setting_source_line(setting), "%s: allowed is a group, { ... }", name);
+            continue;
+        }
+        char path[2 * NAME_BYTES];
+        snprintf(path, sizeof(path), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
+        read_key(parse, setting, path);
+    }
+}
+
+static void check_period(struct parse *parse)
+{
+    struct st_period period;
+    char text[32];
+    if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
+                       (uint32_t)parse->config->loop.rate_hz) == 0 &&
+        st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= PERIOD_MAX_NS)
+        return;
+    complain(parse, 0,
+             "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
+             " is a period of %s: allowed is 100 µs .. 2 s",
+             parse->config->loop.frames, parse->config->loop.rate_hz,
+             st_ns_format(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz, text,
+                          sizeof(text)));
+}
+
+void st_config_defaults(struct st_config *ret)
+{
+    *ret = (struct st_config){0};
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        void *member = (char *)ret + key->offset;
+        if (key->type == ST_CONFIG_LIST)
+            continue;
+        if (key->type == ST_CONFIG_INT) {
+            *(int64_t *)member = strtoll(key->default_text, NULL, 10);
+        } else if (key->type == ST_CONFIG_FLOAT) {
+            *(double *)member = strtod(key->default_text, NULL);
+        } else {
+            char text[ST_CONFIG_TEXT_BYTES];
+            snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
+            (void)st_config_store_text(key, text, member);
+        }
+    }
+}
+
+static void on_check(void *ctx, unsigned line, const char *message)
+{
+    complain(ctx, line, "%s", message);
+}
+
+int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
+                    st_config_error_fn error, void *ctx)
+{
+    struct st_config config;
+    struct parse parse = {.name = name, .config = &config, .error = error, .ctx = ctx};
+    st_config_defaults(&config);
+    if (st_config_check(text, len, on_check, &parse) > 0)
+        return -EBADMSG;
+    config_t file;
+    config_init(&file);
+    if (config_read_string(&file, text) != CONFIG_TRUE) {
+        const unsigned line = (unsigned)config_error_line(&file);
+        const char *why = config_error_text(&file);
+        char quote[QUOTE_BYTES + 2];
+        complain(&parse, line, "%s%s", why != NULL ? why : "cannot be read",
+                 quote_line(text, line, quote, sizeof(quote)));
+    } else {
+        read_group(&parse, config_root_setting(&file), "");
+        if (parse.errors_n == 0)
+            check_period(&parse);
+    }
+    config_destroy(&file);
+    if (parse.errors_n > 0)
+        return -EBADMSG;
+    *ret = config;
+    return 0;
+}
+
+int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
+                   st_config_error_fn error, void *ctx)
+{
+    struct parse parse = {.name = path, .error = error, .ctx = ctx};
+    char *text = malloc(ST_CONFIG_FILE_BYTES + 1);
+    if (text == NULL)
+        return -ENOMEM;
+    size_t len = 0;
+    int r = platform->read_text(platform, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
+    if (r == -EFBIG)
+        complain(&parse, 0, "larger than %d bytes: this is not a sleeptuned configuration",
+                 ST_CONFIG_FILE_BYTES);
+    else if (r == -EINVAL)
+        complain(&parse, 0, "not a regular file");
+    else if (r < 0)
+        complain(&parse, 0, "cannot be read: %s", strerror(-r));
+    else
+        r = st_config_parse(text, len, path, ret, error, ctx);
+    free(text);
+    return r;
+}
+
+const char *st_config_text(const struct st_config *config, const char *path)
+{
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        if (strcmp(key->path, path) == 0 && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
+            return (const char *)config + key->offset;
+    }
+    return "";
+}
+
+unsigned st_config_difference(const struct st_config *a, const struct st_config *b)
+{
+    unsigned applies = 0;
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        size_t bytes = ST_CONFIG_TEXT_BYTES;
+        if (key->type == ST_CONFIG_LIST)
+            continue;
+        if (key->type == ST_CONFIG_INT || key->type == ST_CONFIG_MODE)
+            bytes = sizeof(int64_t);
+        else if (key->type == ST_CONFIG_FLOAT)
+            bytes = sizeof(double);
+        if (memcmp((const char *)a + key->offset, (const char *)b + key->offset, bytes) != 0)
+            applies |= key->applies;
+    }
+    return applies;
+}

@@ -1,0 +1,128 @@
+/* sleeptuned.conf: one table row a key feeds parser, error messages, conf/sleeptuned.conf and
+ * sleeptuned.conf(5). */
+#ifndef ST_DAEMON_CONFIG_CONFIG_H
+#define ST_DAEMON_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+
+#include "platform/platform.h"
+
+#define ST_CONFIG_TEXT_BYTES 256
+#define ST_CONFIG_FILE_BYTES (256 * 1024) /* a larger file is not ours */
+
+/** The settings, in the units of the table. */
+struct st_config {
+    struct {
+        int64_t rate_hz, frames, periods;
+        int64_t priority;                /* SCHED_FIFO 1 .. 98 */
+        int64_t cpu;                     /* -1: any */
+        char wait[ST_CONFIG_TEXT_BYTES]; /* "plain" or "precise" */
+        double load_percent;
+        int64_t timer_slack_ns; /* -1: as found */
+    } loop;
+    struct {
+        char backend[ST_CONFIG_TEXT_BYTES];
+        char device[ST_CONFIG_TEXT_BYTES];         /* "": the backend's default */
+        char capture[ST_CONFIG_TEXT_BYTES];        /* "on" or "off" */
+        char capture_device[ST_CONFIG_TEXT_BYTES]; /* as device */
+        int64_t latency_ms;                        /* 0: as fits the backend */
+    } audio;
+    struct {
+        char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */
+        int64_t mode;
+        char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's own */
+    } socket;
+    struct {
+        char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
+        char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
+    } http;
+    struct {
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */
+        char alsa_trace[ST_CONFIG_TEXT_BYTES];
+        char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
+            sound4[ST_CONFIG_TEXT_BYTES];
+        /* "": as found in the environment */
+        char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
+            pulseaudio_server[ST_CONFIG_TEXT_BYTES];
+    } observe;
+    struct {
+        char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+        char path[ST_CONFIG_TEXT_BYTES];    /* "": in the state folder */
+        int64_t keep_days, max_mb;
+    } history;
+    struct {
+        char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+        int64_t buffer_kb;                  /* for each CPU */
+    } trace;
+};
+
+enum st_config_type {
+    ST_CONFIG_INT,    /* int64_t */
+    ST_CONFIG_FLOAT,  /* double; min and max are whole numbers */
+    ST_CONFIG_CHOICE, /* char[], one of `choices` */
+    ST_CONFIG_TEXT,   /* char[] */
+    ST_CONFIG_PATH,   /* char[], "" or absolute */
+    ST_CONFIG_MODE,   /* int64_t, written as octal text "0660" */
+    ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
+    ST_CONFIG_LIST,   /* a list of mutes, which this program only checks */
+};
+
+/* What a changed key does at SIGHUP; bits. */
+#define ST_CONFIG_APPLIES_NEVER   0x00u /* not used by the daemon */
+#define ST_CONFIG_APPLIES_LOOP    0x01u /* the loop starts again */
+#define ST_CONFIG_APPLIES_AUDIO   0x02u /* the streams are opened again */
+#define ST_CONFIG_APPLIES_SOCKET  0x04u /* rights of the socket are set again */
+#define ST_CONFIG_APPLIES_HTTP    0x08u /* the TCP listener is opened again */
+#define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */
+#define ST_CONFIG_APPLIES_OBSERVE 0x20u /* sources of other programs' xruns are opened and closed */
+#define ST_CONFIG_APPLIES_HISTORY 0x40u /* the history is closed and opened */
+#define ST_CONFIG_APPLIES_TRACE   0x80u /* the tracer starts again or ends */
+
+struct st_config_key {
+    const char *path; /* "loop.frames" */
+    enum st_config_type type;
+    const char *unit;         /* "" without one */
+    const char *default_text; /* as it stands in the file */
+    int64_t min, max;
+    const char *choices; /* space-separated */
+    size_t offset;       /* in struct st_config */
+    unsigned applies;
+    const char *help; /* one or two sentences */
+};
+
+extern const struct st_config_key st_config_keys[];
+extern const size_t st_config_keys_n;
+
+/** Called once an error with a complete line ("FILE:LINE: ..."), at most 20 times a file. */
+typedef void (*st_config_error_fn)(void *ctx, const char *message);
+
+void st_config_defaults(struct st_config *ret);
+
+/**
+ * Reads configuration text. `name` is the file name in messages.
+ * @return 0, -EBADMSG (errors were reported), -ENOMEM. Threads: any.
+ */
+ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
+                                 st_config_error_fn error, void *ctx);
+
+/** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
+ST_NODISCARD int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
+                                st_config_error_fn error, void *ctx);
+
+/** Value of a key that is a text or a choice; "" where there is no such key. Threads: any. */
+const char *st_config_text(const struct st_config *config, const char *path);
+
+/** What differs, as ST_CONFIG_APPLIES_ bits. */
+unsigned st_config_difference(const struct st_config *a, const struct st_config *b);
+
+/**
+ * Splits "127.0.0.1:9733" or "[::1]:9733".
+ * @return 0, -EINVAL (no IP address, no port 1 .. 65535).
+ */
+ST_NODISCARD int st_config_split_listen(const char *text, char *ret_address, size_t address_bytes,
+                                        uint16_t *ret_port, bool *ret_v6);
+
+/** What a value of this key may be, for messages and documents: "16 .. 8192 frames". @return buf. */
+const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes);
+
+#endif

@@ -1,0 +1,122 @@
+/* The example file and the manual's key list. */
+#include "daemon/config/config_doc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "daemon/config/config.h"
+
+#define COLUMNS 100
+
+/* Writes text in lines of at most COLUMNS, each behind `indent`. */
+static void write_wrapped(FILE *out, const char *indent, const char *text)
+{
+    while (*text != '\0') {
+        size_t len = strlen(text);
+        const size_t room = COLUMNS - strlen(indent);
+        if (len > room) {
+            len = room;
+            while (len > 0 && text[len] != ' ')
+                len--;
+        }
+        fprintf(out, "%s%.*s\n", indent, (int)len, text);
+        text += len;
+        text += strspn(text, " ");
+    }
+}
+
+static const char *reload_text(const struct st_config_key *key)
+{
+    switch (key->applies) {
+    case ST_CONFIG_APPLIES_LOOP:
+        return "At SIGHUP the loop starts again.";
+    case ST_CONFIG_APPLIES_AUDIO:
+        return "At SIGHUP the streams are opened again.";
+    case ST_CONFIG_APPLIES_SOCKET:
+    case ST_CONFIG_APPLIES_HISTORY:
+        return "Applied at SIGHUP.";
+    case ST_CONFIG_APPLIES_HTTP:
+        return "At SIGHUP the listener is opened again.";
+    case ST_CONFIG_APPLIES_OBSERVE:
+        return "At SIGHUP the source is opened or closed; counts go on.";
+    case ST_CONFIG_APPLIES_TRACE:
+        return "At SIGHUP the tracer starts or ends.";
+    case ST_CONFIG_APPLIES_START:
+        return "Read when the daemon starts, not at SIGHUP.";
+    default:
+        return "";
+    }
+}
+
+void st_config_write_example(FILE *out)
+{
+    fputs("# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
+          "# sleeptuned -n checks this file; kill -HUP (systemctl reload sleeptuned) reads it again.\n",
+          out);
+    char group[32] = "";
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        const char *dot = strchr(key->path, '.');
+        const size_t group_len = dot != NULL ? (size_t)(dot - key->path) : 0;
+        const char *name = dot != NULL ? dot + 1 : key->path;
+        if (strlen(group) != group_len || strncmp(group, key->path, group_len) != 0) {
+            fputs(group[0] != '\0' ? "};\n" : "", out);
+            snprintf(group, sizeof(group), "%.*s", (int)group_len, key->path);
+            if (group_len > 0)
+                fprintf(out, "\n%s:\n{", group);
+        }
+        const char *comment = group_len > 0 ? "    # " : "# ";
+        char allowed[256], line[320];
+        fputc('\n', out);
+        write_wrapped(out, comment, key->help);
+        st_config_allowed(key, allowed, sizeof(allowed));
+        snprintf(line, sizeof(line), "%c%s. %s", toupper((unsigned char)allowed[0]), allowed + 1,
+                 reload_text(key));
+        line[strcspn(line, "\n")] = '\0';
+        while (line[0] != '\0' && line[strlen(line) - 1] == ' ')
+            line[strlen(line) - 1] = '\0';
+        write_wrapped(out, comment, line);
+        fprintf(out, "%s#%s = %s;\n", group_len > 0 ? "    " : "", name, key->default_text);
+    }
+    fputs(group[0] != '\0' ? "};\n" : "", out);
+}
+
+/* mdoc reads a line that begins with a dot or a quote as a request, and backslashes as escapes; our texts
+ * have none in these places, which the test checks. A sentence begins a line. */
+static void write_mdoc_text(FILE *out, const char *text)
+{
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == ' ' && p > text && p[-1] == '.' && isupper((unsigned char)p[1]))
+            fputc('\n', out);
+        else
+            fputc(*p, out);
+    }
+    fputc('\n', out);
+}
+
+/* A macro's argument: quotes would be taken as mdoc's own. */
+static void write_mdoc_argument(FILE *out, const char *text)
+{
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == '"')
+            fputs("\\(dq", out);
+        else
+            fputc(*p, out);
+    }
+}
+
+void st_config_write_mdoc(FILE *out)
+{
+    for (size_t i = 0; i < st_config_keys_n; i++) {
+        const struct st_config_key *key = &st_config_keys[i];
+        char allowed[256];
+        fprintf(out, ".It Ic %s No = Li ", key->path);
+        write_mdoc_argument(out, key->default_text);
+        fputc('\n', out);
+        write_mdoc_text(out, key->help);
+        st_config_allowed(key, allowed, sizeof(allowed));
+        fprintf(out, "Allowed is %s.\n", allowed);
+        if (reload_text(key)[0] != '\0')
+            fprintf(out, "%s\n", reload_text(key));
+    }
+}

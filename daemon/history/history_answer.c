@@ -1,0 +1,101 @@
+/* Answers from the history. Threads of the HTTP server: each reads the file by itself. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/history/history.h"
+#include "daemon/http/http.h"
+#include "lib/ns.h"
+#include "store/history/history_read.h"
+
+#define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
+#define USUAL_EVENTS  500
+#define SENTENCE      400
+
+enum { HTTP_BAD_REQUEST = 400, HTTP_NO_STORE = 503 };
+
+/* A file that cannot be read says nothing of what is not in it yet. */
+static void say_cannot_be_read(const struct st_keeper_view *view, const char *why, char *error,
+                               size_t error_bytes)
+{
+    const int n = snprintf(error, error_bytes, "the history cannot be read: %s", why);
+    if (n > 0 && (size_t)n < error_bytes && view->waiting_minutes_n + view->waiting_events_n > 0)
+        snprintf(error + n, error_bytes - (size_t)n,
+                 "; events that wait in memory: %" PRIu64 ", minutes: %" PRIu64
+                 "; sleeptune status shows the last events",
+                 view->waiting_events_n, view->waiting_minutes_n);
+}
+
+/* @return NULL with a sentence. */
+static struct st_history_reader *open_reader(struct st_keeper *keeper, char *error, size_t error_bytes)
+{
+    struct st_keeper_view view;
+    struct st_history_reader *reader = NULL;
+    char why[256];
+    st_keeper_look(keeper, &view);
+    if (view.state == ST_KEEPER_OFF)
+        snprintf(error, error_bytes, "no history is kept: %s", view.why);
+    else if (st_history_reader_open(view.path, &reader, why, sizeof(why)) < 0)
+        say_cannot_be_read(&view, why, error, error_bytes);
+    return reader;
+}
+
+static char *refuse(unsigned *http_status, unsigned status, const char *error)
+{
+    *http_status = status;
+    return st_http_error(error);
+}
+
+static char *refuse_damaged(struct st_keeper *keeper, unsigned *http_status,
+                            const struct st_history_reader *reader, int r)
+{
+    struct st_keeper_view view;
+    char error[SENTENCE];
+    st_keeper_look(keeper, &view);
+    say_cannot_be_read(&view, st_history_reader_error(reader, r), error, sizeof(error));
+    return refuse(http_status, HTTP_NO_STORE, error);
+}
+
+char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+{
+    char error[SENTENCE];
+    char *text;
+    struct st_history_span span = {.until_ns = query->until_wall_ns,
+                                   .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
+    if (span.until_ns == INT64_MIN)
+        span.until_ns = st_keeper_wall_ns(keeper);
+    span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
+    if (span.since_ns > span.until_ns)
+        return refuse(http_status, HTTP_BAD_REQUEST, "since is behind until");
+    struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
+    if (reader == NULL)
+        return refuse(http_status, HTTP_NO_STORE, error);
+    const int r = st_history_text(reader, &span, &text);
+    if (r == -E2BIG)
+        text = refuse(http_status, HTTP_BAD_REQUEST,
+                      "that is too much for one answer: ask for less time, or a longer step");
+    else if (r < 0)
+        text = refuse_damaged(keeper, http_status, reader, r);
+    st_history_reader_close(reader);
+    return text;
+}
+
+char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+{
+    char error[SENTENCE];
+    char *text;
+    const struct st_history_events_wish wish = {
+        .since_ns = query->since_wall_ns,
+        .until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns : INT64_MAX,
+        .after = query->after,
+        .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
+        .kind = query->kind};
+    struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
+    if (reader == NULL)
+        return refuse(http_status, HTTP_NO_STORE, error);
+    const int r = st_history_events_text(reader, &wish, &text);
+    if (r < 0)
+        text = refuse_damaged(keeper, http_status, reader, r);
+    st_history_reader_close(reader);
+    return text;
+}

@@ -1,0 +1,550 @@
+/* The thread that writes the history. */
+#include "daemon/history/history.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/history/history_lock.h"
+#include "daemon/history/history_waiting.h"
+#include "daemon/status/laststate.h"
+#include "lib/ns.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history.h"
+
+#define LOG_MODULE "history"
+#include "daemon/log.h"
+
+#define STACK_BYTES (256 * 1024)
+#define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
+#define SENTENCE    256
+#define BYTES_A_MB  INT64_C(1000000)
+
+struct settings {
+    char path[ST_KEEPER_PATH_BYTES]; /* "": off */
+    char why[SENTENCE];              /* why it is off */
+    bool usual;                      /* the path is that of the state folder */
+    bool missing;                    /* off, because there is no state folder */
+    int64_t keep_days, max_bytes;
+};
+
+struct st_keeper {
+    struct st_platform *platform;
+    struct st_events *events;
+    pthread_t thread;
+
+    pthread_mutex_t mutex; /* up to view */
+    pthread_cond_t cond;
+    struct settings settings;
+    bool changed, stop;
+    struct st_waiting waiting;
+    struct st_keeper_view view;
+
+    /* the thread's */
+    struct settings used;
+    struct st_history *history; /* NULL: not open */
+    int lock_fd;                /* of the file at used.path; -1: none */
+    int64_t retained_ns;        /* INT64_MIN: not since it was opened */
+    int64_t retained_bytes;     /* in use after that */
+};
+
+/* --- what waits -------------------------------------------------------------------------------------------
+ */
+
+/* The oldest beyond the bounds are lost. The mutex is held. */
+static void trim(struct st_keeper *keeper)
+{
+    struct st_waiting *waiting = &keeper->waiting;
+    for (; waiting->minutes_n > ST_KEEPER_MINUTES_MAX; keeper->view.lost_minutes_n++)
+        st_waiting_drop_minute(waiting);
+    for (; waiting->events_n > ST_KEEPER_EVENTS_MAX; keeper->view.lost_events_n++)
+        st_waiting_drop_event(waiting);
+    keeper->view.waiting_minutes_n = waiting->minutes_n;
+    keeper->view.waiting_events_n = waiting->events_n;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------
+ */
+
+static void close_file(struct st_keeper *keeper)
+{
+    st_history_close(keeper->history);
+    keeper->history = NULL;
+}
+
+/* In the state folder nobody else's file belongs. A path that somebody has set may be that of any file: it is
+ * not opened for writing, locked or renamed unless it is a history. @return 0 or why it is left alone. */
+static int look_at_file(const struct st_keeper *keeper, char *error, size_t error_bytes)
+{
+    return keeper->used.usual ? 0 : st_history_look(keeper->used.path, error, error_bytes);
+}
+
+/* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
+ * @param r, why  what is wrong with it. @return 0 or why it stays. */
+static int put_aside(struct st_keeper *keeper, int r, char *why, size_t why_bytes)
+{
+    char aside[ST_KEEPER_PATH_BYTES], reason[SENTENCE];
+    if (r != -EBADMSG && (r != -EPROTO || !keeper->used.usual))
+        return r;
+    r = look_at_file(keeper, reason, sizeof(reason));
+    if (r < 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return r;
+    }
+    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
+    r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
+    if (r < 0) {
+        snprintf(reason, sizeof(reason), "%s", why);
+        snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
+        return r;
+    }
+    pthread_mutex_lock(&keeper->mutex);
+    snprintf(keeper->view.aside, sizeof(keeper->view.aside), "%s", aside);
+    pthread_mutex_unlock(&keeper->mutex);
+    const char *name = strrchr(aside, '/');
+    st_events_add(keeper->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
+                  "a new history begins; the file that was there is now %.80s: %.90s",
+                  name != NULL ? name + 1 : aside, why);
+    return 0;
+}
+
+static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
+{
+    if (keeper->history != NULL && !st_history_is_at_path(keeper->history)) {
+        close_file(keeper); /* it was moved or removed: what is written there would be lost */
+        st_history_unlock(keeper->used.path, &keeper->lock_fd);
+    }
+    int r = keeper->history == NULL ? look_at_file(keeper, error, error_bytes) : 0;
+    if (r == 0)
+        r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
+    if (r < 0)
+        close_file(keeper);
+    if (r < 0 || keeper->history != NULL)
+        return r;
+    r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    if (r < 0) {
+        r = put_aside(keeper, r, error, error_bytes);
+        if (r == 0)
+            r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    }
+    keeper->retained_ns = INT64_MIN;
+    keeper->retained_bytes = 0;
+    return r;
+}
+
+/* All of it in one transaction. */
+static int write_rows(struct st_keeper *keeper, const struct st_waiting *rows)
+{
+    int r = st_history_begin(keeper->history);
+    for (const struct st_waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
+        r = st_history_add_minute(keeper->history, &node->minute);
+    for (const struct st_waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
+        r = st_history_add_event(keeper->history, &node->event);
+    return r == 0 ? st_history_commit(keeper->history) : r;
+}
+
+/* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
+ * than it may be, of which some 4 MB are given back at a time. */
+static int retain(struct st_keeper *keeper)
+{
+    const int64_t now_ns = keeper->platform->now_ns(keeper->platform);
+    const int64_t max_bytes = keeper->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
+    const int64_t bytes = st_history_bytes(keeper->history);
+    const bool full = (bytes > max_bytes && bytes > keeper->retained_bytes + GROWN_BYTES) ||
+                      st_history_file_bytes(keeper->history) > keeper->used.max_bytes;
+    if (!full && keeper->retained_ns != INT64_MIN && now_ns - keeper->retained_ns < RETAIN_NS)
+        return 0;
+    keeper->retained_ns = now_ns;
+    const int r = st_history_retain(keeper->history, keeper->platform->wall_ns(keeper->platform),
+                                    keeper->used.keep_days, max_bytes);
+    keeper->retained_bytes = st_history_bytes(keeper->history);
+    return r;
+}
+
+/* @return 0 when all is in the file. */
+static int write_all(struct st_keeper *keeper, const struct st_waiting *rows, char *error, size_t error_bytes)
+{
+    int r = open_file(keeper, error, error_bytes);
+    for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
+        r = write_rows(keeper, rows);
+        if (r == 0)
+            break;
+        snprintf(error, error_bytes, "%s",
+                 r == -ENOSPC ? "no space left on the device" : st_history_error(keeper->history, r));
+        st_history_rollback(keeper->history);
+        if (r == -EBUSY || r == -ENOSPC)
+            break;
+        close_file(keeper); /* what it knows of the file may be wrong */
+        if (attempt == 0) {
+            r = put_aside(keeper, r, error, error_bytes);
+            if (r == 0)
+                r = open_file(keeper, error, error_bytes);
+        }
+    }
+    return r;
+}
+
+static void tell_written(struct st_keeper *keeper, const struct st_waiting *rows)
+{
+    const int64_t bytes = st_history_bytes(keeper->history);
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->view.state = ST_KEEPER_WRITING;
+    keeper->view.why[0] = '\0';
+    keeper->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
+    keeper->view.minutes_n += rows->minutes_n;
+    keeper->view.events_n += rows->events_n;
+    trim(keeper); /* what is written does not wait any more */
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+/* What could not be written goes back to where it was, before what has come since. The mutex is held. */
+static void give_back(struct st_keeper *keeper, struct st_waiting *rows)
+{
+    struct st_waiting since;
+    st_waiting_init(&since);
+    st_waiting_move(&since, &keeper->waiting);
+    st_waiting_move(&keeper->waiting, rows);
+    st_waiting_move(&keeper->waiting, &since);
+    trim(keeper);
+}
+
+static void say_why(const struct st_keeper *keeper, int r, const char *error, char *buf, size_t buf_bytes)
+{
+    const char *path = keeper->used.path;
+    if (r == -EPROTO)
+        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune: left alone (%.80s)", path, error);
+    else if (r == -EPROTONOSUPPORT)
+        snprintf(buf, buf_bytes, "%.115s is left alone: %.120s", path, error);
+    else
+        snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
+}
+
+/* Writes what waits. @return true when it is in the file. */
+static bool flush(struct st_keeper *keeper)
+{
+    struct st_waiting rows;
+    char error[SENTENCE] = "", why[SENTENCE];
+    st_waiting_init(&rows);
+    pthread_mutex_lock(&keeper->mutex);
+    st_waiting_move(&rows, &keeper->waiting);
+    pthread_mutex_unlock(&keeper->mutex);
+    int r = write_all(keeper, &rows, error, sizeof(error));
+    if (r == 0) {
+        const int retained = retain(keeper);
+        if (retained < 0) /* the new rows are safe all the same */
+            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
+        tell_written(keeper, &rows);
+        st_waiting_drop_all(&rows);
+    }
+    say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
+    pthread_mutex_lock(&keeper->mutex);
+    give_back(keeper, &rows);
+    if (r < 0) {
+        keeper->view.state = ST_KEEPER_FAILING;
+        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", why);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+    return r == 0;
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------
+ */
+
+/* Takes other settings. The mutex is held. @return true when another file is to be opened. */
+static bool use_settings(struct st_keeper *keeper)
+{
+    const bool other = strcmp(keeper->used.path, keeper->settings.path) != 0;
+    keeper->used = keeper->settings;
+    keeper->changed = false;
+    keeper->retained_ns = INT64_MIN;
+    keeper->retained_bytes = 0;
+    if (keeper->used.path[0] == '\0') {
+        keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
+        keeper->view.lost_events_n += keeper->waiting.events_n;
+        st_waiting_drop_all(&keeper->waiting);
+        trim(keeper);
+        keeper->view.state = ST_KEEPER_OFF;
+    } else if (other) {
+        keeper->view.state = ST_KEEPER_OPENING;
+    }
+    keeper->view.missing = keeper->used.missing;
+    if (other || keeper->used.path[0] == '\0')
+        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", keeper->used.why);
+    if (other)
+        keeper->view.bytes = INT64_MIN;
+    snprintf(keeper->view.path, sizeof(keeper->view.path), "%s", keeper->used.path);
+    return other;
+}
+
+/* How long there is nothing to do; INT64_MAX: until something comes. The mutex is held. */
+static int64_t idle_ns(const struct st_keeper *keeper, bool failed)
+{
+    if (keeper->stop || keeper->changed)
+        return 0;
+    if (keeper->used.path[0] == '\0')
+        return INT64_MAX;
+    if (failed) /* a minute more does not make the disk any larger */
+        return ST_KEEPER_RETRY_NS;
+    if (keeper->history == NULL || keeper->waiting.minutes != NULL)
+        return 0;
+    return keeper->waiting.events != NULL ? ST_KEEPER_EVENTS_NS : INT64_MAX;
+}
+
+/* Waits until idle_ns is over. The mutex is held. */
+static void wait_for_work(struct st_keeper *keeper, bool failed)
+{
+    struct timespec now, until;
+    int64_t wait_ns;
+    while ((wait_ns = idle_ns(keeper, failed)) == INT64_MAX)
+        pthread_cond_wait(&keeper->cond, &keeper->mutex);
+    if (wait_ns == 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* what the condition waits by, whatever the platform */
+    until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&now), wait_ns));
+    while (idle_ns(keeper, failed) > 0 && pthread_cond_timedwait(&keeper->cond, &keeper->mutex, &until) == 0)
+        ;
+}
+
+static void *run(void *ctx)
+{
+    struct st_keeper *keeper = ctx;
+    bool failed = false, stop = false;
+    (void)keeper->platform->set_name(keeper->platform, "st-history");
+    while (!stop) {
+        pthread_mutex_lock(&keeper->mutex);
+        wait_for_work(keeper, failed);
+        if (keeper->changed && keeper->history != NULL) { /* what waits belongs to the file of before */
+            pthread_mutex_unlock(&keeper->mutex);
+            (void)flush(keeper);
+            pthread_mutex_lock(&keeper->mutex);
+        }
+        char before[ST_KEEPER_PATH_BYTES];
+        snprintf(before, sizeof(before), "%s", keeper->used.path);
+        const bool other = keeper->changed && use_settings(keeper);
+        stop = keeper->stop;
+        const bool off = keeper->used.path[0] == '\0';
+        pthread_mutex_unlock(&keeper->mutex);
+        if (other) {
+            close_file(keeper);
+            st_history_unlock(before, &keeper->lock_fd);
+        }
+        failed = !off && !flush(keeper);
+    }
+    close_file(keeper);
+    st_history_unlock(keeper->used.path, &keeper->lock_fd);
+    return NULL;
+}
+
+/* --- what others call -------------------------------------------------------------------------------------
+ */
+
+static void hear(void *ctx, const struct st_event *event)
+{
+    struct st_keeper *keeper = ctx;
+    struct st_waiting_event *node = malloc(sizeof(*node));
+    pthread_mutex_lock(&keeper->mutex);
+    if (keeper->settings.path[0] == '\0') {
+        free(node);
+    } else if (node == NULL) {
+        keeper->view.lost_events_n++;
+    } else {
+        const bool first = keeper->waiting.events == NULL;
+        node->event = *event;
+        st_waiting_append_event(&keeper->waiting, node);
+        trim(keeper);
+        if (first)
+            pthread_cond_signal(&keeper->cond);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+static struct settings read_settings(const struct st_config *config)
+{
+    struct settings settings = {.keep_days = config->history.keep_days,
+                                .max_bytes = config->history.max_mb * BYTES_A_MB};
+    if (strcmp(config->history.enabled, "off") == 0)
+        snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
+    else if (config->history.path[0] != '\0')
+        snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
+    else if (st_state_path("history.db", settings.path, sizeof(settings.path)))
+        settings.usual = true;
+    else {
+        settings.path[0] = '\0';
+        settings.missing = true;
+        snprintf(settings.why, sizeof(settings.why), "there is no state folder that can be written");
+    }
+    return settings;
+}
+
+static int start_thread(struct st_keeper *keeper)
+{
+    pthread_condattr_t by_clock;
+    pthread_attr_t small;
+    int r = pthread_condattr_init(&by_clock);
+    if (r != 0)
+        return -r;
+    r = pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    if (r == 0)
+        r = pthread_cond_init(&keeper->cond, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    if (r != 0)
+        return -r;
+    r = pthread_attr_init(&small);
+    if (r == 0) {
+        r = pthread_attr_setstacksize(&small, STACK_BYTES);
+        if (r == 0)
+            r = pthread_create(&keeper->thread, &small, run, keeper);
+        pthread_attr_destroy(&small);
+    }
+    if (r != 0)
+        pthread_cond_destroy(&keeper->cond);
+    return -r;
+}
+
+int st_keeper_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                    struct st_keeper **ret)
+{
+    struct st_keeper *keeper = calloc(1, sizeof(*keeper));
+    if (keeper == NULL)
+        return -ENOMEM;
+    keeper->platform = platform;
+    keeper->events = events;
+    keeper->view.bytes = INT64_MIN;
+    keeper->lock_fd = -1;
+    st_waiting_init(&keeper->waiting);
+    keeper->settings = read_settings(config);
+    (void)use_settings(keeper);
+    if (keeper->used.path[0] == '\0')
+        ST_INFO("no history: %s", keeper->used.why);
+    int r = -pthread_mutex_init(&keeper->mutex, NULL);
+    if (r == 0) {
+        r = st_events_listen(events, hear, keeper); /* the thread may add one at once */
+        if (r == 0)
+            r = start_thread(keeper);
+        if (r < 0)
+            pthread_mutex_destroy(&keeper->mutex);
+    }
+    if (r < 0) {
+        free(keeper);
+        return r;
+    }
+    *ret = keeper;
+    return 0;
+}
+
+void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
+{
+    struct settings settings = read_settings(config);
+    pthread_mutex_lock(&keeper->mutex);
+    if (settings.missing && keeper->settings.usual) { /* what waits for the folder to come back is kept */
+        memcpy(settings.path, keeper->settings.path, sizeof(settings.path));
+        settings.usual = true;
+        settings.missing = false;
+    }
+    keeper->settings = settings;
+    keeper->changed = true;
+    pthread_cond_signal(&keeper->cond);
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+static struct st_history_circumstances circumstances_of(const struct st_result *result)
+{
+    struct st_history_circumstances ret = {.priority = result->priority,
+                                           .cpu = result->cpu,
+                                           .frames = result->frames,
+                                           .rate_hz = result->rate_hz,
+                                           .periods = result->periods,
+                                           .load_percent = result->load_percent};
+    const char *kernel = st_result_circumstance(result, "kernel_release");
+    const char *governor = st_result_circumstance(result, "governor");
+    snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
+    snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
+    snprintf(ret.policy, sizeof(ret.policy), "%s", st_policy_name(result->policy));
+    return ret;
+}
+
+/* NULL: none, or out of memory. */
+static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
+{
+    struct st_cause_sum *rows = sums->n > 0 ? malloc(sums->n * sizeof(*rows)) : NULL;
+    if (rows != NULL)
+        memcpy(rows, sums->rows, sums->n * sizeof(*rows));
+    return rows;
+}
+
+void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
+                      const struct st_hist *lateness, const struct st_causes_minute *causes,
+                      const struct st_result *result)
+{
+    struct st_waiting_minute *node = malloc(sizeof(*node));
+    size_t bytes = 0;
+    uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
+    struct st_cause_sum *rows = copy_of(&causes->sums);
+    if (payload != NULL)
+        node->minute = (struct st_history_minute){.from_wall_ns = minute->from_wall_ns,
+                                                  .to_wall_ns = minute->to_wall_ns,
+                                                  .measured_ns = minute->duration_ns,
+                                                  .cycles = minute->cycles,
+                                                  .misses = minute->misses,
+                                                  .skipped_periods = minute->skipped_periods,
+                                                  .late_wakes = minute->late_wakes,
+                                                  .simulated_xruns = minute->simulated_xruns,
+                                                  .own_xruns = minute->own_xruns,
+                                                  .observed_xruns = minute->observed_xruns,
+                                                  .starved_clients = minute->starved_clients,
+                                                  .lateness_max_ns = minute->lateness_max_ns,
+                                                  .lateness = payload,
+                                                  .lateness_bytes = bytes,
+                                                  .circumstances = circumstances_of(result),
+                                                  .late_above_ns = causes->above_ns,
+                                                  .causes = rows,
+                                                  .causes_n = rows != NULL ? causes->sums.n : 0,
+                                                  .xruns_unknown_n = causes->xruns_unknown_n};
+    pthread_mutex_lock(&keeper->mutex);
+    if (keeper->settings.path[0] == '\0' || payload == NULL) {
+        keeper->view.lost_minutes_n += payload == NULL;
+        free(payload);
+        free(rows);
+        free(node);
+    } else {
+        st_waiting_append_minute(&keeper->waiting, node);
+        trim(keeper);
+        pthread_cond_signal(&keeper->cond);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+}
+
+void st_keeper_stop(struct st_keeper *keeper)
+{
+    if (keeper == NULL)
+        return;
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->stop = true;
+    pthread_cond_signal(&keeper->cond);
+    pthread_mutex_unlock(&keeper->mutex);
+    pthread_join(keeper->thread, NULL);
+    if (keeper->waiting.minutes_n > 0 || keeper->waiting.events_n > 0)
+        ST_WARN("%llu minute%s and %llu event%s of the history are lost: %s",
+                (unsigned long long)keeper->waiting.minutes_n, keeper->waiting.minutes_n == 1 ? "" : "s",
+                (unsigned long long)keeper->waiting.events_n, keeper->waiting.events_n == 1 ? "" : "s",
+                keeper->view.why);
+    st_waiting_drop_all(&keeper->waiting);
+    pthread_cond_destroy(&keeper->cond);
+    pthread_mutex_destroy(&keeper->mutex);
+    free(keeper);
+}
+
+int64_t st_keeper_wall_ns(const struct st_keeper *keeper)
+{
+    return keeper->platform->wall_ns(keeper->platform);
+}
+
+void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
+{
+    pthread_mutex_lock(&keeper->mutex);
+    *ret = keeper->view;
+    pthread_mutex_unlock(&keeper->mutex);
+}

@@ -1,0 +1,41 @@
+/* HTTP/1.1: on the Unix socket, on TCP when configured. */
+#ifndef ST_DAEMON_HTTP_HTTP_H
+#define ST_DAEMON_HTTP_HTTP_H
+
+#include "daemon/http/query.h"
+#include "daemon/http/route.h"
+
+/** Where bodies come from. */
+struct st_http_source {
+    /** @param http_status 200, may be set to another one, with st_http_error as the text.
+     * @return text to be freed, NULL when out of memory. Called in the server's threads. */
+    char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
+    void *ctx;
+};
+
+/** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
+char *st_http_error(const char *error);
+
+struct st_http;
+
+/**
+ * Serves on a listening socket, which it closes at the end.
+ * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Threads: any. Stop with st_http_stop.
+ */
+ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
+
+/** Serves on an address such as "127.0.0.1:9733". @param names hosts that it answers for, besides its own,
+ * with spaces between them. @return as above, or what bind said. */
+ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                                   struct st_http **ret);
+
+/** How many streams are open. NULL has none. Threads: any. */
+size_t st_http_streams_open_n(struct st_http *http);
+
+/** One second went by: the text goes to all streams (NULL: nothing), connections that are over their time
+ * end. NULL is fine. Threads: one, the one that stops it. */
+void st_http_tick(struct st_http *http, const char *text, size_t len);
+
+void st_http_stop(struct st_http *http); /* NULL is fine */
+
+#endif

@@ -1,0 +1,350 @@
+/* The server, by libmicrohttpd: one thread, few connections, small limits; http_guard.c has the limit of
+ * time, http_streams.c what is endless. */
+#include "daemon/http/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <jansson.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/config/config.h"
+#include "daemon/http/http_guard.h"
+#include "daemon/http/http_held.h"
+#include "daemon/http/http_streams.h"
+#include "daemon/page/page.h"
+#include "lib/ns.h"
+
+#define LOG_MODULE "http"
+#include "daemon/log.h"
+
+#define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
+#define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
+#define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
+#define BACKLOG           16
+
+struct st_http {
+    struct MHD_Daemon *server;
+    struct st_http_source source;
+    bool tcp;
+    char machine[256], names[ST_CONFIG_TEXT_BYTES];
+    struct st_http_guard guard;
+    struct st_http_held held;
+    struct st_http_streams streams;
+};
+
+static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
+static void log_server(void *ctx, const char *format, va_list args)
+{
+    (void)ctx;
+    char text[256];
+    vsnprintf(text, sizeof(text), format, args);
+    text[strcspn(text, "\n")] = '\0';
+    ST_DBG("%s", text);
+}
+
+struct reading {
+    unsigned names;
+    struct st_query query;
+    int64_t now_wall_ns;
+    const char *error;
+};
+
+static enum MHD_Result on_argument(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct reading *reading = ctx;
+    (void)kind;
+    reading->error = st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
+    return reading->error == NULL ? MHD_YES : MHD_NO;
+}
+
+/* What stands behind "?". A bad one makes the route a refusal. */
+static struct st_query read_query(struct MHD_Connection *connection, struct st_route *route)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct reading reading = {.names = route->query, .now_wall_ns = st_ns_from_timespec(&now)};
+    st_query_init(&reading.query);
+    if (route->http_status == 200)
+        (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);
+    if (reading.error == NULL)
+        reading.error = st_query_check(&reading.query);
+    if (reading.error != NULL)
+        *route = st_route_refuse(400, reading.error);
+    return reading.query;
+}
+
+static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_route *route,
+                             struct MHD_Response *response)
+{
+    MHD_add_response_header(response, "Content-Type", route->content_type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            route->body == ST_ROUTE_PAGE ? st_page_policy : "default-src 'none'");
+    if (route->http_status == 405) {
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that nobody reads */
+    }
+    if (route->http_status == 503) {
+        char seconds[16];
+        snprintf(seconds, sizeof(seconds), "%u", route->retry_after_s > 0 ? route->retry_after_s : 10);
+        MHD_add_response_header(response, "Retry-After", seconds);
+    }
+    const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
+    MHD_destroy_response(response);
+    return r;
+}
+
+/* text: to be freed by the server; NULL: out of memory, the connection is closed. */
+static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
+                                   const struct st_route *route, char *text)
+{
+    if (text == NULL)
+        return MHD_NO;
+    struct MHD_Response *response = st_http_held_response(&http->held, text);
+    if (response != NULL)
+        return queue(connection, route, response);
+    free(text);
+    return MHD_NO;
+}
+
+static ssize_t no_content(void *ctx, uint64_t position, char *buf, size_t buf_bytes)
+{
+    (void)ctx;
+    (void)position;
+    (void)buf;
+    (void)buf_bytes;
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct st_http *http,
+                                     const struct st_route *route, bool head)
+{
+    /* for the headers alone no stream is opened */
+    struct MHD_Response *response =
+        head ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, no_content, NULL, NULL)
+             : st_http_streams_open(&http->streams, connection);
+    if (response != NULL) {
+        if (!head)
+            st_http_guard_stream(&http->guard, connection);
+        return queue(connection, route, response);
+    }
+    const struct st_route full = {.http_status = 503,
+                                  .body = ST_ROUTE_ERROR,
+                                  .content_type = "application/json",
+                                  .error =
+                                      "as many streams are open as there may be; /v1/live can be polled"};
+    return answer_text(connection, http, &full, st_http_error(full.error));
+}
+
+#define SHORT_EVENTS 100 /* some 50 kB of them */
+
+/* From the history, megabytes perhaps: one is made at a time in this process, and none while this server's
+ * readers have many to read. Nobody waits here: the server has one thread. */
+static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
+                                   struct st_route *route, const struct st_query *query)
+{
+    static atomic_flag making = ATOMIC_FLAG_INIT;
+    const bool full = st_http_held_is_full(&http->held);
+    if (full || atomic_flag_test_and_set(&making)) {
+        *route = st_route_refuse(
+            503, full ? "others have not read their long answers yet: ask again in some seconds"
+                      : "another long answer is being made: ask again in a second");
+        route->retry_after_s = 1;
+        return answer_text(connection, http, route, st_http_error(route->error));
+    }
+    const enum MHD_Result r =
+        answer_text(connection, http, route,
+                    http->source.body(http->source.ctx, route->body, query, &route->http_status));
+    atomic_flag_clear(&making);
+    return r;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
+                              const char *method)
+{
+    const struct st_query query = read_query(connection, route);
+    if (route->body == ST_ROUTE_STREAM)
+        return answer_stream(connection, http, route, strcmp(method, "HEAD") == 0);
+    const bool short_one = query.limit != INT64_MIN && query.limit <= SHORT_EVENTS;
+    if (route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !short_one))
+        return answer_long(connection, http, route, &query);
+    return answer_text(connection, http, route,
+                       route->body == ST_ROUTE_ERROR
+                           ? st_http_error(route->error)
+                           : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
+}
+
+static enum MHD_Result count_host(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(int *)ctx += strcasecmp(key, "Host") == 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *upload_data,
+                              size_t *upload_data_bytes, void **request)
+{
+    (void)version;
+    (void)upload_data;
+    static int seen;
+    struct st_http *http = ctx;
+    /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const struct st_route_names names = {.machine = http->machine, .others = http->names};
+    struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
+    int hosts = 0;
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
+    if (hosts > 1) /* which of them was meant? */
+        route = st_route_refuse(400, "there is more than one Host header");
+    if (*request == NULL)
+        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
+    if (route.http_status != 200)
+        return answer(connection, http, &route, method);
+    if (*request == NULL) { /* headers are here, a body may follow */
+        *request = &seen;
+        return MHD_YES;
+    }
+    if (*upload_data_bytes > 0) { /* of no use to us */
+        *upload_data_bytes = 0;
+        return MHD_YES;
+    }
+    return answer(connection, http, &route, method);
+}
+
+/* A name or a value with "%00" would end there for us, and be taken for what it is not. */
+static size_t unescape(void *ctx, struct MHD_Connection *connection, char *text)
+{
+    (void)ctx;
+    (void)connection;
+    const size_t len = MHD_http_unescape(text);
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\0')
+            text[i] = '\1'; /* of no path, name or value */
+    }
+    return len;
+}
+
+static void free_http(struct st_http *http)
+{
+    st_http_streams_finish(&http->streams);
+    st_http_guard_finish(&http->guard);
+    free(http);
+}
+
+/* @param names  of http.names; NULL: not TCP, nothing is looked at. */
+static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
+{
+    struct st_http *http = calloc(1, sizeof(*http));
+    if (http == NULL)
+        return -ENOMEM;
+    http->source = *source;
+    http->tcp = names != NULL;
+    snprintf(http->names, sizeof(http->names), "%s", names != NULL ? names : "");
+    if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
+        http->machine[0] = '\0';
+    int r = st_http_guard_init(&http->guard);
+    if (r < 0) {
+        free(http);
+        return r;
+    }
+    r = st_http_streams_init(&http->streams);
+    if (r < 0) {
+        st_http_guard_finish(&http->guard);
+        free(http);
+        return r;
+    }
+    http->server = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
+        NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, http->tcp ? (unsigned)ST_HTTP_ADDRESS_MAX : 0u,
+        MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, st_http_guard_connection, &http->guard,
+        MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
+        unescape, NULL, MHD_OPTION_END);
+    if (http->server == NULL) {
+        free_http(http);
+        return -EIO;
+    }
+    *ret = http;
+    return 0;
+}
+
+int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
+{
+    return start(fd, NULL, source, ret);
+}
+
+int st_http_start_tcp(const char *listen_on, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
+{
+    char address[INET6_ADDRSTRLEN];
+    uint16_t port;
+    bool v6;
+    int r = st_config_split_listen(listen_on, address, sizeof(address), &port, &v6);
+    if (r < 0)
+        return r;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name = {0};
+    if (v6) {
+        name.v6.sin6_family = AF_INET6;
+        name.v6.sin6_port = htons(port);
+        inet_pton(AF_INET6, address, &name.v6.sin6_addr);
+    } else {
+        name.v4.sin_family = AF_INET;
+        name.v4.sin_port = htons(port);
+        inet_pton(AF_INET, address, &name.v4.sin_addr);
+    }
+    const int fd = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    const int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) ||
+        bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, BACKLOG) != 0)
+        r = -errno;
+    else
+        r = start(fd, names, source, ret);
+    if (r < 0)
+        close(fd);
+    return r;
+}
+
+size_t st_http_streams_open_n(struct st_http *http)
+{
+    return http != NULL ? st_http_streams_n(&http->streams) : 0;
+}
+
+void st_http_tick(struct st_http *http, const char *text, size_t len)
+{
+    if (http == NULL)
+        return;
+    if (text != NULL)
+        st_http_streams_put(&http->streams, text, len);
+    st_http_guard_tick(&http->guard);
+}
+
+void st_http_stop(struct st_http *http)
+{
+    if (http == NULL)
+        return;
+    st_http_streams_end(&http->streams);
+    MHD_stop_daemon(http->server);
+    free_http(http);
+}

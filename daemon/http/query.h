@@ -1,0 +1,44 @@
+/* What a request asks for behind "?". Pure, so that it can be tested and fuzzed without a server. */
+#ifndef ST_DAEMON_HTTP_QUERY_H
+#define ST_DAEMON_HTTP_QUERY_H
+
+#include "lib/base.h"
+
+#define ST_QUERY_LIMIT_MAX 5000
+
+/** Names behind "?". */
+enum {
+    ST_QUERY_SINCE = 1 << 0,
+    ST_QUERY_UNTIL = 1 << 1,
+    ST_QUERY_STEP = 1 << 2,
+    ST_QUERY_LIMIT = 1 << 3,
+    ST_QUERY_AFTER = 1 << 4,
+    ST_QUERY_KIND = 1 << 5,
+};
+
+/** INT64_MIN: not given. */
+struct st_query {
+    int64_t since_wall_ns, until_wall_ns;
+    int64_t step_ns;
+    int64_t limit;  /* 1 .. ST_QUERY_LIMIT_MAX */
+    int64_t after;  /* id of an event */
+    char kind[24];  /* name of events; "": all */
+    unsigned given; /* names that were there: ST_QUERY_SINCE | ... */
+};
+
+void st_query_init(struct st_query *query);
+
+/**
+ * One "key=value", decoded; each once. "since" and "until": st_when_parse, dates are UTC. "step":
+ * st_when_parse_length. "limit", "after": numbers. "kind": one of ST_EVENT_NAMES.
+ * @param names  those that this path takes: ST_QUERY_SINCE | ...
+ * @param value  NULL: a key without a value.
+ * @return NULL, or what is wrong with it: a sentence. Threads: any.
+ */
+const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
+                         int64_t now_wall_ns);
+
+/** Do they go together? Call it behind the last one. @return NULL, or what is wrong. Threads: any. */
+const char *st_query_check(const struct st_query *query);
+
+#endif

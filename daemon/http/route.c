@@ -1,0 +1,122 @@
+/* The table of paths and the Host check. */
+#include "daemon/http/route.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "daemon/http/query.h"
+
+#define JSON "application/json"
+
+static const struct {
+    const char *path;
+    enum st_route_body body;
+    const char *content_type;
+    unsigned query;
+} routes[] = {
+    {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
+    {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
+    {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
+    {"/v1/live", ST_ROUTE_LIVE, JSON, 0},
+    {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream", 0},
+    {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
+    {"/v1/events", ST_ROUTE_EVENTS, JSON,
+     ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND},
+    {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
+};
+
+/* ":" and digits, or nothing. */
+static bool is_port(const char *text)
+{
+    if (*text == '\0')
+        return true;
+    return *text == ':' && text[1] != '\0' && strspn(text + 1, "0123456789") == strlen(text + 1);
+}
+
+/* Is it one of the words of a text? Big and small letters are the same. */
+static bool is_word_of(const char *name, const char *words)
+{
+    const size_t name_len = strlen(name);
+    for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
+        const size_t len = strcspn(word, " ");
+        if (len == name_len && strncasecmp(word, name, len) == 0)
+            return true;
+        word += len;
+    }
+    return false;
+}
+
+bool st_route_host_allowed(const char *host, const struct st_route_names *names)
+{
+    char name[256];
+    unsigned char address[sizeof(struct in6_addr)];
+    const bool v6 = host[0] == '[';
+    const char *first = v6 ? host + 1 : host;
+    const size_t len = strcspn(first, v6 ? "]" : ":");
+    if (len == 0 || len >= sizeof(name) || (v6 && first[len] != ']') || !is_port(first + len + (v6 ? 1 : 0)))
+        return false;
+    memcpy(name, first, len);
+    name[len] = '\0';
+    if (v6)
+        return inet_pton(AF_INET6, name, address) == 1;
+    if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
+        return true;
+    /* one that calls itself studio.example.org is "studio", too; to one called studio "studio.example.org"
+     * may be anybody's */
+    const char *machine = names->machine;
+    const size_t label_len = strcspn(machine, ".");
+    if (is_word_of(name, names->others))
+        return true;
+    return label_len > 0 && (strcasecmp(name, machine) == 0 ||
+                             (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
+}
+
+struct st_route st_route_refuse(unsigned http_status, const char *error)
+{
+    return (struct st_route){
+        .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
+}
+
+/* "http://host/path" may stand where a path does; its host is then the one that counts (RFC 9112, 3.2.2).
+ * @return the path. */
+static const char *split_target(const char *target, char *host_buf, size_t host_bytes, const char **host)
+{
+    if (strncasecmp(target, "http://", 7) != 0)
+        return target;
+    const char *first = target + 7;
+    const size_t len = strcspn(first, "/");
+    if (len >= host_bytes)
+        return target; /* no path of ours */
+    memcpy(host_buf, first, len);
+    host_buf[len] = '\0';
+    *host = host_buf;
+    return first[len] != '\0' ? first + len : "/";
+}
+
+struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
+                                const struct st_route_names *names)
+{
+    char target_host[256];
+    const char *path = split_target(target, target_host, sizeof(target_host), &host);
+    if (tcp && host == NULL)
+        return st_route_refuse(400, "a Host header is needed");
+    if (tcp && !st_route_host_allowed(host, names))
+        return st_route_refuse(
+            403, "this Host is not served: use the IP address, localhost, the name of this machine or one of "
+                 "http.names");
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return st_route_refuse(405, "sleeptuned is read-only: GET and HEAD");
+    for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
+        if (strcmp(path, routes[i].path) == 0)
+            return (struct st_route){.http_status = 200,
+                                     .body = routes[i].body,
+                                     .content_type = routes[i].content_type,
+                                     .query = routes[i].query};
+    }
+    return st_route_refuse(
+        404,
+        "there is /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/live, /v1/stream and /metrics");
+}

@@ -1,0 +1,51 @@
+/* Which answer a request gets. Pure, so that it can be tested and fuzzed without a server. */
+#ifndef ST_DAEMON_HTTP_ROUTE_H
+#define ST_DAEMON_HTTP_ROUTE_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+enum st_route_body {
+    ST_ROUTE_STATUS,
+    ST_ROUTE_METRICS,
+    ST_ROUTE_CAUSES,
+    ST_ROUTE_LIVE,
+    ST_ROUTE_STREAM,
+    ST_ROUTE_PAGE,
+    ST_ROUTE_HISTORY,
+    ST_ROUTE_EVENTS,
+    ST_ROUTE_ERROR
+};
+
+struct st_route {
+    unsigned http_status; /* 200, 400, 403, 404, 405, 503 */
+    enum st_route_body body;
+    const char *content_type;
+    unsigned query;         /* names that it takes: ST_QUERY_SINCE | ... */
+    const char *error;      /* for ST_ROUTE_ERROR: a sentence */
+    unsigned retry_after_s; /* with 503; 0: 10 */
+};
+
+/** Names that this machine is asked for by, besides localhost and its addresses. */
+struct st_route_names {
+    const char *machine; /* its host name; "": not known */
+    const char *others;  /* words with spaces between them */
+};
+
+/**
+ * @param target  a path, or "http://host/path" (its host counts instead of the header's).
+ * @param host  Host header, NULL when there was none. Looked at only on TCP, where it keeps a web page from
+ * reading us under a name of its own (DNS rebinding): allowed are IP addresses, localhost and the
+ * names.
+ */
+struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
+                                const struct st_route_names *names);
+
+/** A refusal with its reason, a sentence that stays. */
+struct st_route st_route_refuse(unsigned http_status, const char *error);
+
+/** The Host check alone. */
+bool st_route_host_allowed(const char *host, const struct st_route_names *names);
+
+#endif

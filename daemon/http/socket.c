@@ -1,0 +1,283 @@
+/* Opens the status socket safely beside other daemons, dead ones included. */
+#include "daemon/http/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "platform/destination.h"
+#include "st_config.h"
+
+#define BACKLOG 16
+
+/* Makes the last folder of a path that we chose ourselves. @return true when it can be written to. */
+static bool make_folder(const char *folder)
+{
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+        return false;
+    struct stat status;
+    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
+}
+
+int st_socket_choose(const struct st_config *config, char *ret_path, size_t path_bytes, char *error,
+                     size_t error_bytes)
+{
+    const char *wish = getenv("SLEEPTUNE_SOCKET");
+    if (wish == NULL || wish[0] == '\0')
+        wish = config->socket.path;
+    if (wish[0] != '\0') {
+        if (strlen(wish) >= path_bytes) {
+            snprintf(error, error_bytes, "the socket path is longer than %zu bytes", path_bytes - 1);
+            return -ENAMETOOLONG;
+        }
+        snprintf(ret_path, path_bytes, "%s", wish);
+        return 0;
+    }
+    if (make_folder(ST_RUN_DIR "/sleeptune")) {
+        snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);
+        return 0;
+    }
+    const char *xdg = getenv("XDG_RUNTIME_DIR");
+    char folder[ST_SOCKET_PATH_BYTES];
+    if (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2) {
+        snprintf(
+            error, error_bytes,
+            "no right to write to %s/sleeptune and no XDG_RUNTIME_DIR: set socket.path or SLEEPTUNE_SOCKET",
+            ST_RUN_DIR);
+        return -EACCES;
+    }
+    snprintf(folder, sizeof(folder), "%s/sleeptune", xdg);
+    if (!make_folder(folder)) {
+        const int r = errno != 0 ? -errno : -EACCES;
+        snprintf(error, error_bytes, "cannot write to %s: set socket.path or SLEEPTUNE_SOCKET", folder);
+        return r;
+    }
+    snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", xdg);
+    return 0;
+}
+
+static int take_lock(const char *path, int *ret_fd, char *error, size_t error_bytes)
+{
+    char lock_path[ST_SOCKET_PATH_BYTES + 8], folder[ST_SOCKET_PATH_BYTES];
+    snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
+    const int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+    if (fd < 0) {
+        const int r = -errno;
+        snprintf(folder, sizeof(folder), "%s", path);
+        char *slash = strrchr(folder, '/');
+        if (slash != NULL)
+            slash[slash == folder ? 1 : 0] = '\0';
+        struct stat status;
+        if (slash != NULL && stat(folder, &status) != 0)
+            snprintf(error, error_bytes, "the folder %s of the socket: %s", folder, strerror(errno));
+        else
+            snprintf(error, error_bytes, "cannot open the lock file %s: %s", lock_path, strerror(-r));
+        return r;
+    }
+    char text[32] = "";
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        const int r = errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
+        const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+        const long pid = len > 0 ? strtol(text, NULL, 10) : 0;
+        if (r == -EADDRINUSE && pid > 0)
+            snprintf(error, error_bytes, "another sleeptuned (PID %ld) holds %s", pid, path);
+        else if (r == -EADDRINUSE)
+            snprintf(error, error_bytes, "another sleeptuned holds %s", path);
+        else
+            snprintf(error, error_bytes, "cannot lock %s: %s", lock_path, strerror(-r));
+        close(fd);
+        return r;
+    }
+    const int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)len, 0) != len) {
+        const int r = -errno;
+        snprintf(error, error_bytes, "cannot write to the lock file %s: %s", lock_path, strerror(-r));
+        close(fd);
+        return r;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+/* A socket of a daemon that was killed is removed; anything else is left alone. We hold the lock. */
+static int remove_stale(const struct sockaddr_un *address, char *error, size_t error_bytes)
+{
+    const char *path = address->sun_path;
+    struct stat status;
+    if (lstat(path, &status) != 0) {
+        if (errno == ENOENT)
+            return 0;
+        snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+        return -errno;
+    }
+    if (!S_ISSOCK(status.st_mode)) {
+        snprintf(error, error_bytes, "%s is there and is not a socket: it is left alone", path);
+        return -EEXIST;
+    }
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        snprintf(error, error_bytes, "no socket: %s", strerror(errno));
+        return -errno;
+    }
+    const int connected = connect(fd, (const struct sockaddr *)address, sizeof(*address));
+    const int connect_errno = errno;
+    close(fd);
+    if (connected == 0 || connect_errno == EAGAIN || connect_errno == EINPROGRESS) {
+        snprintf(error, error_bytes, "another program listens on %s", path);
+        return -EADDRINUSE;
+    }
+    if (connect_errno != ECONNREFUSED) {
+        snprintf(error, error_bytes, "%s: %s", path, strerror(connect_errno));
+        return -connect_errno;
+    }
+    if (unlink(path) != 0) {
+        snprintf(error, error_bytes, "cannot remove the left-over socket %s: %s", path, strerror(errno));
+        return -errno;
+    }
+    return 0;
+}
+
+/* @return 0 with *ret, the caller's group or that of socket.group; -ENOENT with a sentence in error. */
+static int group_of(const struct st_config *config, gid_t *ret, char *error, size_t error_bytes)
+{
+    /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
+    *ret = getegid();
+    if (config->socket.group[0] == '\0')
+        return 0;
+    const struct group *group = getgrnam(config->socket.group);
+    if (group == NULL) {
+        snprintf(error, error_bytes, "socket.group: there is no group \"%s\"", config->socket.group);
+        return -ENOENT;
+    }
+    *ret = group->gr_gid;
+    return 0;
+}
+
+/* The C library or a filter of system calls may not have AT_SYMLINK_NOFOLLOW for this (glibc < 2.32). Without
+ * it: it was a socket just now, and root comes only to folders that no one else can change. */
+static int set_mode(const struct st_destination *place, mode_t mode)
+{
+    if (fchmodat(place->dir_fd, place->name, mode, AT_SYMLINK_NOFOLLOW) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EPERM)
+        return -errno;
+    return fchmodat(place->dir_fd, place->name, mode, 0) == 0 ? 0 : -errno;
+}
+
+/* As a socket has no descriptor that takes them, owner and mode go by its name in a folder that is held. */
+static int set_rights_at(const struct st_destination *place, const char *path, const struct st_config *config,
+                         char *error, size_t error_bytes)
+{
+    struct stat info;
+    gid_t gid;
+    if (place->shared) {
+        snprintf(
+            error, error_bytes,
+            "cannot set the rights of %s: another user can change its folder. Set socket.path to a folder "
+            "of root",
+            path);
+        return -EPERM;
+    }
+    if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode)) {
+        snprintf(error, error_bytes, "cannot set the rights of %s: it is not a socket any more", path);
+        return -ENOTSOCK;
+    }
+    int r = group_of(config, &gid, error, error_bytes);
+    if (r < 0)
+        return r;
+    if (fchownat(place->dir_fd, place->name, (uid_t)-1, gid, AT_SYMLINK_NOFOLLOW) != 0) {
+        r = -errno;
+        snprintf(error, error_bytes, "cannot give %s to %s%s: %s", path,
+                 config->socket.group[0] != '\0' ? "group " : "the group that the daemon runs as",
+                 config->socket.group, strerror(-r));
+        return r;
+    }
+    r = set_mode(place, (mode_t)config->socket.mode);
+    if (r < 0)
+        snprintf(error, error_bytes, "cannot set the rights of %s: %s", path, strerror(-r));
+    return r;
+}
+
+int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config, char *error,
+                         size_t error_bytes)
+{
+    struct st_destination place;
+    int r = st_destination_find(socket->path, &place);
+    if (r < 0) {
+        snprintf(error, error_bytes, "cannot set the rights of %s: %s", socket->path, strerror(-r));
+        return r;
+    }
+    r = set_rights_at(&place, socket->path, config, error, error_bytes);
+    close(place.dir_fd);
+    return r;
+}
+
+static int bind_and_listen(struct st_socket *held, const struct sockaddr_un *address,
+                           const struct st_config *config, char *error, size_t error_bytes)
+{
+    held->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (held->fd < 0 || bind(held->fd, (const struct sockaddr *)address, sizeof(*address)) != 0) {
+        snprintf(error, error_bytes, "cannot bind %s: %s", held->path, strerror(errno));
+        return -errno;
+    }
+    /* before listen, so that nobody can connect with the rights that bind gave */
+    const int r = st_socket_set_rights(held, config, error, error_bytes);
+    if (r < 0) {
+        unlink(held->path);
+        return r;
+    }
+    if (listen(held->fd, BACKLOG) != 0) {
+        snprintf(error, error_bytes, "cannot listen on %s: %s", held->path, strerror(errno));
+        unlink(held->path);
+        return -errno;
+    }
+    return 0;
+}
+
+int st_socket_open(struct st_socket *ret, const char *path, const struct st_config *config, char *error,
+                   size_t error_bytes)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path)) {
+        snprintf(error, error_bytes, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+                 strlen(path), sizeof(address.sun_path) - 1, path);
+        return -ENAMETOOLONG;
+    }
+    memcpy(address.sun_path, path, strlen(path));
+    struct st_socket held = {.fd = -1, .lock_fd = -1};
+    snprintf(held.path, sizeof(held.path), "%s", path);
+    int r = take_lock(path, &held.lock_fd, error, error_bytes);
+    if (r == 0)
+        r = remove_stale(&address, error, error_bytes);
+    if (r == 0)
+        r = bind_and_listen(&held, &address, config, error, error_bytes);
+    if (r < 0) {
+        if (held.fd >= 0)
+            close(held.fd);
+        if (held.lock_fd >= 0)
+            close(held.lock_fd);
+        return r;
+    }
+    *ret = held;
+    return 0;
+}
+
+void st_socket_close(struct st_socket *socket)
+{
+    if (socket->lock_fd < 0)
+        return;
+    unlink(socket->path);
+    if (socket->fd >= 0)
+        close(socket->fd);
+    close(socket->lock_fd);
+    socket->fd = -1;
+    socket->lock_fd = -1;
+}

@@ -1,0 +1,43 @@
+/* The Unix socket: where it is, who holds it, and one that a killed daemon left. */
+#ifndef ST_DAEMON_HTTP_SOCKET_H
+#define ST_DAEMON_HTTP_SOCKET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "daemon/config/config.h"
+
+#define ST_SOCKET_PATH_BYTES 1024 /* the kernel takes far less; longer ones are for the error message */
+
+struct st_socket {
+    int fd;      /* listening; -1: none */
+    int lock_fd; /* holds PATH.lock; -1: none */
+    char path[ST_SOCKET_PATH_BYTES];
+};
+
+/**
+ * Chooses the path: $SLEEPTUNE_SOCKET, socket.path, the system's run folder where it can be written,
+ * $XDG_RUNTIME_DIR/sleeptune. The last two make their folder.
+ * @return 0; else a negative errno value with a sentence in `error`.
+ */
+ST_NODISCARD int st_socket_choose(const struct st_config *config, char *ret_path, size_t path_bytes,
+                                  char *error, size_t error_bytes);
+
+/**
+ * Takes PATH.lock, removes a socket that nobody listens on, binds, sets rights, listens.
+ * The lock file stays when the daemon ends: removing it would let two daemons hold two files of the same
+ * name.
+ * @return 0; -EADDRINUSE: another one holds it; else errno. A sentence is in `error`.
+ */
+ST_NODISCARD int st_socket_open(struct st_socket *ret, const char *path, const struct st_config *config,
+                                char *error, size_t error_bytes);
+
+/** Sets mode and group of the socket, through no link; as root not in a folder that another user can change.
+ * @return as st_socket_open. */
+ST_NODISCARD int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config,
+                                      char *error, size_t error_bytes);
+
+/** Removes the socket and frees the lock. fd is closed unless an HTTP server took it (then it is -1). */
+void st_socket_close(struct st_socket *socket);
+
+#endif

@@ -1,0 +1,60 @@
+/* Three clocks side by side. */
+#include "daemon/loop/clockwatch.h"
+
+#include "lib/ns.h"
+
+#define TRIES       8
+#define TOGETHER_NS (10 * ST_NS_PER_MS) /* far below what counts as a jump */
+
+/* All three at one moment: a thread that was stopped between two reads would see a jump. A machine so busy
+ * that it happens at each try has the tightest of them. */
+static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen)
+{
+    int64_t tightest_ns = INT64_MAX;
+    for (int i = 0; i < TRIES && tightest_ns > TOGETHER_NS; i++) {
+        struct st_clockwatch read = {.started = true, .now_ns = platform->now_ns(platform)};
+        read.wall_ns = platform->wall_ns(platform);
+        if (platform->suspended_ns(platform, &read.suspended_ns) < 0)
+            read.suspended_ns = 0;
+        const int64_t span_ns = st_ns_sub(platform->now_ns(platform), read.now_ns);
+        if (span_ns >= tightest_ns)
+            continue;
+        tightest_ns = span_ns;
+        *seen = read;
+    }
+}
+
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events)
+{
+    struct st_clockwatch seen = {.started = true};
+    read_clocks(platform, &seen);
+    const struct st_clockwatch last = *watch;
+    *watch = seen;
+    if (!last.started)
+        return;
+    const int64_t elapsed_ns = st_ns_sub(seen.now_ns, last.now_ns);
+    const int64_t slept_ns = st_ns_sub(seen.suspended_ns, last.suspended_ns);
+    /* the wall clock goes on while the machine sleeps, CLOCK_MONOTONIC does not */
+    const int64_t jump_ns = st_ns_sub(st_ns_sub(st_ns_sub(seen.wall_ns, last.wall_ns), elapsed_ns), slept_ns);
+    char text[32];
+    if (slept_ns >= ST_CLOCKWATCH_SUSPEND_NS) {
+        const struct st_log_field fields[] = {{"SUSPENDED_NS", slept_ns}};
+        st_events_add(events, ST_LOG_INFO, seen.wall_ns, "suspend", fields, 1,
+                      "the machine was suspended for %s", st_ns_format(slept_ns, text, sizeof(text)));
+    }
+    if (jump_ns >= ST_CLOCKWATCH_JUMP_NS || jump_ns <= -ST_CLOCKWATCH_JUMP_NS) {
+        const struct st_log_field fields[] = {{"JUMP_NS", jump_ns}};
+        st_events_add(events, ST_LOG_INFO, seen.wall_ns, "clock-jump", fields, 1,
+                      "the wall clock was set %s %s; the loop runs on another clock",
+                      st_ns_format(jump_ns < 0 ? -jump_ns : jump_ns, text, sizeof(text)),
+                      jump_ns < 0 ? "back" : "forward");
+    }
+    if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS) {
+        const struct st_log_field fields[] = {{"PAUSE_NS", elapsed_ns}};
+        st_events_add(
+            events, ST_LOG_WARN, seen.wall_ns, "pause", fields, 1,
+            "the daemon did not come round for %s: it was stopped, the machine was paused, ordinary "
+            "threads starved, or a disk or sound server did not answer",
+            st_ns_format(elapsed_ns, text, sizeof(text)));
+    }
+}

@@ -1,0 +1,21 @@
+/* Recognises suspend, jumps of the wall clock and pauses of the whole machine, by comparing clocks at each
+ * tick. */
+#ifndef ST_DAEMON_LOOP_CLOCKWATCH_H
+#define ST_DAEMON_LOOP_CLOCKWATCH_H
+
+#include "daemon/causes/events.h"
+#include "platform/platform.h"
+
+#define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000) /* less is noise between two clock reads */
+#define ST_CLOCKWATCH_JUMP_NS    INT64_C(500000000)
+#define ST_CLOCKWATCH_PAUSE_NS   INT64_C(5000000000) /* a tick comes every second */
+
+struct st_clockwatch {
+    bool started;
+    int64_t now_ns, wall_ns, suspended_ns;
+};
+
+/** Compares with the last call and adds events. Threads: one. */
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events);
+
+#endif

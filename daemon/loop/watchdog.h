@@ -1,0 +1,64 @@
+/* The demoting watchdog: takes real-time priority away from a loop that starves the machine. */
+#ifndef ST_DAEMON_LOOP_WATCHDOG_H
+#define ST_DAEMON_LOOP_WATCHDOG_H
+
+#include "daemon/causes/events.h"
+#include "platform/platform.h"
+
+#define ST_WATCHDOG_CANARY_NS     INT64_C(100000000) /* an ordinary thread lets itself be heard this often */
+#define ST_WATCHDOG_CHECK_NS      INT64_C(500000000) /* a thread above the loop listens this often */
+#define ST_WATCHDOG_SILENT_CHECKS 6                  /* so many silent checks: starved */
+#define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
+#define ST_WATCHDOG_BUSY_CHECKS   2                  /* for less than so many looks, one in 5 s */
+/* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed: SIGXCPU at half of it, then the end */
+#define ST_WATCHDOG_RTTIME_NS INT64_C(30000000000)
+
+/** Judges what is heard. Counts checks, not time: after a SIGSTOP or a pause of the machine the canary is
+ * heard again before enough checks are silent, however long it was. Pure. */
+struct st_watchdog_judge {
+    uint64_t heard;
+    unsigned silent_checks;
+    unsigned busy_checks;
+};
+
+/**
+ * Who starves the canary? @param used_ns CPU time of the loop's thread while the canary was silent; < 0: not
+ * known.
+ * @return true when the loop must have done it: it used more than half of a CPU, or nobody knows.
+ */
+bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns);
+
+/** @return true when the canary was silent for ST_WATCHDOG_SILENT_CHECKS checks in a row. */
+bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps);
+
+/** @param share of one CPU that the loop used since the last look. @return true when it was too much for too
+ * long. */
+bool st_watchdog_busy(struct st_watchdog_judge *judge, double share);
+
+struct st_watchdog_view {
+    bool running;    /* the checker has begun: above_loop is known */
+    bool above_loop; /* the checker has real-time priority */
+    bool demoted;
+    char reason[160]; /* when demoted, or when it could not be */
+};
+
+/** Kernel id of the loop's thread, 0 while it does not run. */
+typedef pid_t (*st_watchdog_tid_fn)(void *ctx);
+
+struct st_watchdog;
+
+/** @param loop_priority the checker asks for one more. @return 0, -ENOMEM, -EAGAIN. Threads: one. */
+ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchdog_tid_fn tid,
+                                   void *tid_ctx, struct st_events *events, struct st_watchdog **ret);
+void st_watchdog_stop(struct st_watchdog *watchdog); /* NULL is fine */
+
+/** Tells what share of a CPU the loop used since the last call; call every 5 s. Threads: one. */
+void st_watchdog_tell_share(struct st_watchdog *watchdog, double share);
+
+/** Takes real-time priority from the loop and tells why. Threads: any. */
+void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason);
+
+/** Threads: any. */
+void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret);
+
+#endif

@@ -1,0 +1,229 @@
+/* The thread that looks after all sources of other programs' xruns. */
+#include "daemon/observe/observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+
+#define STACK_BYTES (128 * 1024)
+/* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
+ * posix/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
+ * more is held up by its pipe. Events are at most as late by it. */
+#define LOOK_EACH_NS (125 * ST_NS_PER_MS)
+#define WAIT_MAX_MS  60000
+#define PATH_BYTES   64
+
+struct st_observe {
+    struct st_platform *platform;
+    pthread_t thread;
+    int wake[2]; /* a byte: look at what follows */
+
+    pthread_mutex_t mutex; /* up to view */
+    struct st_config config;
+    bool changed, stop;
+    struct st_observe_view view;
+
+    /* the thread's */
+    struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
+    size_t n;
+    bool readable[ST_OBSERVE_SOURCES_MAX];
+    int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* its descriptor does not wake this thread before */
+};
+
+/* --- the thread ----------------------------------------------------------------------------------------- */
+
+static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "observe.%s", source);
+    const char *mode = st_config_text(config, path);
+    if (strcmp(mode, "on") == 0)
+        return ST_OBSERVED_ON;
+    return strcmp(mode, "auto") == 0 ? ST_OBSERVED_AUTO : ST_OBSERVED_OFF;
+}
+
+static void use_config(struct st_observe *observe, const struct st_config *config)
+{
+    for (size_t i = 0; i < observe->n; i++) {
+        struct st_observed *o = &observe->sources[i];
+        struct st_xrun_setting setting;
+        char path[PATH_BYTES];
+        snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
+        snprintf(setting.server, sizeof(setting.server), "%s", st_config_text(config, path));
+        st_observed_set(o, mode_of(config, o->source->name), &setting);
+    }
+}
+
+/** Takes what was asked for. @return false: to end. */
+static bool take_orders(struct st_observe *observe)
+{
+    pthread_mutex_lock(&observe->mutex);
+    const bool stop = observe->stop, changed = observe->changed;
+    const struct st_config config = observe->config;
+    observe->changed = false;
+    pthread_mutex_unlock(&observe->mutex);
+    if (changed && !stop)
+        use_config(observe, &config);
+    return !stop;
+}
+
+static void publish(struct st_observe *observe, size_t i)
+{
+    pthread_mutex_lock(&observe->mutex);
+    observe->view.sources[i] = observe->sources[i].view;
+    pthread_mutex_unlock(&observe->mutex);
+}
+
+/** Waits until a source is due or readable, or an order came. */
+static void wait_for_work(struct st_observe *observe)
+{
+    struct pollfd fds[ST_OBSERVE_SOURCES_MAX + 1];
+    int64_t due_ns = INT64_MAX;
+    const int64_t now_ns = observe->platform->now_ns(observe->platform);
+    for (size_t i = 0; i < observe->n; i++) {
+        const bool rests = observe->rests_until_ns[i] > now_ns;
+        fds[i] = (struct pollfd){.fd = rests ? -1 : st_observed_fd(&observe->sources[i]), .events = POLLIN};
+        if (observe->sources[i].due_ns < due_ns)
+            due_ns = observe->sources[i].due_ns;
+        if (rests && observe->rests_until_ns[i] < due_ns)
+            due_ns = observe->rests_until_ns[i];
+    }
+    fds[observe->n] = (struct pollfd){.fd = observe->wake[0], .events = POLLIN};
+    int64_t wait_ms = WAIT_MAX_MS;
+    if (due_ns != INT64_MAX) {
+        const int64_t ns = due_ns - now_ns;
+        wait_ms = ns <= 0 ? 0 : ns / ST_NS_PER_MS + 1;
+    }
+    const int ready = poll(fds, (nfds_t)observe->n + 1, (int)(wait_ms < WAIT_MAX_MS ? wait_ms : WAIT_MAX_MS));
+    for (size_t i = 0; i < observe->n; i++)
+        observe->readable[i] = ready > 0 && fds[i].fd >= 0 && fds[i].revents != 0;
+    char bytes[16];
+    if (ready > 0 && fds[observe->n].revents != 0)
+        (void)!read(observe->wake[0], bytes, sizeof(bytes));
+}
+
+/** Name of the source that watches in place of this one; NULL: none. */
+static const char *replaced_by(const struct st_observe *observe, const struct st_observed *o)
+{
+    for (size_t i = 0; i < observe->n; i++) {
+        const struct st_xrun_source *other = observe->sources[i].source;
+        if (other->replaces != NULL && strcmp(other->replaces, o->source->name) == 0 &&
+            observe->sources[i].view.state == ST_OBSERVED_WATCHING)
+            return other->name;
+    }
+    return NULL;
+}
+
+static void *run(void *ctx)
+{
+    struct st_observe *observe = ctx;
+    (void)observe->platform->set_name(observe->platform, "st-observe");
+    while (take_orders(observe)) {
+        for (size_t i = 0; i < observe->n; i++) {
+            struct st_observed *o = &observe->sources[i];
+            st_observed_rest(o, replaced_by(observe, o));
+            const int64_t now_ns = observe->platform->now_ns(observe->platform);
+            if (observe->readable[i])
+                observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
+            if (observe->readable[i] || o->due_ns <= now_ns)
+                st_observed_turn(o);
+            publish(observe, i);
+        }
+        wait_for_work(observe);
+    }
+    for (size_t i = 0; i < observe->n; i++)
+        st_observed_finish(&observe->sources[i]);
+    return NULL;
+}
+
+/* --- from outside --------------------------------------------------------------------------------------- */
+
+static void ring(struct st_observe *observe)
+{
+    (void)!write(observe->wake[1], "", 1); /* full: it will wake anyway */
+}
+
+static int start_thread(struct st_observe *observe)
+{
+    pthread_attr_t attributes;
+    int r = pthread_attr_init(&attributes);
+    if (r != 0)
+        return -r;
+    r = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (r == 0)
+        r = pthread_create(&observe->thread, &attributes, run, observe);
+    pthread_attr_destroy(&attributes);
+    return -r;
+}
+
+int st_observe_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                     struct st_observe **ret)
+{
+    struct st_observe *observe = calloc(1, sizeof(*observe));
+    if (observe == NULL)
+        return -ENOMEM;
+    observe->platform = platform;
+    observe->config = *config;
+    observe->changed = true;
+    const struct st_xrun_source *source;
+    while (observe->n < ST_OBSERVE_SOURCES_MAX &&
+           (source = platform->xrun_source(platform, observe->n)) != NULL) {
+        st_observed_init(&observe->sources[observe->n], platform, events, source);
+        observe->view.sources[observe->n] = observe->sources[observe->n].view;
+        observe->n++;
+    }
+    observe->view.n = observe->n;
+    int r = pipe2(observe->wake, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : -errno;
+    if (r < 0) {
+        free(observe);
+        return r;
+    }
+    pthread_mutex_init(&observe->mutex, NULL);
+    r = start_thread(observe);
+    if (r < 0) {
+        close(observe->wake[0]);
+        close(observe->wake[1]);
+        pthread_mutex_destroy(&observe->mutex);
+        free(observe);
+        return r;
+    }
+    *ret = observe;
+    return 0;
+}
+
+void st_observe_set(struct st_observe *observe, const struct st_config *config)
+{
+    pthread_mutex_lock(&observe->mutex);
+    observe->config = *config;
+    observe->changed = true;
+    pthread_mutex_unlock(&observe->mutex);
+    ring(observe);
+}
+
+void st_observe_stop(struct st_observe *observe)
+{
+    if (observe == NULL)
+        return;
+    pthread_mutex_lock(&observe->mutex);
+    observe->stop = true;
+    pthread_mutex_unlock(&observe->mutex);
+    ring(observe);
+    pthread_join(observe->thread, NULL);
+    close(observe->wake[0]);
+    close(observe->wake[1]);
+    pthread_mutex_destroy(&observe->mutex);
+    free(observe);
+}
+
+void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
+{
+    pthread_mutex_lock(&observe->mutex);
+    *ret = observe->view;
+    pthread_mutex_unlock(&observe->mutex);
+}

@@ -1,0 +1,43 @@
+/* Other programs' xruns: one normal thread that looks after all sources. */
+#ifndef ST_DAEMON_OBSERVE_OBSERVE_H
+#define ST_DAEMON_OBSERVE_OBSERVE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "daemon/config/config.h"
+#include "daemon/observe/observed.h"
+
+#define ST_OBSERVE_SOURCES_MAX 8
+
+struct st_observe_view {
+    struct st_observed_view sources[ST_OBSERVE_SOURCES_MAX];
+    size_t n;
+};
+
+struct st_observe;
+
+/** @param config observe.*; copied. @return 0, -ENOMEM, -EAGAIN, -EMFILE. Threads: one. */
+ST_NODISCARD int st_observe_start(struct st_platform *platform, const struct st_config *config,
+                                  struct st_events *events, struct st_observe **ret);
+
+/** Other settings; counts go on. Threads: the starter's. */
+void st_observe_set(struct st_observe *observe, const struct st_config *config);
+
+/** Closes all sources; helper programs have ended when it returns. NULL is fine. Threads: the starter's. */
+void st_observe_stop(struct st_observe *observe);
+
+/** Threads: any. */
+void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
+
+/* --- observe_view.c: pure --- */
+
+/** [{source, summary, mode, state, why, ...}] of the status document. New reference. */
+json_t *st_observe_json(const struct st_observe_view *view);
+
+/** Lines of sleeptune_xruns_total, whose header is written, of each source that has watched. */
+void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view);
+/** All other metrics. */
+void st_observe_metrics(FILE *out, const struct st_observe_view *view);
+
+#endif

@@ -1,0 +1,308 @@
+/* One source of other programs' xruns. */
+#include "daemon/observe/observed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/audio/audio.h"
+#include "lib/ns.h"
+
+#define LOG_MODULE "observe"
+#include "daemon/log.h"
+
+const char *st_observed_state_name(enum st_observed_state state)
+{
+    static const char *const names[] = {"off", "absent", "opening", "watching", "resting"};
+    return names[state];
+}
+
+static int64_t now_ns(const struct st_observed *o)
+{
+    return o->platform->now_ns(o->platform);
+}
+
+static int64_t wall_ns(const struct st_observed *o)
+{
+    return o->platform->wall_ns(o->platform);
+}
+
+/* --- events --------------------------------------------------------------------------------------------- */
+
+static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending, const char *name,
+                     const char *what, int64_t n)
+{
+    const struct st_xrun_seen *seen = &pending->sum;
+    const int64_t span_ns = now_ns(o) - pending->since_ns;
+    char span[40] = "";
+    const struct st_log_field fields[] = {{"XRUNS", n}};
+    const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
+    if (span_ns >= ST_NS_PER_S)
+        snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
+    struct st_event event =
+        st_event_make(wall_ns(o), name, "%s: %" PRId64 " %s%s%s%s%s%s (%s)", o->source->name, n, what, span,
+                      device ? " on " : "", seen->device, client ? ", client " : "", seen->client,
+                      st_certainty_name(seen->certainty));
+    event.span_ns = span_ns;
+    snprintf(event.source, sizeof(event.source), "%s", o->source->name);
+    snprintf(event.device, sizeof(event.device), "%s", seen->device);
+    snprintf(event.client, sizeof(event.client), "%s", seen->client);
+    event.certainty = seen->certainty;
+    event.count_n = n;
+    st_events_put(o->events, ST_LOG_WARN, &event, fields, ST_ARRAY_LEN(fields));
+}
+
+/* Device xruns and clients that were not ready are events of different names. */
+static void tell(const struct st_observed *o, struct st_observed_pending *pending)
+{
+    const struct st_xrun_seen *sum = &pending->sum;
+    if (sum->device_xruns_n > 0)
+        tell_one(o, pending, "observed-xrun", sum->device_xruns_n == 1 ? "device xrun" : "device xruns",
+                 sum->device_xruns_n);
+    if (sum->starved_n > 0)
+        tell_one(o, pending, "starved-client",
+                 sum->starved_n == 1 ? "time a client was not ready" : "times a client was not ready",
+                 sum->starved_n);
+    pending->told_ns = now_ns(o);
+    pending->sum.device_xruns_n = pending->sum.starved_n = 0;
+}
+
+static bool untold(const struct st_observed_pending *pending)
+{
+    return pending->sum.device_xruns_n > 0 || pending->sum.starved_n > 0;
+}
+
+static void tell_due(const struct st_observed *o, struct st_observed_pending *pending)
+{
+    if (untold(pending) &&
+        (pending->told_ns == INT64_MIN || now_ns(o) - pending->told_ns >= ST_OBSERVED_EVENT_EACH_NS))
+        tell(o, pending);
+}
+
+static bool same(const struct st_xrun_seen *a, const struct st_xrun_seen *b)
+{
+    return strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
+           a->certainty == b->certainty;
+}
+
+/* The place of this device and client; else the one that was told of longest ago. */
+static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    struct st_observed_pending *oldest = &o->pending[0];
+    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
+        struct st_observed_pending *pending = &o->pending[i];
+        if (pending->told_ns != INT64_MIN && same(&pending->sum, seen))
+            return pending;
+        if (pending->told_ns < oldest->told_ns)
+            oldest = pending;
+    }
+    if (untold(oldest))
+        tell(o, oldest);
+    *oldest = (struct st_observed_pending){.sum = *seen, .told_ns = INT64_MIN};
+    oldest->sum.device_xruns_n = oldest->sum.starved_n = 0;
+    return oldest;
+}
+
+/* --- counts --------------------------------------------------------------------------------------------- */
+
+static void count_device(struct st_observed_view *view, const struct st_xrun_seen *seen)
+{
+    size_t i = 0;
+    while (i < view->devices_n && strcmp(view->devices[i].name, seen->device) != 0)
+        i++;
+    if (i == ST_OBSERVED_DEVICES_MAX || seen->device[0] == '\0')
+        return;
+    struct st_observed_device *device = &view->devices[i];
+    if (i == view->devices_n) {
+        *device = (struct st_observed_device){0};
+        memcpy(device->name, seen->device, sizeof(device->name));
+        view->devices_n++;
+    }
+    device->device_xruns_n += (uint64_t)seen->device_xruns_n;
+    device->starved_n += (uint64_t)seen->starved_n;
+}
+
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    struct st_observed *o = ctx;
+    o->view.epochs_n += seen->new_epoch;
+    if (seen->device_xruns_n == 0 && seen->starved_n == 0)
+        return;
+    o->view.device_xruns_n += (uint64_t)seen->device_xruns_n;
+    o->view.starved_n += (uint64_t)seen->starved_n;
+    count_device(&o->view, seen);
+    struct st_observed_pending *pending = pending_of(o, seen);
+    if (!untold(pending))
+        pending->since_ns = now_ns(o);
+    pending->sum.device_xruns_n += seen->device_xruns_n;
+    pending->sum.starved_n += seen->starved_n;
+    tell_due(o, pending);
+}
+
+/* --- opening and closing -------------------------------------------------------------------------------- */
+
+static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
+{
+    struct st_observed_view *view = &o->view;
+    const bool told = view->state == state && strcmp(view->why, why) == 0;
+    const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
+    view->state = state;
+    snprintf(view->why, sizeof(view->why), "%s", why);
+    if (told)
+        return;
+    if (lost)
+        st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost", NULL, 0,
+                      "xruns of %s are not watched any more: %s", o->source->name, why);
+    else if (state == ST_OBSERVED_WATCHING)
+        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", NULL, 0, "xruns of %s are watched%s%s",
+                      o->source->name, why[0] != '\0' ? ": " : "", why);
+    else if (state == ST_OBSERVED_ABSENT)
+        ST_INFO("xruns of %s are not watched: %s", o->source->name, why);
+}
+
+static void note_program_cpu(struct st_observed *o, bool ends)
+{
+    int64_t used_ns;
+    if (o->source->ops->program_cpu_ns == NULL)
+        return;
+    if (o->source->ops->program_cpu_ns(&o->watch, &used_ns) == 0)
+        o->view.program_cpu_ns = o->programs_ns + used_ns;
+    if (ends && o->view.program_cpu_ns != INT64_MIN)
+        o->programs_ns = o->view.program_cpu_ns;
+}
+
+static void close_source(struct st_observed *o)
+{
+    if (!o->open)
+        return;
+    note_program_cpu(o, true);
+    st_xrun_close(&o->watch);
+    o->open = false;
+}
+
+static void fail(struct st_observed *o, int error)
+{
+    close_source(o);
+    o->failures++;
+    set_state(o, ST_OBSERVED_ABSENT, o->watch.why[0] != '\0' ? o->watch.why : strerror(-error));
+    const int64_t pause_ns = st_audio_backoff_ns(o->failures);
+    o->due_ns = error == -ENOTSUP
+                    ? INT64_MAX
+                    : now_ns(o) + (pause_ns < ST_OBSERVED_RETRY_MAX_NS ? pause_ns : ST_OBSERVED_RETRY_MAX_NS);
+}
+
+void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
+                      const struct st_xrun_source *source)
+{
+    *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
+    o->view = (struct st_observed_view){.source = source->name,
+                                        .summary = source->summary,
+                                        .never = source->ops == NULL,
+                                        .device_only = source->device_only,
+                                        .program_cpu_ns = INT64_MIN};
+    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
+        o->pending[i].told_ns = INT64_MIN;
+}
+
+void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
+{
+    const bool other = strcmp(o->setting.server, setting->server) != 0;
+    o->setting = *setting;
+    if (mode == ST_OBSERVED_OFF || other)
+        close_source(o);
+    if (mode == ST_OBSERVED_OFF)
+        set_state(o, ST_OBSERVED_IS_OFF, "");
+    else if (!o->open)
+        set_state(o, ST_OBSERVED_OPENING, "");
+    o->view.mode = mode;
+    o->failures = 0;
+    o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
+}
+
+void st_observed_rest(struct st_observed *o, const char *by)
+{
+    const bool rests = o->view.state == ST_OBSERVED_RESTING;
+    if (o->view.mode == ST_OBSERVED_OFF || rests == (by != NULL))
+        return;
+    char why[ST_XRUN_WHY_BYTES] = "";
+    if (by != NULL)
+        snprintf(why, sizeof(why), "%s counts its xruns", by);
+    close_source(o);
+    set_state(o, by != NULL ? ST_OBSERVED_RESTING : ST_OBSERVED_OPENING, why);
+    o->failures = 0;
+    o->due_ns = by != NULL ? INT64_MAX : now_ns(o);
+}
+
+void st_observed_finish(struct st_observed *o)
+{
+    close_source(o);
+    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
+        if (untold(&o->pending[i]))
+            tell(o, &o->pending[i]);
+    }
+}
+
+/* --- a turn --------------------------------------------------------------------------------------------- */
+
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0 ? st_ns_from_timespec(&used) : 0;
+}
+
+static int open_source(struct st_observed *o)
+{
+    const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting);
+    if (r < 0)
+        return r;
+    o->open = true;
+    o->turned_ns = now_ns(o);
+    return 0;
+}
+
+static int poll_source(struct st_observed *o)
+{
+    const int64_t before_ns = thread_cpu_ns();
+    const int r = o->source->ops->poll(&o->watch, on_seen, o);
+    o->view.poll_cpu_ns += thread_cpu_ns() - before_ns;
+    o->view.polls_n++;
+    return r;
+}
+
+static void note_watching(struct st_observed *o)
+{
+    const int64_t at_ns = now_ns(o);
+    if (o->view.state == ST_OBSERVED_WATCHING)
+        o->view.watched_ns += at_ns - o->turned_ns;
+    else
+        o->view.opened_n++;
+    o->turned_ns = at_ns;
+    o->failures = 0;
+    set_state(o, ST_OBSERVED_WATCHING, o->watch.why);
+}
+
+void st_observed_turn(struct st_observed *o)
+{
+    if (o->view.mode == ST_OBSERVED_OFF)
+        return;
+    int r = o->open ? 0 : open_source(o);
+    if (r == 0)
+        r = poll_source(o);
+    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
+        tell_due(o, &o->pending[i]);
+    if (r < 0 && r != -EAGAIN) {
+        fail(o, r);
+        return;
+    }
+    if (r == 0)
+        note_watching(o);
+    note_program_cpu(o, false);
+    o->due_ns = now_ns(o) + o->source->poll_ns;
+}
+
+int st_observed_fd(const struct st_observed *o)
+{
+    return o->open && o->source->ops->fd != NULL ? o->source->ops->fd(&o->watch) : -1;
+}

@@ -1,0 +1,95 @@
+/* One source of other programs' xruns: opened, polled, lost, opened again; its counts and its events. */
+#ifndef ST_DAEMON_OBSERVE_OBSERVED_H
+#define ST_DAEMON_OBSERVE_OBSERVED_H
+
+#include "daemon/causes/events.h"
+#include "platform/xrun/xrun_source.h"
+
+#define ST_OBSERVED_DEVICES_MAX  8 /* with counts of their own; xruns of more are counted in the sum only */
+#define ST_OBSERVED_PENDING_MAX  8
+#define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
+#define ST_OBSERVED_EVENT_EACH_NS                                                                            \
+    INT64_C(10000000000) /* of one device and client; those between are summed */
+
+enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
+
+enum st_observed_state {
+    ST_OBSERVED_IS_OFF,
+    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s */
+    ST_OBSERVED_OPENING,
+    ST_OBSERVED_WATCHING,
+    ST_OBSERVED_RESTING, /* a source that replaces it watches */
+};
+
+/** "off", "absent", "opening", "watching", "resting". */
+const char *st_observed_state_name(enum st_observed_state state);
+
+struct st_observed_device {
+    char name[ST_XRUN_NAME_BYTES];
+    uint64_t device_xruns_n, starved_n;
+};
+
+/** Counts are since the daemon's start. */
+struct st_observed_view {
+    const char *source, *summary; /* constant texts */
+    bool never;                   /* this OS has none */
+    bool device_only;             /* starved_n is unknown */
+    enum st_observed_mode mode;
+    enum st_observed_state state;
+    char why[ST_XRUN_WHY_BYTES]; /* why it is absent or rests; what it watches; "" */
+    uint64_t opened_n;           /* 0: it never watched, and its counts say nothing */
+    uint64_t device_xruns_n, starved_n;
+    uint64_t epochs_n; /* how often counters were found to have begun anew */
+    uint64_t polls_n;
+    int64_t poll_cpu_ns;    /* of all polls, in this process */
+    int64_t program_cpu_ns; /* of all helper programs that it has had; INT64_MIN: it has none */
+    int64_t watched_ns;
+    struct st_observed_device devices[ST_OBSERVED_DEVICES_MAX];
+    size_t devices_n;
+};
+
+/* What was seen of one device and client and is not told yet. */
+struct st_observed_pending {
+    struct st_xrun_seen sum;
+    int64_t since_ns; /* when the first of the sum was seen */
+    int64_t told_ns;  /* INT64_MIN: free */
+};
+
+/** Threads: one. */
+struct st_observed {
+    const struct st_xrun_source *source;
+    struct st_platform *platform;
+    struct st_events *events;
+    struct st_xrun_setting setting;
+    struct st_xrun_watch watch;
+    struct st_observed_view view;
+    struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX];
+    bool open;
+    unsigned failures;
+    int64_t due_ns;      /* of the next turn */
+    int64_t turned_ns;   /* of the last turn that found it open */
+    int64_t programs_ns; /* CPU time of programs that have ended */
+};
+
+/** It is off until st_observed_set. */
+void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
+                      const struct st_xrun_source *source);
+
+/** Closes and opens as the mode and another setting want it. */
+void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
+                     const struct st_xrun_setting *setting);
+
+/** Closes while source `by` counts its xruns, and opens when by is NULL again. Counts stay. To be called
+ * before each turn. */
+void st_observed_rest(struct st_observed *o, const char *by);
+
+/** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
+void st_observed_turn(struct st_observed *o);
+
+/** -1: none. */
+int st_observed_fd(const struct st_observed *o);
+
+/** Closes, and tells what is not told yet. */
+void st_observed_finish(struct st_observed *o);
+
+#endif

@@ -1,0 +1,59 @@
+/* The last two minutes, second by second: what the drain thread saw of each cycle. */
+#ifndef ST_DAEMON_STATUS_LIVE_H
+#define ST_DAEMON_STATUS_LIVE_H
+
+#include <pthread.h>
+
+#include "lib/hist.h"
+#include "measure/session.h"
+
+#define ST_LIVE_SECONDS 120
+
+/** The periods that were due in one second of CLOCK_MONOTONIC. */
+struct st_live_second {
+    int64_t index; /* second since the clock's zero */
+    uint64_t cycles, misses;
+    uint64_t lost;     /* periods of which nothing is known: the ring was full */
+    int64_t max_ns;    /* lateness; INT64_MIN: no cycle */
+    int64_t median_ns; /* INT64_MIN: fewer cycles than a median needs */
+};
+
+/** A sink of the session, and what others see of it. */
+struct st_live {
+    /* drain thread */
+    struct st_period period;
+    int64_t t0_ns;             /* INT64_MIN: this loop does not count yet */
+    uint64_t next_k;           /* the first period that was not seen yet */
+    struct st_live_second now; /* index < 0: none begun */
+    struct st_hist hist;       /* lateness in `now`; 2 digits */
+    /* both */
+    pthread_mutex_t mutex;
+    struct st_live_second seconds[ST_LIVE_SECONDS]; /* a ring; the slot is index % ST_LIVE_SECONDS */
+    int64_t newest;                                 /* index of the newest whole second; INT64_MIN: none */
+    int64_t next_due_ns; /* of the next period, as of the last drain; INT64_MIN: no loop yet */
+};
+
+/** Oldest first, one a second without a gap: a second of which nothing is known has no cycles, misses or lost
+ * periods. */
+struct st_live_look {
+    struct st_live_second seconds[ST_LIVE_SECONDS];
+    size_t n;
+    int64_t age_ns;     /* of the end of the newest one */
+    int64_t overdue_ns; /* since a period was due of which nothing is known yet; 0: none; INT64_MIN: no loop
+                           yet */
+};
+
+int st_live_init(struct st_live *live);
+void st_live_finish(struct st_live *live);
+
+/** To be given to a session with this period; before it starts. */
+struct st_sink st_live_sink(struct st_live *live, const struct st_period *period);
+
+/** When the first period was due of which nothing is known, as of the last drain; INT64_MIN: no loop counts
+ * yet. Threads: any. */
+int64_t st_live_due_ns(struct st_live *live);
+
+/** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. Threads: any. */
+void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret);
+
+#endif

@@ -1,0 +1,76 @@
+/* Everything that status and metrics say, gathered at one moment. */
+#ifndef ST_DAEMON_STATUS_VIEW_H
+#define ST_DAEMON_STATUS_VIEW_H
+
+#include "daemon/audio/audio.h"
+#include "daemon/history/history.h"
+#include "daemon/status/minute.h"
+#include "daemon/observe/observe.h"
+#include "daemon/loop/watchdog.h"
+#include "measure/result.h"
+
+#define ST_VIEW_TEXT_BYTES 512
+
+struct st_view {
+    int64_t now_wall_ns, started_wall_ns, uptime_ns;
+    long pid;
+    bool ended;                   /* the last document of a daemon that ends */
+    const struct st_result *loop; /* NULL: not known yet */
+    uint64_t loop_starts;
+    int64_t overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/stall.h); else
+                           0 */
+    struct st_audio_view audio[ST_AUDIO_DIRECTIONS];
+    struct st_watchdog_view watchdog;
+    struct st_observe_view observe;
+    struct st_keeper_view history;
+    bool has_minute;
+    struct st_minute minute;
+    json_t *events;                       /* borrowed */
+    char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */
+    char config_file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */
+    int64_t config_read_wall_ns;
+    char config_error[ST_VIEW_TEXT_BYTES];  /* the last reload failed: first message */
+    char http_error[ST_VIEW_TEXT_BYTES];    /* TCP could not be opened */
+    char socket_error[ST_VIEW_TEXT_BYTES];  /* mode or group of the socket could not be set at reload */
+    char trace_error[ST_VIEW_TEXT_BYTES];   /* a tracer was wished for and is not there */
+    char state_error[ST_VIEW_TEXT_BYTES];   /* last.json could not be written */
+    char previous_run[ST_VIEW_TEXT_BYTES];  /* "" or how it ended, when it did not end cleanly */
+    int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
+};
+
+/** "starting", "running", "degraded", "failed" or "ended". */
+const char *st_view_state(const struct st_view *view);
+
+/** One sentence. @return buf. */
+const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
+
+/** "has not run for 12 s (some 4500 periods overdue)": a loop with overdue_ns. @return buf. */
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
+
+/** Of both own streams. */
+uint64_t st_view_own_xruns(const struct st_view *view);
+
+/** [{what, why}] of st_view_degraded. New reference. */
+json_t *st_view_degraded_json(const struct st_view *view);
+
+/** Document sleeptune-status/1. New reference, NULL when out of memory. */
+json_t *st_view_json(const struct st_view *view);
+
+/** Prometheus text format. To be freed; NULL when out of memory. */
+char *st_view_metrics(const struct st_view *view);
+
+#define ST_VIEW_DEGRADED_MAX 20
+
+/** What can be degraded ("loop", "memory" ...), ends with NULL. */
+extern const char *const st_degraded_parts[];
+
+struct st_degraded {
+    const char *what; /* of st_degraded_parts */
+    char why[ST_VIEW_TEXT_BYTES];
+    bool counts; /* the reason counts seconds; events of its own tell of it */
+};
+
+/** What is not as it was asked for. @return how many. */
+size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);
+
+#endif

@@ -1,0 +1,251 @@
+/* The status document; docs/schema/sleeptune-status-1.json. */
+#include "daemon/status/view.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "store/recording/json_text.h"
+#include "st_config.h"
+
+const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",
+                                         "observe", "config",  "socket", "http",     "trace",
+                                         "state",   "history", NULL};
+
+static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+    ST_PRINTF(4, 5);
+static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+{
+    if (*n == ST_VIEW_DEGRADED_MAX)
+        return;
+    struct st_degraded *entry = &list[(*n)++];
+    entry->what = what;
+    entry->counts = false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(entry->why, sizeof(entry->why), format, args);
+    va_end(args);
+}
+
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
+    const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
+    if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (some %" PRId64 " periods overdue)", seconds,
+                 view->overdue_ns / period_ns);
+    else
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not begun to count", seconds);
+    return buf;
+}
+
+size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
+{
+    size_t n = 0;
+    if (view->loop != NULL && view->loop->degraded[0] != '\0')
+        add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
+    if (view->overdue_ns > 0) {
+        char overdue[128];
+        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        ret[n - 1].counts = true;
+    }
+    if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
+        strstr(view->loop->degraded, "memory") == NULL)
+        add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
+    if (view->loop != NULL && !view->loop->books_balance)
+        add(ret, &n, "books", "the books do not balance: these figures are not valid");
+    if (view->watchdog.reason[0] != '\0')
+        add(ret, &n, "watchdog", "%s", view->watchdog.reason);
+    else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
+             view->loop->policy != ST_POLICY_OTHER)
+        add(ret, &n, "watchdog",
+            "no right to a priority above the loop's: a loop that goes wild may not be noticed");
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        const struct st_audio_view *audio = &view->audio[i];
+        if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')
+            add(ret, &n, "audio", "%s%s", i == ST_AUDIO_INPUT ? "capture: " : "", audio->error);
+    }
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *source = &view->observe.sources[i];
+        if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
+            add(ret, &n, "observe", "xruns of %s are not watched: %s", source->source, source->why);
+    }
+    if (view->config_error[0] != '\0')
+        add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
+    if (view->socket_error[0] != '\0')
+        add(ret, &n, "socket", "%s", view->socket_error);
+    if (view->http_error[0] != '\0')
+        add(ret, &n, "http", "%s", view->http_error);
+    if (view->trace_error[0] != '\0')
+        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
+    if (view->state_error[0] != '\0')
+        add(ret, &n, "state", "%s", view->state_error);
+    if (view->history.state == ST_KEEPER_FAILING)
+        add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
+    else if (view->history.missing)
+        add(ret, &n, "history", "enabled, but %s", view->history.why);
+    return n;
+}
+
+uint64_t st_view_own_xruns(const struct st_view *view)
+{
+    return view->audio[ST_AUDIO_OUTPUT].xruns_n + view->audio[ST_AUDIO_INPUT].xruns_n;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? st_json_text(text) : json_null();
+}
+
+json_t *st_view_degraded_json(const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const size_t n = st_view_degraded(view, degraded);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "what", degraded[i].what, "why", st_json_text(degraded[i].why)));
+    return list;
+}
+
+static json_t *ns_or_null(int64_t ns)
+{
+    return ns != INT64_MIN ? json_integer(ns) : json_null();
+}
+
+static json_t *callbacks_json(const struct st_callbacks_view *callbacks)
+{
+    const bool any = callbacks->calls_n > 0;
+    return json_pack("{s:I, s:o, s:o, s:{s:I, s:o, s:o, s:o, s:o}}", "n", (json_int_t)callbacks->calls_n,
+                     "frames_min", any ? json_integer(callbacks->frames_min) : json_null(), "frames_max",
+                     any ? json_integer(callbacks->frames_max) : json_null(), "lateness_ns", "n",
+                     (json_int_t)callbacks->n, "median", ns_or_null(callbacks->median_ns), "p99",
+                     ns_or_null(callbacks->p99_ns), "p999", ns_or_null(callbacks->p999_ns), "max",
+                     ns_or_null(callbacks->max_ns));
+}
+
+static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direction direction)
+{
+    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "state", st_audio_state_name(direction, audio->state),
+                               "backend", audio->backend, "error", text_or_null(audio->error), "own_xruns",
+                               audio->xruns_known ? json_integer((json_int_t)audio->xruns_n) : json_null());
+    if (direction == ST_AUDIO_INPUT)
+        json_object_set_new(object, "holes", json_integer((json_int_t)audio->holes_n));
+    json_object_set_new(object, "opened", json_integer((json_int_t)audio->opened_n));
+    if (audio->state == ST_AUDIO_WAITING)
+        json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
+    if (audio->state != ST_AUDIO_RUNNING)
+        return object;
+    json_object_set_new(object, "device", st_json_text(audio->device));
+    json_object_set_new(object, "device_name", st_json_text(audio->device_name));
+    json_object_set_new(object, "raw", json_boolean(audio->raw));
+    json_object_set_new(object, "format", st_json_text(audio->format));
+    json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
+    json_object_set_new(object, "channels", json_integer(audio->channels));
+    json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
+    json_object_set_new(object, "callbacks", callbacks_json(&audio->callbacks));
+    json_object_set_new(object, "policy",
+                        audio->policy >= 0 ? json_string(st_policy_name((enum st_policy)audio->policy))
+                                           : json_null());
+    json_object_set_new(object, "priority", audio->policy >= 0 ? json_integer(audio->priority) : json_null());
+    return object;
+}
+
+static json_t *both_audio_json(const struct st_view *view)
+{
+    json_t *object = audio_json(&view->audio[ST_AUDIO_OUTPUT], ST_AUDIO_OUTPUT);
+    json_object_set_new(object, "capture", audio_json(&view->audio[ST_AUDIO_INPUT], ST_AUDIO_INPUT));
+    return object;
+}
+
+static json_t *minute_json(const struct st_view *view)
+{
+    if (!view->has_minute)
+        return json_null();
+    const struct st_minute *minute = &view->minute;
+    json_t *object = json_object();
+    json_object_set_new(object, "from_ns", json_integer(minute->from_wall_ns));
+    json_object_set_new(object, "to_ns", json_integer(minute->to_wall_ns));
+    json_object_set_new(object, "duration_ns", json_integer(minute->duration_ns));
+    json_object_set_new(object, "cycles", json_integer((json_int_t)minute->cycles));
+    json_object_set_new(object, "misses", json_integer((json_int_t)minute->misses));
+    json_object_set_new(object, "skipped_periods", json_integer((json_int_t)minute->skipped_periods));
+    json_object_set_new(object, "simulated_xruns", json_integer((json_int_t)minute->simulated_xruns));
+    json_object_set_new(object, "own_xruns", json_integer((json_int_t)minute->own_xruns));
+    json_object_set_new(object, "late_wakes", json_integer((json_int_t)minute->late_wakes));
+    json_object_set_new(object, "lateness_max_ns",
+                        minute->lateness_max_ns != INT64_MIN ? json_integer(minute->lateness_max_ns)
+                                                             : json_null());
+    return object;
+}
+
+static json_t *wait_json(const struct st_view *view)
+{
+    if (view->wait_plain_ns == INT64_MIN || view->wait_precise_ns == INT64_MIN)
+        return json_null();
+    return json_pack("{s:I, s:I}", "plain_lateness_median_ns", (json_int_t)view->wait_plain_ns,
+                     "precise_lateness_median_ns", (json_int_t)view->wait_precise_ns);
+}
+
+const char *st_view_state(const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    if (view->ended)
+        return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
+    if (view->loop == NULL)
+        return "starting";
+    return st_view_degraded(view, degraded) > 0 ? "degraded" : "running";
+}
+
+const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    char overdue[128];
+    if (view->overdue_ns > 0) {
+        snprintf(buf, buf_bytes, "The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        return buf;
+    }
+    if (view->loop != NULL && view->loop->cycles > 0)
+        return st_result_verdict(view->loop, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "the loop has not begun to count yet");
+    return buf;
+}
+
+json_t *st_view_json(const struct st_view *view)
+{
+    json_t *document = json_object();
+    char verdict[ST_VIEW_TEXT_BYTES];
+    json_object_set_new(document, "schema", json_string("sleeptune-status/1"));
+    json_object_set_new(document, "version", json_string(ST_VERSION));
+    json_object_set_new(document, "pid", json_integer(view->pid));
+    json_object_set_new(document, "state", json_string(st_view_state(view)));
+    json_object_set_new(document, "verdict", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    json_object_set_new(document, "degraded", st_view_degraded_json(view));
+    json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
+    json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
+    json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
+    json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
+    json_object_set_new(document, "overdue_ns", json_integer(view->overdue_ns));
+    json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
+    json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
+    json_object_set_new(document, "audio", both_audio_json(view));
+    json_object_set_new(document, "xruns",
+                        json_pack("{s:I, s:I}", "simulated",
+                                  (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
+                                  (json_int_t)st_view_own_xruns(view)));
+    json_object_set_new(document, "observe", st_observe_json(&view->observe));
+    json_object_set_new(document, "watchdog",
+                        json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
+                                  view->watchdog.above_loop, "demoted", view->watchdog.demoted));
+    json_object_set_new(document, "config",
+                        json_pack("{s:o, s:I, s:o}", "file", text_or_null(view->config_file), "read_ns",
+                                  (json_int_t)view->config_read_wall_ns, "error",
+                                  text_or_null(view->config_error)));
+    json_object_set_new(document, "history", st_keeper_json(&view->history));
+    json_object_set_new(document, "wait_test", wait_json(view));
+    json_object_set_new(document, "last_minute", minute_json(view));
+    json_object_set_new(document, "previous_run", text_or_null(view->previous_run));
+    json_object_set(document, "events", view->events);
+    return document;
+}

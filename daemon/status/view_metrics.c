@@ -1,0 +1,199 @@
+/* Prometheus text format; names are design 8. */
+#include "daemon/status/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/safe_text.h"
+#include "st_config.h"
+
+/* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */
+static const int64_t bounds_ns[] = {1000,     2000,      5000,      10000,     20000,     50000,    100000,
+                                    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
+                                    50000000, 100000000, 200000000, 500000000, 1000000000};
+
+static void counter(FILE *out, const char *name, const char *help, uint64_t value)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", name, help, name, name, value);
+}
+
+static void gauge(FILE *out, const char *name, const char *help, double value)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s %.15g\n", name, help, name, name, value);
+}
+
+static double seconds(int64_t ns)
+{
+    return (double)ns / (double)ST_NS_PER_S;
+}
+
+static void lateness(FILE *out, const struct st_result *loop)
+{
+    const char *name = "sleeptune_lateness_seconds";
+    fprintf(out, "# HELP %s Wake-up of a cycle minus its due time; negative is early.\n# TYPE %s histogram\n",
+            name, name);
+    for (size_t i = 0; i < ST_ARRAY_LEN(bounds_ns); i++)
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(bounds_ns[i]),
+                loop->lateness.total_n - st_hist_count_above(&loop->lateness, bounds_ns[i]));
+    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, loop->lateness.total_n);
+    fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
+            name, loop->lateness.total_n);
+}
+
+/** A label's value in quotes, made safe: a newline in it would end the sample. */
+static void label(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=\"", name);
+    while (*value != '\0') {
+        const size_t plain = strcspn(value, "\"\\");
+        st_safe_print(out, value, plain);
+        value += plain;
+        if (*value != '\0')
+            fprintf(out, "\\%c", *value++);
+    }
+    fputc('"', out);
+}
+
+static void late_wakes(FILE *out, const struct st_result *loop)
+{
+    fputs("# HELP sleeptune_late_wakes_total Late wake-ups by what kept the loop from running.\n"
+          "# TYPE sleeptune_late_wakes_total counter\n",
+          out);
+    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
+                st_cause_name((enum st_cause)i), loop->causes[i].n);
+    fputs("# HELP sleeptune_late_wakes_seconds_total Their lateness.\n"
+          "# TYPE sleeptune_late_wakes_seconds_total counter\n",
+          out);
+    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+        fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
+                st_cause_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
+}
+
+/** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of
+ * values is a series of its own. */
+static void circumstances(FILE *out, const struct st_result *loop)
+{
+    static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
+                                       "cpu_model", "governor",       "idle_driver", "clocksource"};
+    fputs(
+        "# HELP sleeptune_circumstances_info What the loop runs under; what could not be read is left out.\n"
+        "# TYPE sleeptune_circumstances_info gauge\nsleeptune_circumstances_info{",
+        out);
+    const char *comma = "";
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        const char *value = st_result_circumstance(loop, keys[i]);
+        if (value == NULL)
+            continue;
+        fputs(comma, out);
+        label(out, keys[i], value);
+        comma = ",";
+    }
+    fputs("} 1\n", out);
+}
+
+static void loop_metrics(FILE *out, const struct st_result *loop)
+{
+    counter(out, "sleeptune_cycles_total", "Cycles of the loop since it was started last.", loop->cycles);
+    counter(out, "sleeptune_deadline_misses_total",
+            "Cycles done after the next one was due, and skipped periods.", loop->misses);
+    counter(out, "sleeptune_skipped_periods_total", "Periods that went by without a cycle.",
+            loop->skipped_periods);
+    counter(out, "sleeptune_records_lost_total", "Cycles that found the ring full.", loop->records_lost);
+    lateness(out, loop);
+    late_wakes(out, loop);
+    circumstances(out, loop);
+    gauge(out, "sleeptune_period_seconds", "Period of the loop.", st_period_seconds(&loop->period));
+    const char *name = "sleeptune_loop_info";
+    fprintf(
+        out,
+        "# HELP %s How the loop runs.\n# TYPE %s gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
+        "\",rate_hz=\"%" PRIu32 "\"} 1\n",
+        name, name, name, st_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+}
+
+/** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */
+static void degraded(FILE *out, const struct st_view *view)
+{
+    struct st_degraded list[ST_VIEW_DEGRADED_MAX];
+    const size_t n = st_view_degraded(view, list);
+    fputs("# HELP sleeptune_degraded Things that are not as they were asked for, by part; /v1/status has "
+          "why.\n# TYPE sleeptune_degraded gauge\n",
+          out);
+    for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
+        size_t of_part = 0;
+        for (size_t i = 0; i < n; i++)
+            of_part += strcmp(list[i].what, *part) == 0;
+        fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
+    }
+}
+
+static void history(FILE *out, const struct st_keeper_view *view)
+{
+    fprintf(out,
+            "# HELP sleeptune_history_rows_total Rows written to the history since the start.\n"
+            "# TYPE sleeptune_history_rows_total counter\n"
+            "sleeptune_history_rows_total{kind=\"minute\"} %" PRIu64 "\n"
+            "sleeptune_history_rows_total{kind=\"event\"} %" PRIu64 "\n"
+            "# HELP sleeptune_history_lost_rows_total Rows dropped before they could be written.\n"
+            "# TYPE sleeptune_history_lost_rows_total counter\n"
+            "sleeptune_history_lost_rows_total{kind=\"minute\"} %" PRIu64 "\n"
+            "sleeptune_history_lost_rows_total{kind=\"event\"} %" PRIu64 "\n",
+            view->minutes_n, view->events_n, view->lost_minutes_n, view->lost_events_n);
+    if (view->bytes != INT64_MIN)
+        gauge(out, "sleeptune_history_bytes", "Size of the history's file in use.", (double)view->bytes);
+}
+
+/** What cannot be told has no series. */
+static void audio(FILE *out, const struct st_view *view)
+{
+    const struct st_audio_view *output = &view->audio[ST_AUDIO_OUTPUT], *input = &view->audio[ST_AUDIO_INPUT];
+    counter(out, "sleeptune_own_underflows_total", "Own xruns of the stream that plays.", output->xruns_n);
+    if (input->xruns_known)
+        counter(out, "sleeptune_own_overflows_total", "Own xruns of the stream that records.",
+                input->xruns_n);
+    gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
+          output->state == ST_AUDIO_RUNNING ? 1 : 0);
+    gauge(out, "sleeptune_audio_capture_open", "1 while the daemon's own recording stream records.",
+          input->state == ST_AUDIO_RUNNING ? 1 : 0);
+}
+
+char *st_view_metrics(const struct st_view *view)
+{
+    char *text = NULL;
+    size_t text_bytes = 0;
+    FILE *out = open_memstream(&text, &text_bytes);
+    if (out == NULL)
+        return NULL;
+    if (view->loop != NULL)
+        loop_metrics(out, view->loop);
+    fprintf(out, "# HELP sleeptune_xruns_total Xruns by where they were seen.\n# TYPE sleeptune_xruns_total "
+                 "counter\n");
+    if (view->loop != NULL)
+        fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
+                view->loop->simulated_xruns);
+    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", st_view_own_xruns(view));
+    st_observe_xrun_metrics(out, &view->observe);
+    st_observe_metrics(out, &view->observe);
+    degraded(out, view);
+    history(out, &view->history);
+    counter(out, "sleeptune_loop_starts_total", "Starts of the loop; its counters begin at 0 with each.",
+            view->loop_starts);
+    gauge(out, "sleeptune_loop_overdue_seconds",
+          "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",
+          seconds(view->overdue_ns));
+    audio(out, view);
+    gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
+          seconds(view->started_wall_ns));
+    fprintf(out, "# HELP sleeptune_build_info Version of sleeptuned.\n# TYPE sleeptune_build_info gauge\n"
+                 "sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n");
+    const int failed = ferror(out);
+    if (fclose(out) != 0 || failed != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

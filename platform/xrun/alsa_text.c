@@ -1,0 +1,162 @@
+/* ALSA's text in /proc/asound and in the kernel's trace. */
+#include "platform/xrun/alsa_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "platform/proc_text.h"
+
+#define SUBSTREAMS_MAX 256                 /* more are no sound card */
+#define SECONDS_MAX    INT64_C(9000000000) /* what fits into ns */
+
+/** "SECONDS.NANOSECONDS", seconds may be negative. */
+static int parse_time(const char *text, int64_t *ret_ns)
+{
+    const bool negative = *text == '-';
+    uint64_t s, ns;
+    text += negative;
+    if (st_proc_u64(&text, &s) != 0 || s > SECONDS_MAX || *text != '.')
+        return -EBADMSG;
+    text++;
+    if (*text == ' ' || st_proc_u64(&text, &ns) != 0 || ns >= ST_NS_PER_S)
+        return -EBADMSG;
+    const int64_t value = (int64_t)s * ST_NS_PER_S + (int64_t)ns;
+    *ret_ns = negative ? -value : value;
+    return 0;
+}
+
+int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
+{
+    static const char *const others[] = {"OPEN",   "SETUP",     "PREPARED",    "DRAINING",
+                                         "PAUSED", "SUSPENDED", "DISCONNECTED"};
+    struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
+    char value[64];
+    if (strncmp(text, "closed", 6) == 0) {
+        *ret = status;
+        return 0;
+    }
+    if (st_proc_field(text, "state", value, sizeof(value)) != 0)
+        return -EBADMSG;
+    if (strcmp(value, "RUNNING") == 0) {
+        status.state = ST_ALSA_RUNNING;
+    } else if (strcmp(value, "XRUN") == 0) {
+        status.state = ST_ALSA_XRUN;
+    } else {
+        size_t i = 0;
+        while (i < ST_ARRAY_LEN(others) && strcmp(value, others[i]) != 0)
+            i++;
+        if (i == ST_ARRAY_LEN(others))
+            return -EBADMSG;
+        status.state = ST_ALSA_OTHER;
+    }
+    uint64_t n;
+    const char *at = value;
+    if (st_proc_field(text, "owner_pid", value, sizeof(value)) == 0) {
+        if (st_proc_u64(&at, &n) != 0 || n > INT32_MAX)
+            return -EBADMSG;
+        status.owner_tid = (int64_t)n;
+    }
+    if (st_proc_field(text, "trigger_time", value, sizeof(value)) != 0 ||
+        parse_time(value, &status.trigger_ns) != 0)
+        return -EBADMSG;
+    at = value;
+    if (st_proc_field(text, "hw_ptr", value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0 ||
+        n > INT64_MAX)
+        return -EBADMSG;
+    status.hw_ptr_frames = (int64_t)n;
+    *ret = status;
+    return 0;
+}
+
+/** A number of 0 .. max at *text; moves behind it. */
+static int take_number(const char **text, unsigned max, unsigned *ret)
+{
+    uint64_t n;
+    if (st_proc_u64(text, &n) != 0 || n > max)
+        return -EBADMSG;
+    *ret = (unsigned)n;
+    return 0;
+}
+
+/** The number behind the last `word` of the line; names before it may hold anything. 0 without one. */
+static int count_behind(const char *line, const char *end, const char *word, unsigned *ret)
+{
+    const char *found = NULL;
+    for (const char *at = line; (at = strstr(at, word)) != NULL && at < end; at++)
+        found = at + strlen(word);
+    *ret = 0;
+    return found != NULL && found < end ? take_number(&found, SUBSTREAMS_MAX, ret) : 0;
+}
+
+int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
+{
+    const char *line = *text, *end = line + strcspn(line, "\n"), *at = line;
+    struct st_alsa_pcm pcm;
+    if (*line == '\0')
+        return -ENODATA;
+    *text = *end == '\n' ? end + 1 : end;
+    if (take_number(&at, SUBSTREAMS_MAX, &pcm.card) != 0 || *at != '-')
+        return -EBADMSG;
+    at++;
+    if (take_number(&at, SUBSTREAMS_MAX, &pcm.device) != 0 || *at != ':' ||
+        count_behind(at, end, " : playback ", &pcm.playback_n) != 0 ||
+        count_behind(at, end, " : capture ", &pcm.capture_n) != 0)
+        return -EBADMSG;
+    *ret = pcm;
+    return 0;
+}
+
+/** Moves behind `word`. @return false: it is not there. */
+static bool take_word(const char **text, const char *word)
+{
+    const size_t len = strlen(word);
+    if (strncmp(*text, word, len) != 0)
+        return false;
+    *text += len;
+    return true;
+}
+
+/** A number that follows at once: st_proc_u64 skips blanks. */
+static bool take_digits(const char **text, unsigned max, unsigned *ret)
+{
+    return **text != ' ' && take_number(text, max, ret) == 0;
+}
+
+/** "CPU:1 [LOST 12 EVENTS]", or without the number where the kernel has not counted. */
+static int parse_lost(const char *at, struct st_alsa_trace *ret)
+{
+    struct st_alsa_trace trace = {.xruns_n = 1, .lost = true};
+    unsigned cpu, n;
+    if (!take_word(&at, "CPU:") || !take_digits(&at, INT32_MAX, &cpu) || !take_word(&at, " [LOST "))
+        return -EBADMSG;
+    if (take_digits(&at, INT32_MAX, &n) && n > 0 && take_word(&at, " ")) {
+        trace.xruns_n = n;
+        trace.exact = true;
+    }
+    if (strcmp(at, "EVENTS]") != 0)
+        return -EBADMSG;
+    *ret = trace;
+    return 0;
+}
+
+/* A thread's name stands before the event and may hold anything, so the last such place counts. */
+int st_alsa_trace_parse(const char *line, struct st_alsa_trace *ret)
+{
+    static const char mark[] = ": xrun: pcmC";
+    struct st_alsa_trace trace = {.xruns_n = 1, .exact = true};
+    const char *at = NULL;
+    for (const char *next = line; (next = strstr(next, mark)) != NULL;)
+        at = next += strlen(mark);
+    if (at == NULL)
+        return parse_lost(line, ret);
+    if (!take_digits(&at, SUBSTREAMS_MAX, &trace.of.card) || !take_word(&at, "D") ||
+        !take_digits(&at, SUBSTREAMS_MAX, &trace.of.device))
+        return -EBADMSG;
+    trace.of.capture = *at == 'c';
+    if ((*at != 'c' && *at != 'p') || !(at++, take_word(&at, "/sub")) ||
+        !take_digits(&at, SUBSTREAMS_MAX, &trace.of.number) || !take_word(&at, ": XRUN: "))
+        return -EBADMSG;
+    *ret = trace;
+    return 0;
+}

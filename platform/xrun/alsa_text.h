@@ -1,0 +1,56 @@
+/* Parsers of ALSA's text in /proc/asound and in the kernel's trace. Pure, so that every host can fuzz them.
+ * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
+ */
+#ifndef ST_PLATFORM_XRUN_ALSA_TEXT_H
+#define ST_PLATFORM_XRUN_ALSA_TEXT_H
+
+#include <stdbool.h>
+
+#include "lib/base.h"
+
+enum st_alsa_state {
+    ST_ALSA_CLOSED,
+    ST_ALSA_RUNNING,
+    ST_ALSA_XRUN,
+    ST_ALSA_OTHER, /* set up, prepared, draining, paused, suspended, disconnected */
+};
+
+/** /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c, snd_pcm_substream_proc_status_read. */
+struct st_alsa_status {
+    enum st_alsa_state state;
+    int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: not told (very old kernels) */
+    int64_t trigger_ns;    /* when it was started or stopped last, on the clock that the program chose */
+    int64_t hw_ptr_frames; /* where the device is; begins at 0 when the stream is prepared again */
+};
+
+ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
+
+/** One line of /proc/asound/pcm, "00-03: HDMI 0 : HDMI 0 : playback 1": a PCM device and how many
+ * substreams it has. Source: sound/core/pcm.c, snd_pcm_proc_read. */
+struct st_alsa_pcm {
+    unsigned card, device;
+    unsigned playback_n, capture_n;
+};
+
+/** Reads the line at *text and moves to the next. @return 0, -EBADMSG (moves too), -ENODATA (the end). */
+ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
+
+/** A substream, hw:CARD,DEVICE,NUMBER in one direction. */
+struct st_alsa_substream {
+    unsigned card, device, number;
+    bool capture;
+};
+
+/** One line of a trace_pipe in which only the event snd_pcm:xrun is on. */
+struct st_alsa_trace {
+    int64_t xruns_n;
+    bool lost;  /* they were overwritten before they were read: of what is not known */
+    bool exact; /* false: at least so many */
+    struct st_alsa_substream of;
+};
+
+/** Reads one line without its newline. Sources: sound/core/pcm_trace.h, TRACE_EVENT(xrun);
+ * kernel/trace/trace_output.c, trace_print_context; kernel/trace/trace.c, print_trace_line. */
+ST_NODISCARD int st_alsa_trace_parse(const char *line, struct st_alsa_trace *ret);
+
+#endif

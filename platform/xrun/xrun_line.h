@@ -1,0 +1,47 @@
+/* What a helper program that watches a sound server writes to its standard output: one line of text an event.
+ *
+ *   ready TEXT     it watches now; TEXT says what ("JACK server \"default\", 256 frames at 48000 Hz")
+ *   alive          said at least every 10 s: a program that is silent for 40 s is taken for hung and killed
+ *   absent TEXT    there is nothing to watch, and why; it ends after this line, and is started again later
+ *   epoch          the server's counters began anew (it was started again, or they were reset)
+ *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
+ *                  n: device xruns, starved: clients that were not ready in time, both since the line before
+ * and not both 0; device and client may be missing. In a name, "%" and two hexadecimal digits stand for a
+ * byte: blanks, control characters and "%" itself are written so.
+ *
+ * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends when
+ * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
+ * variable if configured (st_xrun_source.server_env); its one option, -pPID, is the daemon's process, whose
+ * streams are left out where they can be told apart. It does not connect again by itself: it says "absent"
+ * and ends.
+ */
+#ifndef ST_PLATFORM_XRUN_XRUN_LINE_H
+#define ST_PLATFORM_XRUN_XRUN_LINE_H
+
+#include "platform/xrun/xrun_source.h"
+
+#define ST_XRUN_LINE_BYTES 1024
+
+#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)" /* what the daemon's own stream is called in a server */
+
+enum st_xrun_line_kind {
+    ST_XRUN_LINE_READY,
+    ST_XRUN_LINE_ALIVE,
+    ST_XRUN_LINE_ABSENT,
+    ST_XRUN_LINE_EPOCH,
+    ST_XRUN_LINE_XRUN
+};
+
+struct st_xrun_line {
+    enum st_xrun_line_kind kind;
+    char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
+    struct st_xrun_seen seen;     /* of xrun and epoch; names are cut, control characters are '?' */
+};
+
+/** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */
+ST_NODISCARD int st_xrun_line_parse(const char *line, struct st_xrun_line *ret);
+
+/** Writes an xrun line with its newline, for the helper programs. @return buf. */
+const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes);
+
+#endif

@@ -1,0 +1,97 @@
+/* Who tells of other programs' xruns. A source is one file with its operations and one row in the list of its
+ * OS, platform->xrun_source(i) (linux/xrun_sources_linux.c, freebsd/xrun_sources_freebsd.c); what only the
+ * other OS has is in it with the reason. What needs a library of its own is a helper program
+ * (posix/xrun_program.c, xrun_line.h), so that no foreign library is in the daemon's locked memory.
+ *
+ * All functions: one thread a watch; it may be any normal one, never the cycle loop's.
+ */
+#ifndef ST_PLATFORM_XRUN_XRUN_SOURCE_H
+#define ST_PLATFORM_XRUN_XRUN_SOURCE_H
+
+#include "lib/certainty.h"
+#include "platform/platform.h"
+
+#define ST_XRUN_NAME_BYTES   64
+#define ST_XRUN_WHY_BYTES    200
+#define ST_XRUN_SERVER_BYTES 256
+
+/** What was seen since the poll before. Both counts 0: only a new epoch. */
+struct st_xrun_seen {
+    char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
+    char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
+    enum st_certainty certainty;
+    int64_t device_xruns_n; /* the device ran dry or over: a gap that could be heard */
+    int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
+    bool new_epoch;    /* the counters of this device (all devices, if "") had begun anew */
+};
+
+typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
+
+struct st_xrun_watch;
+
+struct st_xrun_ops {
+    /** @return 0, or with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (never here),
+     * -EACCES, ... Waits at most 100 ms. */
+    int (*open)(struct st_xrun_watch *w);
+    /** Tells what was seen. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why, that it is
+     * over: close, and open again later. Never waits. */
+    int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
+    /** Frees. Waits at most 500 ms for a program to end. */
+    void (*close)(struct st_xrun_watch *w);
+    /** To be polled early when it is readable; NULL: none. */
+    int (*fd)(const struct st_xrun_watch *w);
+    /** CPU time that the source has used outside of this process; NULL: none. @return 0 or -ENODATA. */
+    int (*program_cpu_ns)(const struct st_xrun_watch *w, int64_t *ret);
+};
+
+struct st_xrun_source {
+    const char *name;    /* stable: "alsa_trace", "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
+                            observe.NAME */
+    const char *summary; /* one line: what is read, and what that cannot see */
+    const char *absent;  /* why this OS or build has none */
+    bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
+    int64_t poll_ns;     /* how often it wants to be polled */
+    const struct st_xrun_ops *ops; /* NULL: absent */
+    const char *replaces;          /* name of a source that has the same xruns, less exactly: it rests while
+                                      this one watches, so that none is counted twice */
+    const char *program;           /* posix/xrun_program.c: name of the helper program */
+    const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
+};
+
+/** What the user chose for a source. */
+struct st_xrun_setting {
+    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
+                                          procfs is, "": /proc; alsa_trace: what /proc and /sys are in */
+};
+
+/** An open source. */
+struct st_xrun_watch {
+    const struct st_xrun_source *source;
+    struct st_platform *platform;
+    struct st_xrun_setting setting;
+    void *state; /* the source's own */
+    char why[ST_XRUN_WHY_BYTES];
+};
+
+/** A whole row: what this OS has not. */
+#define ST_XRUN_ABSENT(source_name, reason)                                                                  \
+    {                                                                                                        \
+        .name = (source_name), .summary = (reason), .absent = (reason)                                       \
+    }
+
+/** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
+ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p,
+                              const struct st_xrun_source *source, const struct st_xrun_setting *setting);
+
+void st_xrun_close(struct st_xrun_watch *w);
+
+/** Sets w->why. @return error, so that it can end a function. */
+int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
+
+/* Rows of the helper programs, the same on all systems (posix/xrun_programs.c). */
+extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
+
+/* Operations of any helper program (posix/xrun_program.c). */
+extern const struct st_xrun_ops st_xrun_program_ops;
+
+#endif

@@ -1,0 +1,217 @@
+/* Sums by cause and culprit. */
+#include "store/history/cause_sums.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "store/recording/json_text.h"
+
+/* Room that is left for the "other" row of each cause. */
+#define KEPT_FOR_OTHER ST_CAUSE_COUNT
+
+static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
+{
+    for (size_t i = 0; i < sums->n; i++) {
+        if (sums->rows[i].cause == cause && strcmp(sums->rows[i].culprit, culprit) == 0)
+            return &sums->rows[i];
+    }
+    return NULL;
+}
+
+static struct st_cause_sum *place_for(struct st_cause_sums *sums, const struct st_cause_sum *row)
+{
+    struct st_cause_sum *place = find(sums, row->cause, row->culprit);
+    const char *culprit = row->culprit;
+    if (place == NULL && sums->n >= ST_CAUSE_SUMS_MAX - KEPT_FOR_OTHER) {
+        culprit = ST_CAUSE_CULPRIT_OTHER;
+        place = find(sums, row->cause, culprit);
+    }
+    if (place != NULL)
+        return place;
+    place = &sums->rows[sums->n++];
+    *place = (struct st_cause_sum){.cause = row->cause};
+    snprintf(place->culprit, sizeof(place->culprit), "%s", culprit);
+    return place;
+}
+
+void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row)
+{
+    struct st_cause_sum *to = place_for(sums, row);
+    to->n += row->n;
+    to->total_ns = st_ns_add(to->total_ns, row->total_ns);
+    if (row->worst_ns > to->worst_ns)
+        to->worst_ns = row->worst_ns;
+    to->explained_ns = st_ns_add(to->explained_ns, row->explained_ns);
+    to->figures = to->figures || row->figures;
+    to->xruns_n += row->xruns_n;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct st_cause_sum *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns < y->total_ns ? 1 : -1;
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    return strcmp(x->culprit, y->culprit);
+}
+
+void st_cause_sums_sort(struct st_cause_sums *sums)
+{
+    qsort(sums->rows, sums->n, sizeof(sums->rows[0]), longest_first);
+}
+
+/* "2.7 million", "812" */
+static const char *count_text(uint64_t n, char *buf, size_t buf_bytes)
+{
+    if (n >= UINT64_C(1000000000))
+        snprintf(buf, buf_bytes, "%.1f billion", (double)n / 1e9);
+    else if (n >= UINT64_C(1000000))
+        snprintf(buf, buf_bytes, "%.1f million", (double)n / 1e6);
+    else
+        snprintf(buf, buf_bytes, "%" PRIu64, n);
+    return buf;
+}
+
+/* "2 h 05 min", "3 min 20 s", "12 s" */
+static const char *span_text(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const int64_t s = ns / ST_NS_PER_S;
+    if (s >= 48 * 3600)
+        snprintf(buf, buf_bytes, "%" PRId64 " days %" PRId64 " h", s / 86400, s / 3600 % 24);
+    else if (s >= 3600)
+        snprintf(buf, buf_bytes, "%" PRId64 " h %02" PRId64 " min", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        snprintf(buf, buf_bytes, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
+    else
+        snprintf(buf, buf_bytes, "%" PRId64 " s", s);
+    return buf;
+}
+
+/* The same with the threads of one program in one row, "clang (2 threads)". */
+static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums *ret)
+{
+    ret->n = 0;
+    for (size_t i = 0; i < sums->n; i++) {
+        struct st_cause_sum row = sums->rows[i];
+        const size_t len = st_cause_program_len(row.culprit);
+        unsigned threads_n = 0;
+        for (size_t j = 0; j < sums->n && len > 0; j++)
+            threads_n += sums->rows[j].cause == row.cause &&
+                         st_cause_program_len(sums->rows[j].culprit) == len &&
+                         memcmp(sums->rows[j].culprit, row.culprit, len) == 0;
+        if (threads_n > 1)
+            snprintf(row.culprit + len, sizeof(row.culprit) - len, " (%u threads)", threads_n);
+        st_cause_sums_add(ret, &row);
+    }
+    st_cause_sums_sort(ret);
+}
+
+/* The cause with the longest total. @return that total. */
+static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *ret)
+{
+    int64_t total_ns[ST_CAUSE_COUNT] = {0};
+    for (size_t i = 0; i < sums->n; i++)
+        total_ns[sums->rows[i].cause] = st_ns_add(total_ns[sums->rows[i].cause], sums->rows[i].total_ns);
+    *ret = 0;
+    for (int c = 1; c < ST_CAUSE_COUNT; c++) {
+        if (total_ns[c] > total_ns[*ret])
+            *ret = (enum st_cause)c;
+    }
+    return total_ns[*ret];
+}
+
+/* "; 92 % of that: another thread had the CPU; 60 % went to clang (2 threads)" */
+static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *buf, size_t buf_bytes)
+{
+    struct st_cause_sums programs;
+    enum st_cause cause;
+    const double percent = 100 / (double)total_ns;
+    const int64_t most_ns = longest_cause(sums, &cause);
+    const int used =
+        snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_text(cause));
+    if (used < 0 || (size_t)used >= buf_bytes)
+        return;
+    sum_programs(sums, &programs);
+    for (size_t i = 0; i < programs.n; i++) { /* the longest is first */
+        const struct st_cause_sum *row = &programs.rows[i];
+        if (row->cause != cause || row->culprit[0] == '\0' ||
+            strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
+            continue;
+        snprintf(buf + used, buf_bytes - (size_t)used,
+                 st_cause_by_exclusion(cause) ? "; %.0f %% with %s on the CPU" : "; %.0f %% went to %s",
+                 percent * (double)row->total_ns, row->culprit);
+        return;
+    }
+}
+
+const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct st_cause_span *span,
+                                  char *buf, size_t buf_bytes)
+{
+    char measured[48], wakes[32], above[32], total[32];
+    span_text(span->measured_ns, measured, sizeof(measured));
+    if (span->wakes_n == 0) {
+        snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
+        return buf;
+    }
+    uint64_t n = 0;
+    int64_t total_ns = 0;
+    if (span->above_ns <= 0) { /* nothing that was late says what late meant */
+        snprintf(buf, buf_bytes, "In %s 0 of %s wake-ups were late.", measured,
+                 count_text(span->wakes_n, wakes, sizeof(wakes)));
+        return buf;
+    }
+    for (size_t i = 0; i < sums->n; i++) {
+        n += sums->rows[i].n;
+        total_ns = st_ns_add(total_ns, sums->rows[i].total_ns);
+    }
+    const int used = snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured,
+                              n, count_text(span->wakes_n, wakes, sizeof(wakes)), n == 1 ? "was" : "were",
+                              st_ns_format(span->above_ns, above, sizeof(above)));
+    if (used < 0 || (size_t)used >= buf_bytes)
+        return buf;
+    if (n == 0 || total_ns <= 0) {
+        snprintf(buf + used, buf_bytes - (size_t)used, ".");
+        return buf;
+    }
+    char most[200];
+    say_most(sums, total_ns, most, sizeof(most));
+    snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all%s.",
+             st_ns_format(total_ns, total, sizeof(total)), most);
+    return buf;
+}
+
+static json_t *row_json(const struct st_cause_sum *row)
+{
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:I}", "cause", st_cause_name(row->cause), "text",
+        st_cause_text(row->cause), "culprit",
+        row->culprit[0] != '\0' ? st_json_text(row->culprit) : json_null(), "count", (json_int_t)row->n,
+        "total_ns", (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->worst_ns, "explained",
+        row->figures && row->total_ns > 0 ? json_real((double)row->explained_ns / (double)row->total_ns)
+                                          : json_null(),
+        "simulated_xruns", (json_int_t)row->xruns_n);
+}
+
+json_t *st_cause_sums_json(const struct st_cause_sums *sums, const struct st_cause_span *span)
+{
+    char verdict[400];
+    json_t *rows = json_array();
+    uint64_t n = 0;
+    for (size_t i = 0; i < sums->n; i++) {
+        n += sums->rows[i].n;
+        json_array_append_new(rows, row_json(&sums->rows[i]));
+    }
+    return json_pack(
+        "{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "sleeptune-causes/1",
+        "verdict", st_json_text(st_cause_sums_verdict(sums, span, verdict, sizeof(verdict))), "asked_from_ns",
+        span->asked_from_wall_ns != INT64_MIN ? json_integer(span->asked_from_wall_ns) : json_null(),
+        "from_ns", (json_int_t)span->from_wall_ns, "to_ns", (json_int_t)span->to_wall_ns, "measured_ns",
+        (json_int_t)span->measured_ns, "wakes", (json_int_t)span->wakes_n, "late_threshold_ns",
+        (json_int_t)span->above_ns, "late_wakes", (json_int_t)n, "simulated_xruns", (json_int_t)span->xruns_n,
+        "simulated_xruns_unknown", (json_int_t)span->xruns_unknown_n, "tracer",
+        span->tracer[0] != '\0' ? st_json_text(span->tracer) : json_null(), "rows", rows);
+}

@@ -1,0 +1,361 @@
+/* A history's file: opened, made, brought up to date, put aside. */
+#include "store/history/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/ns.h"
+#include "store/history/history_private.h"
+
+#define BUSY_MS        2000
+#define PAGE_BYTES     4096 /* SQLite's own choice */
+#define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
+
+/* Row i brings a file of version i to version i + 1. What was released is never changed here. */
+static const struct {
+    const char *sql;
+    int (*then)(struct st_history *history); /* NULL: nothing */
+} versions[ST_HISTORY_VERSION] = {
+    {"CREATE TABLE circumstances ("
+     " id INTEGER PRIMARY KEY,"
+     " kernel TEXT, governor TEXT, policy TEXT,"
+     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
+     " load_percent REAL);"
+     /* level: seconds that a row stands for */
+     "CREATE TABLE span ("
+     " id INTEGER PRIMARY KEY,"
+     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+     " measured_ns INTEGER NOT NULL,"
+     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
+     " late_wakes INTEGER NOT NULL,"
+     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
+     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
+     " lateness_max_ns INTEGER,"
+     " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
+     " lateness BLOB NOT NULL);"
+     "CREATE INDEX span_time ON span (level, from_ns);"
+     "CREATE TABLE event ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never given twice: who follows asks for what is behind it */
+     " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+     " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
+     " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
+     "CREATE INDEX event_time ON event (wall_ns);",
+     NULL},
+    /* days, so that a year is read quickly; clients that were not ready; events of one kind */
+    {"ALTER TABLE span ADD COLUMN starved INTEGER;"
+     "CREATE INDEX event_name ON event (name, wall_ns)",
+     st_history_make_days},
+    /* what the machine was under at an event */
+    {"ALTER TABLE event ADD COLUMN pressure_cpu_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN pressure_io_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN pressure_memory_permille INTEGER;"
+     "ALTER TABLE event ADD COLUMN cpu_khz INTEGER;"
+     "ALTER TABLE event ADD COLUMN throttles_n INTEGER;"
+     "ALTER TABLE event ADD COLUMN temperature_mc INTEGER",
+     NULL},
+    /* why wake-ups were late, and the mark from which on that is kept */
+    {"CREATE TABLE cause ("
+     " id INTEGER PRIMARY KEY,"
+     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
+     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
+     " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
+     "CREATE INDEX cause_time ON cause (from_ns);"
+     "INSERT INTO cause (level, from_ns, to_ns, cause, culprit, n, total_ns, worst_ns, xruns_n)"
+     " SELECT 60, to_ns, to_ns, 'unknown', '', 0, 0, 0, 0 FROM span ORDER BY to_ns DESC LIMIT 1",
+     NULL},
+};
+
+static int exec(struct st_history *history, const char *sql)
+{
+    return st_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
+}
+
+int st_history_begin(struct st_history *history)
+{
+    return exec(history, "BEGIN IMMEDIATE");
+}
+
+int st_history_commit(struct st_history *history)
+{
+    return exec(history, "COMMIT");
+}
+
+void st_history_rollback(struct st_history *history)
+{
+    if (sqlite3_get_autocommit(history->db) == 0)
+        (void)exec(history, "ROLLBACK");
+}
+
+static int step_up(struct st_history *history, int64_t version)
+{
+    char sql[128];
+    int r = st_history_begin(history);
+    if (r == 0)
+        r = exec(history, versions[version].sql);
+    if (r == 0 && versions[version].then != NULL)
+        r = versions[version].then(history);
+    if (r == 0) {
+        snprintf(sql, sizeof(sql), "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
+                 (long long)ST_HISTORY_APPLICATION, (long long)version + 1);
+        r = exec(history, sql);
+    }
+    if (r == 0)
+        r = st_history_commit(history);
+    if (r < 0)
+        st_history_rollback(history);
+    return r;
+}
+
+/* The first line of what quick_check gave that is no heading ("*** in database main ***"). @return 1, 0
+ * at the end, or an error. */
+static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
+{
+    int r;
+    while ((r = st_sql_step(statement)) == 1) {
+        char said[1024]; /* a row has several lines, or one, as SQLite's version likes */
+        st_sql_text(statement, 0, said, sizeof(said));
+        char *rest = said;
+        for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
+            if (line[0] == '\0' || strncmp(line, "***", 3) == 0)
+                continue;
+            snprintf(buf, buf_bytes, "%s", line);
+            return 1;
+        }
+    }
+    return r;
+}
+
+/* A file that is damaged is found here, before anything is added to it. */
+static int check_pages(struct st_history *history, char *error, size_t error_bytes)
+{
+    sqlite3_stmt *statement;
+    int r = st_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
+    if (r < 0)
+        return r;
+    char said[160] = "SQLite does not say where";
+    r = first_damage(statement, said, sizeof(said));
+    sqlite3_finalize(statement);
+    if (r < 0 || strcmp(said, "ok") == 0)
+        return r < 0 ? r : 0;
+    snprintf(error, error_bytes, "it is damaged: %s", said);
+    return -EBADMSG;
+}
+
+static int prepare_file(struct st_history *history, char *error, size_t error_bytes)
+{
+    int64_t version;
+    char sql[128];
+    sqlite3_extended_result_codes(history->db, 1);
+    st_sql_distrust(history->db);
+    sqlite3_busy_timeout(history->db, BUSY_MS);
+    int r = exec(history, "PRAGMA cache_size = -512");
+    if (r == 0)
+        r = st_sql_identify(history->db, &version, error, error_bytes);
+    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* what is added would fail */
+        snprintf(error, error_bytes, "%s",
+                 access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
+        r = -EROFS;
+    }
+    if (r == 0 && version == 0) { /* before there is a log: whose it is must be in the file's first bytes */
+        snprintf(sql, sizeof(sql), "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
+                 (long long)ST_HISTORY_APPLICATION);
+        r = exec(history, sql);
+    }
+    if (r == 0)
+        r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    if (r == 0) {
+        snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",
+                 ST_HISTORY_LOG_BYTES, ST_HISTORY_LOG_BYTES / PAGE_BYTES);
+        r = exec(history, sql);
+    }
+    if (r == 0)
+        r = check_pages(history, error, error_bytes);
+    for (; r == 0 && version < ST_HISTORY_VERSION; version++)
+        r = step_up(history, version);
+    return r;
+}
+
+/* Nothing but a file is opened: a FIFO would keep us waiting, and a link may lead to anybody's file.
+ * @param suffix "" for the file itself. */
+static int look_at_path(const char *path, const char *suffix, char *error, size_t error_bytes)
+{
+    char whole[4096];
+    struct stat status;
+    if (snprintf(whole, sizeof(whole), "%s%s", path, suffix) >= (int)sizeof(whole))
+        return -ENAMETOOLONG;
+    if (lstat(whole, &status) != 0 || S_ISREG(status.st_mode))
+        return 0;
+    const char *what = S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file";
+    const char *name = strrchr(whole, '/');
+    if (suffix[0] == '\0')
+        snprintf(error, error_bytes, "it is %s", what);
+    else
+        snprintf(error, error_bytes, "%s beside it is %s", name != NULL ? name + 1 : whole, what);
+    return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
+}
+
+static int look_at_all(const char *path, char *error, size_t error_bytes)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(suffixes); i++)
+        r = look_at_path(path, suffixes[i], error, error_bytes);
+    return r;
+}
+
+int st_history_look(const char *path, char *error, size_t error_bytes)
+{
+    static const char magic[16] = "SQLite format 3";
+    unsigned char head[APPLICATION_AT + 4] = {0};
+    sqlite3 *db = NULL;
+    sqlite3_file *file = NULL;
+    sqlite3_int64 bytes = 0;
+    error[0] = '\0';
+    int r = look_at_path(path, "", error, error_bytes);
+    if (r < 0)
+        return r;
+    /* through SQLite: a file that we close ourselves would lose the locks that a reader of ours has on it */
+    bool is_read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
+    if (is_read)
+        is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+                  file->pMethods != NULL && file->pMethods->xFileSize(file, &bytes) == SQLITE_OK;
+    if (is_read && bytes > 0) {
+        const int n = bytes < (sqlite3_int64)sizeof(head) ? (int)bytes : (int)sizeof(head);
+        is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
+    }
+    sqlite3_close(db);
+    if (is_read && bytes == 0) { /* of a single byte, too, which SQLite takes for none */
+        struct stat status;
+        is_read = stat(path, &status) == 0 && status.st_size > 0;
+    }
+    if (!is_read)
+        return 0;
+    const uint8_t *id = head + APPLICATION_AT;
+    const int64_t application = (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
+    if (memcmp(head, magic, sizeof(magic)) != 0)
+        snprintf(error, error_bytes, "it is no database");
+    else if (application != ST_HISTORY_APPLICATION)
+        snprintf(error, error_bytes, "it is the database of another program");
+    return error[0] == '\0' ? 0 : -EPROTO;
+}
+
+int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes)
+{
+    error[0] = '\0';
+    int r = look_at_all(path, error, error_bytes);
+    if (r < 0)
+        return r;
+    struct st_history *history = calloc(1, sizeof(*history));
+    if (history == NULL)
+        return -ENOMEM;
+    history->path = strdup(path);
+    r = history->path != NULL ? st_history_sum_init(&history->sum) : -ENOMEM;
+    if (r == 0)
+        st_history_sum_touch(&history->sum);
+    if (r == 0)
+        r = st_sql_errno(history->db,
+                         sqlite3_open_v2(path, &history->db,
+                                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                         NULL));
+    if (r < 0 && history->db != NULL)
+        r = st_sql_errno(history->db, sqlite3_extended_errcode(history->db));
+    if (r == 0)
+        r = prepare_file(history, error, error_bytes);
+    struct stat status;
+    if (r == 0 && stat(path, &status) != 0)
+        r = -errno;
+    if (r < 0) {
+        if (error[0] == '\0')
+            snprintf(error, error_bytes, "%s",
+                     r == -EBADMSG ? st_sql_sentence(history->db, r) : strerror(-r));
+        st_history_close(history);
+        return r;
+    }
+    history->device = status.st_dev;
+    history->inode = status.st_ino;
+    *ret = history;
+    return 0;
+}
+
+void st_history_close(struct st_history *history)
+{
+    if (history == NULL)
+        return;
+    sqlite3_close(history->db);
+    st_history_sum_finish(&history->sum);
+    free(history->path);
+    free(history);
+}
+
+bool st_history_is_at_path(const struct st_history *history)
+{
+    struct stat status;
+    return stat(history->path, &status) == 0 && status.st_dev == history->device &&
+           status.st_ino == history->inode;
+}
+
+const char *st_history_error(const struct st_history *history, int r)
+{
+    return st_sql_sentence(history->db, r);
+}
+
+/* Pages, less those that `free_pages` counts. */
+static int64_t page_bytes(struct st_history *history, const char *free_pages)
+{
+    int64_t pages_n = 0, free_n = 0, a_page_bytes = 0;
+    int r = st_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
+    if (r == 0 && free_pages != NULL)
+        r = st_sql_number(history->db, &free_n, free_pages, "");
+    if (r == 0)
+        r = st_sql_number(history->db, &a_page_bytes, "PRAGMA page_size", "");
+    return r < 0 ? r : (pages_n - free_n) * a_page_bytes;
+}
+
+int64_t st_history_bytes(struct st_history *history)
+{
+    return page_bytes(history, "PRAGMA freelist_count");
+}
+
+int64_t st_history_file_bytes(struct st_history *history)
+{
+    return page_bytes(history, NULL);
+}
+
+static int rename_beside(const char *path, const char *suffix, const char *to)
+{
+    char from[4096], into[4096];
+    if (snprintf(from, sizeof(from), "%s%s", path, suffix) >= (int)sizeof(from) ||
+        snprintf(into, sizeof(into), "%s%s", to, suffix) >= (int)sizeof(into))
+        return -ENAMETOOLONG;
+    return rename(from, into) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+{
+    const time_t now_s = (time_t)(now_wall_ns / ST_NS_PER_S);
+    struct tm utc;
+    char when[32] = "unknown-time";
+    struct stat status;
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return -EINVAL;
+    if (gmtime_r(&now_s, &utc) != NULL)
+        strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
+    int n = snprintf(buf, buf_bytes, "%s.aside-%s", path, when);
+    for (unsigned again = 2; n > 0 && (size_t)n < buf_bytes && access(buf, F_OK) == 0; again++)
+        n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
+    if (n < 0 || (size_t)n >= buf_bytes)
+        return -ENAMETOOLONG;
+    /* the log first: beside a new file it would be taken for the new file's */
+    int r = rename_beside(path, "-wal", buf);
+    if (r == 0)
+        r = rename_beside(path, "-shm", buf);
+    if (r == 0)
+        r = rename_beside(path, "-journal", buf);
+    if (r == 0)
+        r = rename(path, buf) == 0 ? 0 : -errno;
+    return r;
+}

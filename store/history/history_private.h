@@ -1,0 +1,38 @@
+/* The inside of struct st_history, for history*.c. */
+#ifndef ST_STORE_HISTORY_HISTORY_PRIVATE_H
+#define ST_STORE_HISTORY_HISTORY_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "lib/hist.h"
+#include "store/history/history.h"
+#include "store/history/history_sql.h"
+
+/** A sum of rows with one histogram. */
+struct st_history_sum {
+    struct st_hist hist; /* 3 digits */
+    uint8_t *plain;      /* room for a payload */
+    size_t plain_bytes;
+};
+
+/** @return 0 or -ENOMEM. */
+ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum);
+void st_history_sum_touch(struct st_history_sum *sum);  /* its memory now, lib/pages.h */
+void st_history_sum_finish(struct st_history_sum *sum); /* one of zeros is fine */
+/** Adds a stored payload. @return 0 or -EBADMSG. */
+ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);
+/** Quantile p, INT64_MIN where there are too few values for it (n < 10 / (1 - p)). @param max_ns exact. */
+int64_t st_history_sum_quantile(struct st_history_sum *sum, double p, int64_t max_ns);
+
+struct st_history {
+    sqlite3 *db;
+    char *path;
+    dev_t device;
+    ino_t inode;
+    struct st_history_sum sum;
+};
+
+/** Makes the days of hours that are there. @return 0 or a negative errno value. */
+ST_NODISCARD int st_history_make_days(struct st_history *history);
+
+#endif

@@ -1,0 +1,462 @@
+/* Rows of a history by steps. */
+#include "store/history/history_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ns.h"
+#include "lib/when.h"
+#include "store/history/history_private.h"
+#include "store/history/history_reader.h"
+#include "store/recording/json_text.h"
+
+#define ROWS_WANTED 100
+#define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
+#define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
+#define JOIN_NS     (2 * ST_NS_PER_S) /* between two minutes; less is no gap */
+#define SUMMED_MAX  4000              /* rows of the file whose histograms one answer sums: 0.1 to 0.2 s */
+#define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
+#define COUNTS_N    8
+#define HEAD_BYTES  256
+#define COLUMNS                                                                                              \
+    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
+    "xruns_observed, %s, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, "     \
+    "lateness"
+
+/* What one row of the answer is made of. */
+struct group {
+    int64_t from_ns, to_ns, measured_ns;
+    int64_t step_ns, rows_to_ns; /* where its step begins; the end of the last of its rows */
+    int64_t counts[COUNTS_N];
+    int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
+    int64_t circumstances;
+    unsigned rows_n;
+    void *first; /* histogram of the first row, until there is a second one */
+    size_t first_bytes, first_room;
+};
+
+struct walk {
+    struct st_history_reader *reader;
+    struct st_json_writing writing; /* the document, up to its last row */
+    size_t rows_n;
+    json_t *used;               /* ids of the rows' circumstances, each once */
+    int64_t since_ns, until_ns; /* of the answer: its rows are within */
+    int64_t end_ns;             /* no row of the file was measured behind it */
+    int64_t part_ns;            /* where the rows of this level begin */
+    int64_t at_ns;              /* where the next row or gap begins */
+    struct group group;
+};
+
+/* --- rows of the answer ------------------------------------------------------------------------------------
+ */
+
+static json_t *known(int64_t value)
+{
+    return value != INT64_MIN ? json_integer(value) : json_null();
+}
+
+static bool has(const json_t *ids, const json_t *id)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(ids, i, one)
+    {
+        if (json_equal(one, id))
+            return true;
+    }
+    return false;
+}
+
+/* One row after the other is written: there is never more than one of them as json_t. */
+static int append(struct walk *walk, json_t *row)
+{
+    json_t *id = json_object_get(row, "circumstances");
+    int r = row == NULL ? -ENOMEM : walk->rows_n++ == ST_HISTORY_ROWS_MAX ? -E2BIG : 0;
+    if (r == 0 && json_is_integer(id) && !has(walk->used, id) && json_array_append(walk->used, id) != 0)
+        r = -ENOMEM;
+    if (r == 0 && ((walk->rows_n > 1 && st_json_write(",", 1, &walk->writing) != 0) ||
+                   json_dump_callback(row, st_json_write, &walk->writing, JSON_COMPACT) != 0))
+        r = -ENOMEM;
+    json_decref(row);
+    return r;
+}
+
+/* Nothing was measured up to to_ns. */
+static int append_gap(struct walk *walk, int64_t to_ns)
+{
+    if (to_ns <= walk->at_ns)
+        return 0;
+    const int r = append(walk, json_pack("{s:I, s:I, s:i, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
+                                         (json_int_t)walk->at_ns, "to_ns", (json_int_t)to_ns, "measured_ns",
+                                         0, "cycles", "misses", "skipped_periods", "late_wakes", "xruns",
+                                         "starved_clients", "lateness", "circumstances"));
+    walk->at_ns = to_ns;
+    return r;
+}
+
+/* A minute counts where it began, so the last one of a step may end behind it: what was measured has room in
+ * the row. More than a minute too much in sums is a clock that was set back. */
+static void end_group(struct walk *walk)
+{
+    struct group *group = &walk->group;
+    const int64_t needed_ns = st_ns_add(group->from_ns, group->measured_ns);
+    int64_t room_ns = group->to_ns + MINUTE_NS;
+    if (room_ns < group->rows_to_ns)
+        room_ns = group->rows_to_ns;
+    if (needed_ns > group->to_ns)
+        group->to_ns = needed_ns < room_ns ? needed_ns : room_ns;
+    if (group->from_ns < walk->since_ns)
+        walk->since_ns = group->from_ns;
+    if (group->to_ns > walk->until_ns)
+        walk->until_ns = group->to_ns;
+}
+
+static int append_group(struct walk *walk)
+{
+    struct group *group = &walk->group;
+    if (group->rows_n == 0)
+        return 0;
+    end_group(walk);
+    if (group->rows_n > 1) {
+        struct st_history_sum *sum = &walk->reader->sum;
+        group->p50_ns = st_history_sum_quantile(sum, 0.5, group->max_ns);
+        group->p99_ns = st_history_sum_quantile(sum, 0.99, group->max_ns);
+    }
+    const int64_t *counts = group->counts;
+    json_t *xruns = json_pack("{s:I, s:I, s:o}", "simulated", (json_int_t)counts[4], "own",
+                              (json_int_t)counts[5], "observed", known(counts[6]));
+    json_t *lateness =
+        json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", known(group->p50_ns), "p99_ns",
+                  known(group->p99_ns), "max_ns", known(group->max_ns));
+    const int r =
+        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
+                               (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
+                               (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
+                               (json_int_t)counts[1], "skipped_periods", (json_int_t)counts[2], "late_wakes",
+                               (json_int_t)counts[3], "xruns", xruns, "starved_clients", known(counts[7]),
+                               "lateness", lateness, "circumstances", known(group->circumstances)));
+    if (group->to_ns > walk->at_ns)
+        walk->at_ns = group->to_ns;
+    group->rows_n = 0;
+    return r;
+}
+
+/* --- rows of the file
+ * --------------------------------------------------------------------------------------- */
+
+static int keep_first(struct group *group, const void *bytes, size_t n)
+{
+    if (n > group->first_room) {
+        void *room = realloc(group->first, n);
+        if (room == NULL)
+            return -ENOMEM;
+        group->first = room;
+        group->first_room = n;
+    }
+    if (n > 0)
+        memcpy(group->first, bytes, n);
+    group->first_bytes = n;
+    return 0;
+}
+
+/* Most groups of one row need no histogram: their quantiles are stored. */
+static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
+{
+    struct group *group = &walk->group;
+    struct st_history_sum *sum = &walk->reader->sum;
+    const void *bytes = sqlite3_column_blob(statement, 16);
+    const size_t n = (size_t)sqlite3_column_bytes(statement, 16);
+    if (group->rows_n == 0)
+        return keep_first(group, bytes, n);
+    int r = 0;
+    if (group->rows_n == 1) {
+        st_hist_reset(&sum->hist);
+        r = st_history_sum_add(sum, group->first, group->first_bytes);
+    }
+    return r < 0 ? r : st_history_sum_add(sum, bytes, n);
+}
+
+static int add_row(struct walk *walk, sqlite3_stmt *statement)
+{
+    struct group *group = &walk->group;
+    const int r = add_histogram(walk, statement);
+    if (r < 0)
+        return r;
+    const int64_t max_ns = st_sql_int(statement, 14), circumstances = st_sql_int(statement, 15);
+    if (group->rows_n == 0) {
+        for (int i = 0; i < COUNTS_N; i++)
+            group->counts[i] = INT64_MIN;
+        group->measured_ns = 0;
+        group->n = 0;
+        group->max_ns = INT64_MIN;
+        group->p50_ns = st_sql_int(statement, 12);
+        group->p99_ns = st_sql_int(statement, 13);
+        group->circumstances = circumstances;
+    }
+    group->measured_ns = st_sql_add(group->measured_ns, st_sql_int(statement, 2));
+    for (int i = 0; i < COUNTS_N; i++)
+        group->counts[i] = st_sql_add(group->counts[i], st_sql_int(statement, 3 + i));
+    group->n = st_sql_add(group->n, st_sql_int(statement, 11));
+    if (max_ns > group->max_ns)
+        group->max_ns = max_ns;
+    if (group->circumstances != circumstances)
+        group->circumstances = INT64_MIN;
+    group->rows_n++;
+    return 0;
+}
+
+static int64_t floor_to(int64_t ns, int64_t step_ns)
+{
+    const int64_t rest = ns % step_ns;
+    return ns - (rest < 0 ? rest + step_ns : rest);
+}
+
+/* A row of the file: joins the group of its step or begins the next one. Single minutes have no grid: they
+ * begin when they began. An hour or a day is whole, also where less was asked for, up to where the file ends.
+ */
+static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
+{
+    struct group *group = &walk->group;
+    const int64_t row_from_ns = st_sql_int(statement, 0);
+    const bool minutes = step_ns == MINUTE_NS;
+    const int64_t step_from_ns = minutes ? row_from_ns : floor_to(row_from_ns, step_ns);
+    int64_t row_to_ns = st_sql_int(statement, 1);
+    if (row_to_ns > walk->end_ns)
+        row_to_ns = walk->end_ns > row_from_ns ? walk->end_ns : row_from_ns;
+    if (group->rows_n > 0 && (minutes || step_from_ns != group->step_ns)) {
+        const int r = append_group(walk);
+        if (r < 0)
+            return r;
+    }
+    if (group->rows_n == 0) {
+        group->step_ns = step_from_ns;
+        group->from_ns = step_from_ns > walk->part_ns ? step_from_ns : walk->part_ns;
+        if (group->from_ns > (minutes ? st_ns_add(walk->at_ns, JOIN_NS) : walk->at_ns)) {
+            const int r = append_gap(walk, group->from_ns);
+            if (r < 0)
+                return r;
+        }
+        group->rows_to_ns = row_to_ns;
+    }
+    if (group->rows_to_ns < row_to_ns)
+        group->rows_to_ns = row_to_ns;
+    group->to_ns = group->rows_to_ns;
+    if (!minutes) {
+        if (group->to_ns < walk->until_ns)
+            group->to_ns = walk->until_ns;
+        if (group->to_ns > step_from_ns + step_ns)
+            group->to_ns = step_from_ns + step_ns;
+    }
+    return add_row(walk, statement);
+}
+
+/* Rows of [since, until) by steps. */
+static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
+{
+    sqlite3_stmt *statement;
+    const int64_t level = st_history_reader_level(walk->reader, step_ns);
+    const int64_t rows_max = step_ns > level * ST_NS_PER_S ? SUMMED_MAX : ST_HISTORY_ROWS_MAX;
+    int64_t rows_n = 0;
+    int r = st_sql_number(walk->reader->db, &rows_n,
+                          "SELECT count(*) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?", "iii",
+                          level, since_ns, until_ns);
+    if (r < 0 || rows_n > rows_max)
+        return r < 0 ? r : -E2BIG;
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
+             " ORDER BY from_ns, id",
+             walk->reader->version >= 2 ? "starved" : "NULL");
+    r = st_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
+    if (r < 0)
+        return r;
+    walk->part_ns = since_ns;
+    while ((r = st_sql_step(statement)) == 1) {
+        r = take(walk, statement, step_ns);
+        if (r < 0)
+            break;
+    }
+    if (r == 0)
+        r = append_group(walk);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+/* --- the document -----------------------------------------------------------------------------------------
+ */
+
+static json_t *text_or_null(sqlite3_stmt *statement, int i)
+{
+    char text[256];
+    st_sql_text(statement, i, text, sizeof(text));
+    return text[0] != '\0' ? st_json_text(text) : json_null();
+}
+
+/* All that rows of the answer were measured under. */
+static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
+{
+    sqlite3_stmt *statement;
+    int r = st_sql_prepare(reader->db, &statement,
+                           "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz, periods,"
+                           " load_percent FROM circumstances ORDER BY id",
+                           "");
+    if (r < 0)
+        return r;
+    json_t *list = json_array();
+    while ((r = st_sql_step(statement)) == 1) {
+        const int64_t id = st_sql_int(statement, 0);
+        json_t *given = json_integer(id);
+        if (has(used, given))
+            json_array_append_new(
+                list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id", (json_int_t)id,
+                                "kernel", text_or_null(statement, 1), "governor", text_or_null(statement, 2),
+                                "policy", text_or_null(statement, 3), "priority",
+                                known(st_sql_int(statement, 4)), "cpu", known(st_sql_int(statement, 5)),
+                                "frames", known(st_sql_int(statement, 6)), "rate_hz",
+                                known(st_sql_int(statement, 7)), "periods", known(st_sql_int(statement, 8)),
+                                "load_percent", sqlite3_column_double(statement, 9)));
+        json_decref(given);
+    }
+    sqlite3_finalize(statement);
+    if (r < 0) {
+        json_decref(list);
+        return r;
+    }
+    *ret = list;
+    return 0;
+}
+
+/* Whole minutes up to an hour, whole hours above. */
+static int64_t usable_step(int64_t step_ns)
+{
+    if (step_ns > STEP_MAX_NS)
+        step_ns = STEP_MAX_NS; /* times are at most 2200: a step more is no overflow */
+    const int64_t unit_ns = step_ns > HOUR_NS ? HOUR_NS : MINUTE_NS;
+    if (step_ns % unit_ns != 0)
+        step_ns += unit_ns - step_ns % unit_ns;
+    return step_ns;
+}
+
+/* The step that was asked for, else one for what is in the file of the time that was asked for. */
+static int choose_step(struct walk *walk, const struct st_history_span *span, int64_t *ret)
+{
+    int64_t from_ns = span->since_ns, to_ns = walk->until_ns, step_ns = span->step_ns;
+    if (step_ns <= 0) {
+        int64_t first_ns = INT64_MIN;
+        const int r = st_sql_number(walk->reader->db, &first_ns,
+                                    "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_HOUR);
+        if (r < 0)
+            return r;
+        if (from_ns < first_ns)
+            from_ns = first_ns;
+        step_ns = st_when_step(to_ns > from_ns ? to_ns - from_ns : 0, ROWS_WANTED);
+    }
+    *ret = usable_step(step_ns);
+    return 0;
+}
+
+/* Minutes, where they are left of the time that was asked for, and hours before them. */
+static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
+{
+    int64_t minutes_ns = until_ns, hour_ns = INT64_MAX;
+    int r = st_sql_number(walk->reader->db, &minutes_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_MINUTE);
+    if (r < 0)
+        return r;
+    minutes_ns = floor_to(minutes_ns, HOUR_NS);
+    if (minutes_ns > until_ns)
+        minutes_ns = until_ns;
+    const int64_t hours_ns = floor_to(since_ns, HOUR_NS);
+    if (step_ns < HOUR_NS && minutes_ns > since_ns)
+        r = st_sql_number(walk->reader->db, &hour_ns,
+                          "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
+                          "iii", ST_HISTORY_HOUR, hours_ns, minutes_ns);
+    if (r < 0)
+        return r;
+    walk->since_ns = hour_ns < since_ns ? hour_ns : since_ns;
+    walk->at_ns = walk->since_ns;
+    if (hour_ns == INT64_MAX)
+        return walk_part(walk, since_ns, until_ns, step_ns);
+    r = walk_part(walk, hours_ns, minutes_ns, HOUR_NS);
+    return r < 0 ? r : walk_part(walk, minutes_ns, until_ns, step_ns);
+}
+
+/* What rows there are says from when to when they are: the head is written last and moved to the front. */
+static int write_head(struct walk *walk, int64_t step_ns)
+{
+    static const char before[] = ",\"rows\":[";
+    const size_t rows_bytes = walk->writing.bytes;
+    json_t *head = json_pack("{s:s, s:I, s:I, s:I}", "schema", "sleeptune-history/1", "since_ns",
+                             (json_int_t)walk->since_ns, "until_ns", (json_int_t)walk->until_ns, "step_ns",
+                             (json_int_t)step_ns);
+    const bool good =
+        head != NULL && st_json_write("{", 1, &walk->writing) == 0 &&
+        json_dump_callback(head, st_json_write, &walk->writing, JSON_COMPACT | JSON_EMBED) == 0 &&
+        st_json_write(before, sizeof(before) - 1, &walk->writing) == 0;
+    json_decref(head);
+    char *text = walk->writing.text, copy[HEAD_BYTES];
+    const size_t head_bytes = walk->writing.bytes - rows_bytes;
+    if (!good || head_bytes > sizeof(copy))
+        return -ENOMEM;
+    memcpy(copy, text + rows_bytes, head_bytes);
+    memmove(text + head_bytes, text, rows_bytes);
+    memcpy(text, copy, head_bytes);
+    return 0;
+}
+
+static int write_end(struct walk *walk)
+{
+    static const char before[] = "],\"circumstances\":";
+    json_t *list;
+    const int r = circumstances(walk->reader, walk->used, &list);
+    if (r < 0)
+        return r;
+    const bool good = st_json_write(before, sizeof(before) - 1, &walk->writing) == 0 &&
+                      json_dump_callback(list, st_json_write, &walk->writing, JSON_COMPACT) == 0 &&
+                      st_json_write("}", 1, &walk->writing) == 0;
+    json_decref(list);
+    return good ? 0 : -ENOMEM;
+}
+
+/* Where the file ends, or the time that was asked for, if that is later. */
+static int find_end(struct walk *walk)
+{
+    int64_t end_ns = INT64_MAX;
+    const int r = st_sql_number(walk->reader->db, &end_ns,
+                                "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1", "i",
+                                ST_HISTORY_MINUTE);
+    walk->end_ns = end_ns > walk->until_ns ? end_ns : walk->until_ns;
+    return r;
+}
+
+int st_history_text(struct st_history_reader *reader, const struct st_history_span *span, char **ret)
+{
+    int64_t step_ns = MINUTE_NS;
+    struct walk walk = {.reader = reader, .used = json_array(), .until_ns = span->until_ns};
+    int r = walk.used == NULL ? -ENOMEM : find_end(&walk);
+    if (r == 0)
+        r = choose_step(&walk, span, &step_ns);
+    if (r == 0)
+        r = walk_all(&walk, floor_to(span->since_ns, step_ns), span->until_ns, step_ns);
+    if (r == 0 && span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
+        r = append_gap(&walk, span->until_ns);
+    if (r == 0)
+        r = write_head(&walk, step_ns);
+    if (r == 0)
+        r = write_end(&walk);
+    free(walk.group.first);
+    json_decref(walk.used);
+    if (r == 0)
+        *ret = walk.writing.text;
+    else
+        free(walk.writing.text);
+    return r;
+}
+
+int st_history_read(struct st_history_reader *reader, const struct st_history_span *span, json_t **ret)
+{
+    char *text;
+    const int r = st_history_text(reader, span, &text);
+    return r < 0 ? r : st_json_written(text, ret);
+}

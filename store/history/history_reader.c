@@ -1,0 +1,126 @@
+/* A history opened for reading. */
+#include "store/history/history_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/ns.h"
+
+#define BUSY_MS 1000
+
+/* "file:" and the path with what a URI gives a meaning escaped. @return false when it does not fit. */
+static bool make_uri(char *buf, size_t buf_bytes, const char *path, const char *options)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    size_t n = 0;
+    for (const char *p = "file:"; *p != '\0'; p++)
+        buf[n++] = *p;
+    for (; *path != '\0' && n + 4 < buf_bytes; path++) {
+        if (strchr("%?#", *path) == NULL) {
+            buf[n++] = *path;
+            continue;
+        }
+        buf[n++] = '%';
+        buf[n++] = hex[(unsigned char)*path >> 4];
+        buf[n++] = hex[(unsigned char)*path & 15];
+    }
+    return *path == '\0' && snprintf(buf + n, buf_bytes - n, "?%s", options) < (int)(buf_bytes - n);
+}
+
+static int open_with(struct st_history_reader *reader, const char *path, const char *options, char *error,
+                     size_t error_bytes)
+{
+    char uri[4096];
+    if (!make_uri(uri, sizeof(uri), path, options))
+        return -ENAMETOOLONG;
+    int code =
+        sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK)
+        return st_sql_errno(reader->db, code);
+    st_sql_distrust(reader->db);
+    st_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
+    sqlite3_busy_timeout(reader->db, BUSY_MS);
+    const int r = st_sql_identify(reader->db, &reader->version, error, error_bytes);
+    if (r < 0)
+        return r;
+    return st_sql_errno(reader->db, /* each row is read once */
+                        sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
+}
+
+/* Is there a log with something in it beside the file? */
+static bool has_log(const char *path)
+{
+    char log[4096];
+    struct stat status;
+    return snprintf(log, sizeof(log), "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 &&
+           status.st_size > 0;
+}
+
+static bool is_other(int r)
+{
+    return r == -EPROTO || r == -EPROTONOSUPPORT;
+}
+
+int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
+{
+    struct stat status;
+    error[0] = '\0';
+    int r = 0;
+    if (stat(path, &status) != 0)
+        r = -errno;
+    else if (!S_ISREG(status.st_mode))
+        r = -EINVAL;
+    struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
+    if (r == 0)
+        r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum);
+    if (r == 0) {
+        r = open_with(reader, path, "mode=ro", error, error_bytes);
+        /* Without the right to make files beside it, or where nothing can be written, SQLite cannot share the
+         * log. Where there is none, nobody writes, and the file alone is whole. */
+        if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
+            sqlite3_close(reader->db);
+            reader->db = NULL;
+            error[0] = '\0';
+            r = open_with(reader, path, "mode=ro&immutable=1", error, error_bytes);
+        }
+        if (r == 0 && reader->version == 0)
+            r = -ENODATA;
+        if (r == 0) /* all that it reads is of one moment */
+            r = st_sql_run(reader->db, "BEGIN", "");
+    }
+    if (r < 0) {
+        if (r == -ENODATA)
+            snprintf(error, error_bytes, "there is nothing in it yet");
+        else if (r == -EINVAL)
+            snprintf(error, error_bytes, "it is not a file");
+        else if (r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
+            snprintf(error, error_bytes, "%s", strerror(-r));
+        st_history_reader_close(reader);
+        return r;
+    }
+    *ret = reader;
+    return 0;
+}
+
+void st_history_reader_close(struct st_history_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    sqlite3_close(reader->db);
+    st_history_sum_finish(&reader->sum);
+    free(reader);
+}
+
+const char *st_history_reader_error(const struct st_history_reader *reader, int r)
+{
+    return st_sql_sentence(reader->db, r);
+}
+
+int64_t st_history_reader_level(const struct st_history_reader *reader, int64_t step_ns)
+{
+    if (reader->version >= 2 && step_ns % (ST_HISTORY_DAY * ST_NS_PER_S) == 0)
+        return ST_HISTORY_DAY;
+    return step_ns % (ST_HISTORY_HOUR * ST_NS_PER_S) == 0 ? ST_HISTORY_HOUR : ST_HISTORY_MINUTE;
+}

@@ -1,0 +1,268 @@
+/* SQLite with fewer words. */
+#include "store/history/history_sql.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/ns.h"
+
+#define SQL_BYTES      16384 /* a statement of ours, or one in a schema */
+#define OPS_A_LOOK     10000 /* of SQLite's virtual machine: about 1 ms */
+#define DAMAGED_TEXT   "it is damaged: "
+#define TOO_LARGE_TEXT DAMAGED_TEXT "a value in it is larger than any that sleeptune writes"
+
+void st_sql_distrust(sqlite3 *db)
+{
+    static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}};
+    static const int limits[][2] = {{SQLITE_LIMIT_LENGTH, ST_SQL_VALUE_BYTES},
+                                    {SQLITE_LIMIT_SQL_LENGTH, SQL_BYTES},
+                                    {SQLITE_LIMIT_ATTACHED, 0},
+                                    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                    {SQLITE_LIMIT_WORKER_THREADS, 0}};
+    /* SQLite 3.33, which the build asks for, knows all of them; a setting cannot fail on an open file */
+    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++)
+        (void)sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
+    for (size_t i = 0; i < ST_ARRAY_LEN(limits); i++)
+        (void)sqlite3_limit(db, limits[i][0], limits[i][1]);
+}
+
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0 ? st_ns_from_timespec(&used) : 0;
+}
+
+static int is_over(void *ctx)
+{
+    const struct st_sql_time *time = ctx;
+    return thread_cpu_ns() > time->end_ns;
+}
+
+void st_sql_limit_time(sqlite3 *db, struct st_sql_time *time, int64_t max_ns)
+{
+    time->end_ns = thread_cpu_ns() + max_ns;
+    sqlite3_progress_handler(db, OPS_A_LOOK, is_over, time);
+}
+
+const char *st_sql_sentence(sqlite3 *db, int r)
+{
+    switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_OK: /* SQLite gave what it was asked for: what is in it makes no sense */
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in it cannot be read" : strerror(-r);
+    case SQLITE_INTERRUPT:
+        return "reading it used more than 10 s of CPU time; it is no usual history";
+    case SQLITE_TOOBIG:
+        return TOO_LARGE_TEXT;
+    default:
+        return sqlite3_errmsg(db);
+    }
+}
+
+int st_sql_errno(sqlite3 *db, int code)
+{
+    const int system = db != NULL ? sqlite3_system_errno(db) : 0;
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return 0;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return -EBUSY;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_READONLY:
+        return -EROFS;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return -EACCES;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_TOOBIG:
+        return -EBADMSG;
+    case SQLITE_INTERRUPT:
+        return -ETIMEDOUT;
+    case SQLITE_ERROR:
+        return -EINVAL;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    default: /* CANTOPEN, IOERR and what nobody expects */
+        return system > 0 ? -system : -EIO;
+    }
+}
+
+static int bind(sqlite3_stmt *statement, const char *types, va_list args)
+{
+    for (int i = 1; types[i - 1] != '\0'; i++) {
+        int code = SQLITE_MISUSE;
+        switch (types[i - 1]) {
+        case 'i':
+            code = sqlite3_bind_int64(statement, i, va_arg(args, int64_t));
+            break;
+        case 'n': {
+            const int64_t value = va_arg(args, int64_t);
+            code = value == INT64_MIN ? sqlite3_bind_null(statement, i)
+                                      : sqlite3_bind_int64(statement, i, value);
+            break;
+        }
+        case 'd':
+            code = sqlite3_bind_double(statement, i, va_arg(args, double));
+            break;
+        case 't':
+        case 's': {
+            const char *text = va_arg(args, const char *);
+            code = types[i - 1] == 's' && text[0] == '\0'
+                       ? sqlite3_bind_null(statement, i)
+                       : sqlite3_bind_text(statement, i, text, -1, SQLITE_TRANSIENT);
+            break;
+        }
+        case 'b': {
+            const void *bytes = va_arg(args, const void *);
+            const size_t n = va_arg(args, size_t);
+            code = sqlite3_bind_blob64(statement, i, bytes, n, SQLITE_TRANSIENT);
+            break;
+        }
+        default:
+            break;
+        }
+        if (code != SQLITE_OK)
+            return code;
+    }
+    return SQLITE_OK;
+}
+
+static int prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, va_list args)
+{
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = bind(statement, types, args);
+    if (code != SQLITE_OK) {
+        const int r = st_sql_errno(db, code);
+        sqlite3_finalize(statement);
+        return r;
+    }
+    *ret = statement;
+    return 0;
+}
+
+int st_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, ...)
+{
+    va_list args;
+    va_start(args, types);
+    const int r = prepare(db, ret, sql, types, args);
+    va_end(args);
+    return r;
+}
+
+int st_sql_step(sqlite3_stmt *statement)
+{
+    const int code = sqlite3_step(statement);
+    return code == SQLITE_ROW ? 1 : st_sql_errno(sqlite3_db_handle(statement), code);
+}
+
+int st_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list args;
+    va_start(args, types);
+    int r = prepare(db, &statement, sql, types, args);
+    va_end(args);
+    if (r < 0)
+        return r;
+    do
+        r = st_sql_step(statement);
+    while (r == 1); /* a PRAGMA gives rows */
+    sqlite3_finalize(statement);
+    return r;
+}
+
+int st_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list args;
+    va_start(args, types);
+    int r = prepare(db, &statement, sql, types, args);
+    va_end(args);
+    if (r < 0)
+        return r;
+    r = st_sql_step(statement);
+    if (r == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *ret = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return r < 0 ? r : 0;
+}
+
+int64_t st_sql_int(sqlite3_stmt *statement, int i)
+{
+    return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
+}
+
+int64_t st_sql_add(int64_t sum, int64_t value)
+{
+    if (sum == INT64_MIN)
+        return value;
+    return value == INT64_MIN ? sum : st_ns_add(sum, value);
+}
+
+void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, i);
+    snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
+}
+
+/* An entry of the schema that has pages of its own: no view, no trigger, no virtual table. */
+#define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
+#define OUR_TABLES_N 3
+
+int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes)
+{
+    int64_t application = 0, version = 0, all_n = 0, strange_n = 0, ours_n = 0;
+    int r = st_sql_number(db, &application, "PRAGMA application_id", "");
+    if (r == 0)
+        r = st_sql_number(db, &version, "PRAGMA user_version", "");
+    if (r == 0)
+        r = st_sql_number(db, &all_n, "SELECT count(*) FROM sqlite_schema", "");
+    if (r == 0)
+        r = st_sql_number(db, &strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED, "");
+    if (r == 0)
+        r = st_sql_number(db, &ours_n,
+                          "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
+                          " AND name IN ('span', 'event', 'circumstances')",
+                          "");
+    if (r < 0) {
+        snprintf(error, error_bytes, "%s", st_sql_sentence(db, r));
+        return r;
+    }
+    const bool is_new =
+        (application == 0 || application == ST_HISTORY_APPLICATION) && version == 0 && all_n == 0;
+    if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
+        snprintf(error, error_bytes, "it is the database of another program");
+        return -EPROTO;
+    }
+    if (version > ST_HISTORY_VERSION) {
+        snprintf(error, error_bytes,
+                 "it is of version %lld, made by a newer sleeptune; this one knows versions up to %d",
+                 (long long)version, ST_HISTORY_VERSION);
+        return -EPROTONOSUPPORT;
+    }
+    if (strange_n > 0) {
+        snprintf(error, error_bytes,
+                 "it has a view, a trigger or a virtual table, which sleeptune never makes");
+        return -EPROTO;
+    }
+    if (!is_new && ours_n < OUR_TABLES_N) {
+        snprintf(error, error_bytes, "it lacks tables of a history");
+        return -EBADMSG;
+    }
+    *ret_version = version;
+    return 0;
+}

@@ -1,0 +1,399 @@
+/* Rows of a history: added, summed, removed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/ns.h"
+#include "store/recording/hist_deflate.h"
+#include "store/history/history_causes.h"
+#include "store/history/history_private.h"
+
+#define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
+#define EVENT_BYTES      768 /* of the longest event with its indexes, in pages that are not quite full */
+#define KINDS_MAX        64  /* of events: their names and sources are about 40 */
+#define VACUUM_PAGES     200 /* given back to the file system at once: what the log holds until a checkpoint */
+#define VACUUMS_MAX      5
+#define OLDEST_STEP_NS   (7 * DAY_NS)
+#define RETAIN_STEPS_MAX 1000
+
+/* What a minute is summed up in. */
+static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
+
+/* A row of `span`. */
+struct row {
+    int64_t id, from_ns, to_ns, measured_ns;
+    int64_t counts[8]; /* as COUNTS; INT64_MIN: not known */
+    int64_t max_ns;    /* INT64_MIN: none */
+    int64_t circumstances;
+};
+
+#define COUNTS                                                                                               \
+    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved"
+
+/* --- circumstances ----------------------------------------------------------------------------------------
+ */
+
+static int circumstances_id(struct st_history *history, const struct st_history_circumstances *c,
+                            int64_t *ret)
+{
+    int64_t id = INT64_MIN;
+    int r = st_sql_number(history->db, &id,
+                          "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
+                          " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND periods IS ?"
+                          " AND load_percent IS ?",
+                          "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+                          c->rate_hz, c->periods, c->load_percent);
+    if (r == 0 && id == INT64_MIN) {
+        r = st_sql_run(history->db,
+                       "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
+                       " periods, load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                       "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+                       c->rate_hz, c->periods, c->load_percent);
+        id = sqlite3_last_insert_rowid(history->db);
+    }
+    if (r == 0)
+        *ret = id;
+    return r;
+}
+
+/* --- rows
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Inserts, or replaces the row with this id. The histogram is in history->sum. */
+static int put(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
+               size_t lateness_bytes)
+{
+    struct st_history_sum *sum = &history->sum;
+    return st_sql_run(history->db,
+                      "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
+                      ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
+                      " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "niiiiiiiiiinninnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
+                      row->counts[0], row->counts[1], row->counts[2], row->counts[3], row->counts[4],
+                      row->counts[5], row->counts[6], row->counts[7], (int64_t)sum->hist.total_n,
+                      st_history_sum_quantile(sum, 0.5, row->max_ns),
+                      st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
+                      (const void *)lateness, lateness_bytes);
+}
+
+#define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
+
+/* A row that GET gave; its histogram is added to history->sum. */
+static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
+{
+    ret->id = st_sql_int(statement, 0);
+    ret->from_ns = st_sql_int(statement, 1);
+    ret->measured_ns = st_sql_int(statement, 2);
+    for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
+        ret->counts[i] = st_sql_int(statement, 3 + i);
+    ret->max_ns = st_sql_int(statement, 11);
+    ret->circumstances = st_sql_int(statement, 12);
+    const void *lateness = sqlite3_column_blob(statement, 13);
+    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
+}
+
+/* The hour or day that a row belongs to, empty. */
+static struct row level_of(const struct row *row, int64_t level)
+{
+    const int64_t level_ns = level * ST_NS_PER_S;
+    int64_t from_ns = row->from_ns / level_ns * level_ns;
+    if (from_ns > row->from_ns)
+        from_ns -= level_ns;
+    return (struct row){.id = INT64_MIN,
+                        .from_ns = from_ns,
+                        .to_ns = from_ns + level_ns,
+                        .counts = {[6] = INT64_MIN, INT64_MIN},
+                        .max_ns = INT64_MIN,
+                        .circumstances = row->circumstances};
+}
+
+static void add_figures(struct row *sum, const struct row *row)
+{
+    sum->measured_ns += row->measured_ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
+        sum->counts[i] = st_sql_add(sum->counts[i], row->counts[i]);
+    if (row->max_ns > sum->max_ns)
+        sum->max_ns = row->max_ns;
+    if (sum->circumstances != row->circumstances)
+        sum->circumstances = INT64_MIN; /* several */
+}
+
+/* Stores a sum whose histogram is in history->sum. */
+static int put_sum(struct st_history *history, int64_t level, const struct row *sum)
+{
+    size_t bytes;
+    uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
+    const int r = stored != NULL ? put(history, level, sum, stored, bytes) : -ENOMEM;
+    free(stored);
+    return r;
+}
+
+/* Adds a minute to the row of its hour or day. */
+static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
+                  size_t lateness_bytes)
+{
+    sqlite3_stmt *statement;
+    struct row sum = level_of(row, level);
+    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii", level,
+                           sum.from_ns);
+    if (r < 0)
+        return r;
+    st_hist_reset(&history->sum.hist);
+    r = st_sql_step(statement);
+    if (r == 1)
+        r = get(history, statement, &sum);
+    sqlite3_finalize(statement);
+    if (r == 0)
+        r = st_history_sum_add(&history->sum, lateness, lateness_bytes);
+    if (r < 0)
+        return r;
+    add_figures(&sum, row);
+    return put_sum(history, level, &sum);
+}
+
+int st_history_make_days(struct st_history *history)
+{
+    sqlite3_stmt *statement;
+    struct row day = {.from_ns = INT64_MIN};
+    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? ORDER BY from_ns", "i",
+                           ST_HISTORY_HOUR);
+    if (r < 0)
+        return r;
+    st_hist_reset(&history->sum.hist);
+    while ((r = st_sql_step(statement)) == 1) {
+        const int64_t from_ns = sqlite3_column_int64(statement, 1);
+        const struct row next = level_of(
+            &(struct row){.from_ns = from_ns, .circumstances = st_sql_int(statement, 12)}, ST_HISTORY_DAY);
+        struct row hour;
+        if (next.from_ns != day.from_ns) {
+            r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
+            st_hist_reset(&history->sum.hist);
+            day = next;
+        }
+        if (r >= 0)
+            r = get(history, statement, &hour);
+        if (r < 0)
+            break;
+        add_figures(&day, &hour);
+    }
+    sqlite3_finalize(statement);
+    if (r == 0 && day.from_ns != INT64_MIN)
+        r = put_sum(history, ST_HISTORY_DAY, &day);
+    return r;
+}
+
+int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
+{
+    struct row row = {.id = INT64_MIN,
+                      .from_ns = minute->from_wall_ns,
+                      .to_ns = minute->to_wall_ns >= minute->from_wall_ns
+                                   ? minute->to_wall_ns
+                                   : st_ns_add(minute->from_wall_ns, minute->measured_ns),
+                      .measured_ns = minute->measured_ns,
+                      .counts = {(int64_t)minute->cycles, (int64_t)minute->misses,
+                                 (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
+                                 (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
+                                 minute->observed_xruns, minute->starved_clients},
+                      .max_ns = minute->lateness_max_ns};
+    int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
+    st_hist_reset(&history->sum.hist);
+    if (r == 0)
+        r = st_history_sum_add(&history->sum, minute->lateness, minute->lateness_bytes);
+    if (r == 0)
+        r = put(history, ST_HISTORY_MINUTE, &row, minute->lateness, minute->lateness_bytes);
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(levels); i++)
+        r = sum_up(history, levels[i], &row, minute->lateness, minute->lateness_bytes);
+    return r == 0 ? st_history_add_causes(history, minute) : r;
+}
+
+int st_history_add_event(struct st_history *history, const struct st_event *event)
+{
+    const struct st_event_circumstances *c = &event->circumstances;
+    return st_sql_run(history->db,
+                      "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
+                      " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
+                      " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "ittsssinnnssnnnnnn", event->wall_ns, event->name, event->text, event->source,
+                      event->device, event->client, (int64_t)event->certainty, event->count_n,
+                      event->lateness_ns, event->explained_ns, event->cause, event->culprit,
+                      c->pressure_cpu_permille, c->pressure_io_permille, c->pressure_memory_permille,
+                      c->cpu_khz, c->throttles_n, c->temperature_mc);
+}
+
+/* --- retention
+ * ---------------------------------------------------------------------------------------------- */
+
+static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
+{
+    return wall_ns / step_ns * step_ns;
+}
+
+/* All levels by name: the index on (level, from_ns) is of use then. */
+#define REMOVE_SPANS "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?"
+
+/* Lowers *from_ns to a day after the oldest row of the level: a clock that is years ahead until the network
+ * sets it must not cost the history. */
+static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
+{
+    int64_t oldest_ns = INT64_MIN;
+    const int r =
+        st_sql_number(history->db, &oldest_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+    if (r == 0 && oldest_ns != INT64_MIN && *from_ns > oldest_ns + DAY_NS)
+        *from_ns = oldest_ns + DAY_NS;
+    return r;
+}
+
+struct kind {
+    char name[sizeof(((struct st_event *)NULL)->name)];
+    char source[sizeof(((struct st_event *)NULL)->source)];
+    int64_t n;
+};
+
+/* The kinds of events, the most frequent one first. @return how many, or an error. */
+static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
+{
+    sqlite3_stmt *statement;
+    int n = 0, r = st_sql_prepare(history->db, &statement,
+                                  "SELECT name, source, count(*) FROM event GROUP BY name, source"
+                                  " ORDER BY 3 DESC LIMIT ?",
+                                  "i", (int64_t)KINDS_MAX);
+    if (r < 0)
+        return r;
+    while ((r = st_sql_step(statement)) == 1) {
+        st_sql_text(statement, 0, kinds[n].name, sizeof(kinds[n].name));
+        st_sql_text(statement, 1, kinds[n].source, sizeof(kinds[n].source));
+        kinds[n++].n = st_sql_int(statement, 2);
+    }
+    sqlite3_finalize(statement);
+    return r < 0 ? r : n;
+}
+
+/* How many events each kind may keep, so that all of them are max_n at most: rare kinds keep all theirs. */
+static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
+{
+    int64_t left_n = max_n;
+    for (int i = kinds_n - 1; i >= 0; i--) {
+        if (kinds[i].n > left_n / (i + 1))
+            return left_n / (i + 1);
+        left_n -= kinds[i].n;
+    }
+    return max_n;
+}
+
+/* A kind that floods loses its own oldest events, and not those of others. Some more than there must be are
+ * removed, so that it is not to be done again with the next event. */
+static int remove_events_above(struct st_history *history, int64_t max_n)
+{
+    struct kind kinds[KINDS_MAX];
+    int64_t all_n = 0;
+    int r = st_sql_number(history->db, &all_n, "SELECT count(*) FROM event", "");
+    if (r < 0 || all_n <= max_n)
+        return r;
+    const int kinds_n = read_kinds(history, kinds);
+    if (kinds_n < 0)
+        return kinds_n;
+    const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
+    for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++)
+        r = st_sql_run(history->db,
+                       "DELETE FROM event WHERE +name = ? AND source IS ? AND id <= (SELECT id FROM event"
+                       " WHERE +name = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                       "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
+    return r;
+}
+
+static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+{
+    int64_t minutes_from_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS;
+    int64_t all_from_ns = now_wall_ns - keep_days * DAY_NS;
+    int r = not_faster(history, ST_HISTORY_MINUTE, &minutes_from_ns);
+    if (r == 0)
+        r = not_faster(history, ST_HISTORY_DAY, &all_from_ns);
+    minutes_from_ns = floor_to(minutes_from_ns, ST_HISTORY_HOUR * ST_NS_PER_S);
+    all_from_ns = floor_to(all_from_ns, DAY_NS);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, minutes_from_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
+                       all_from_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
+    if (r == 0)
+        r = remove_events_above(history, max_bytes / 2 / EVENT_BYTES);
+    return r == 0 ? st_history_retain_causes(history, now_wall_ns, all_from_ns) : r;
+}
+
+/* Where all the rest is gone, the last day has to give, too, but for its last hour. @return as remove_oldest.
+ */
+static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int64_t newest_ns)
+{
+    const int64_t hour_ns = ST_HISTORY_HOUR * ST_NS_PER_S, to_ns = minute_ns + hour_ns;
+    if (to_ns > newest_ns - hour_ns)
+        return 0;
+    int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+    return r < 0 ? r : 1;
+}
+
+/* Removes the oldest of what is worth least. @return 1, 0 when nothing is left to remove, or an error. */
+static int remove_oldest(struct st_history *history)
+{
+    int64_t newest_ns = INT64_MIN, minute_ns = INT64_MIN, hour_ns = INT64_MIN;
+    int r = st_sql_number(history->db, &newest_ns, "SELECT max(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_MINUTE);
+    if (r == 0)
+        r = st_sql_number(history->db, &minute_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_MINUTE);
+    if (r == 0)
+        r = st_sql_number(history->db, &hour_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                          ST_HISTORY_HOUR);
+    if (r < 0 || newest_ns == INT64_MIN)
+        return r;
+    if (minute_ns < newest_ns - DAY_NS) {
+        const int64_t to_ns = floor_to(minute_ns + DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
+        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                       ST_HISTORY_MINUTE, to_ns);
+        return r < 0 ? r : 1;
+    }
+    if (hour_ns >= floor_to(newest_ns, DAY_NS) - DAY_NS)
+        return remove_oldest_hour(history, minute_ns, newest_ns);
+    int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
+    if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
+        to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
+    r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
+                   to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
+    if (r == 0)
+        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+    return r < 0 ? r : 1;
+}
+
+int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+{
+    int r = st_history_begin(history);
+    if (r == 0)
+        r = remove_old(history, now_wall_ns, keep_days, max_bytes);
+    for (int i = 0; r == 0 && i < RETAIN_STEPS_MAX; i++) {
+        const int64_t bytes = st_history_bytes(history);
+        if (bytes >= 0 && bytes <= max_bytes)
+            break;
+        r = bytes < 0 ? (int)bytes : remove_oldest(history);
+        if (r <= 0)
+            break;
+        r = 0;
+    }
+    if (r == 0)
+        r = st_history_commit(history);
+    if (r < 0) {
+        st_history_rollback(history);
+        return r;
+    }
+    char sql[64];
+    snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
+    for (int i = 0; r == 0 && i < VACUUMS_MAX; i++)
+        r = st_sql_run(history->db, sql, "");
+    return r;
+}

@@ -1,0 +1,114 @@
+/* Bounded little-endian writing and reading of bytes, with LEB128 varints. Shared by the files of store/. */
+#ifndef ST_STORE_RECORDING_BYTES_H
+#define ST_STORE_RECORDING_BYTES_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/base.h"
+
+/** Where the next byte goes. `full` once something did not fit; nothing is written from then on. */
+struct st_bytes_out {
+    uint8_t *at;
+    uint8_t *end;
+    bool full;
+};
+
+/** Where the next byte comes from. `bad` once the bytes ran out or a varint was too long; reads give 0 from
+ * then on. */
+struct st_bytes_in {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool bad;
+};
+
+static inline void st_put_bytes(struct st_bytes_out *out, const void *bytes, size_t n)
+{
+    if (out->full || n > (size_t)(out->end - out->at)) {
+        out->full = true;
+        return;
+    }
+    if (n > 0)
+        memcpy(out->at, bytes, n);
+    out->at += n;
+}
+
+/** The low `bytes` bytes of value, at most 8. */
+static inline void st_put_uint(struct st_bytes_out *out, uint64_t value, size_t bytes)
+{
+    uint8_t text[8];
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (uint8_t)(value >> (8 * i));
+    st_put_bytes(out, text, bytes);
+}
+
+static inline void st_put_varint(struct st_bytes_out *out, uint64_t value)
+{
+    uint8_t text[10];
+    size_t n = 0;
+    for (; value > 0x7f; value >>= 7)
+        text[n++] = (uint8_t)(value | 0x80);
+    text[n++] = (uint8_t)value;
+    st_put_bytes(out, text, n);
+}
+
+/** A signed number, ZigZag: small magnitudes are short. */
+static inline void st_put_signed(struct st_bytes_out *out, int64_t value)
+{
+    st_put_varint(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+/** @return n bytes, NULL (and bad) when fewer are left. */
+static inline const uint8_t *st_get_bytes(struct st_bytes_in *in, size_t n)
+{
+    if (in->bad || n > (size_t)(in->end - in->at)) {
+        in->bad = true;
+        return NULL;
+    }
+    const uint8_t *bytes = in->at;
+    in->at += n;
+    return bytes;
+}
+
+static inline uint64_t st_get_uint(struct st_bytes_in *in, size_t bytes)
+{
+    const uint8_t *text = st_get_bytes(in, bytes);
+    uint64_t value = 0;
+    for (size_t i = 0; text != NULL && i < bytes; i++)
+        value |= (uint64_t)text[i] << (8 * i);
+    return value;
+}
+
+/** 8 bytes from anywhere. */
+static inline uint64_t st_load_u64(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
+static inline uint64_t st_get_varint(struct st_bytes_in *in)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const uint64_t byte = st_get_uint(in, 1);
+        if (in->bad || (shift == 63 && byte > 1))
+            break;
+        value |= (byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return value;
+    }
+    in->bad = true;
+    return 0;
+}
+
+static inline int64_t st_get_signed(struct st_bytes_in *in)
+{
+    const uint64_t bits = st_get_varint(in);
+    return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+}
+
+#endif

@@ -1,0 +1,345 @@
+#include "store/recording/hlog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/hist_payload.h"
+#include "lib/ns.h"
+#include "lib/safe_text.h"
+#include "platform/destination.h"
+#include "store/recording/base64.h"
+#include "store/recording/hist_deflate.h"
+
+#define FIRST_LINE          "#[Histogram log format version 1."
+#define LINE_MAX_BYTES      (1U << 20)
+#define CIRCUMSTANCES_BYTES 16384 /* what is beyond is left out */
+#define YEAR_NS             (365 * 24 * 3600 * ST_NS_PER_S)
+
+/* --- writing
+ * ------------------------------------------------------------------------------------------------- */
+
+struct st_hlog {
+    FILE *file;
+    int64_t start_wall_ns;
+    int error; /* first one, negative; 0 none */
+};
+
+/* "seconds.milliseconds" of a time >= 0, cut. No locale has a say in it. */
+static void put_seconds(FILE *file, int64_t ns)
+{
+    fprintf(file, "%" PRId64 ".%03" PRId64, ns / ST_NS_PER_S, ns % ST_NS_PER_S / ST_NS_PER_MS);
+}
+
+static void put_comment(FILE *file, const char *comment)
+{
+    while (*comment != '\0') {
+        const size_t bytes = strcspn(comment, "\n");
+        fputs("# ", file);
+        st_safe_print(file, comment, bytes);
+        fputc('\n', file);
+        comment += bytes + (comment[bytes] == '\n');
+    }
+}
+
+static int check_overwritable(int fd)
+{
+    struct stat stat;
+    if (fstat(fd, &stat) != 0)
+        return -errno;
+    if (!S_ISREG(stat.st_mode))
+        return 0;
+    char line[sizeof(FIRST_LINE) - 1];
+    const ssize_t n = pread(fd, line, sizeof(line), 0);
+    if (n < 0)
+        return -errno;
+    if (memcmp(line, FIRST_LINE, (size_t)n) != 0)
+        return -EEXIST;
+    return ftruncate(fd, 0) == 0 ? 0 : -errno;
+}
+
+static int open_for_writing(const char *path, FILE **ret)
+{
+    int fd = st_destination_open_path(path, O_RDWR | O_CREAT, 0666);
+    if (fd == -EACCES || fd == -ENXIO || fd == -EINVAL)
+        fd = st_destination_open_path(path, O_WRONLY, 0); /* a pipe or a terminal that only takes */
+    if (fd < 0)
+        return fd;
+    int r = check_overwritable(fd);
+    FILE *file = r == 0 ? fdopen(fd, "w") : NULL;
+    if (r == 0 && file == NULL)
+        r = -errno;
+    if (r < 0) {
+        close(fd);
+        return r;
+    }
+    *ret = file;
+    return 0;
+}
+
+int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment, struct st_hlog **ret)
+{
+    if (start_wall_ns < 0)
+        return -ERANGE;
+    struct st_hlog *log = calloc(1, sizeof(*log));
+    if (log == NULL)
+        return -ENOMEM;
+    const int r = open_for_writing(path, &log->file);
+    if (r < 0) {
+        free(log);
+        return r;
+    }
+    log->start_wall_ns = start_wall_ns;
+    const time_t start_s = (time_t)(start_wall_ns / ST_NS_PER_S);
+    struct tm tm;
+    char date[40] = "";
+    if (gmtime_r(&start_s, &tm) != NULL)
+        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    fputs(FIRST_LINE "3]\n#[Logged with sleeptune; values in ns]\n", log->file);
+    if (comment != NULL)
+        put_comment(log->file, comment);
+    fputs("#[StartTime: ", log->file);
+    put_seconds(log->file, start_wall_ns);
+    fprintf(log->file, " (seconds since epoch), %s]\n#[BaseTime: ", date);
+    put_seconds(log->file, start_wall_ns);
+    fputs(" (seconds since epoch)]\n"
+          "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+          log->file);
+    *ret = log;
+    return 0;
+}
+
+/* Brings what was printed to the file. @return the file's first error. */
+static int flush(struct st_hlog *log)
+{
+    errno = 0;
+    if ((fflush(log->file) != 0 || ferror(log->file) != 0) && log->error == 0)
+        log->error = errno != 0 ? -errno : -EIO;
+    return log->error;
+}
+
+static bool is_tag(const char *tag)
+{
+    const size_t n = strlen(tag);
+    return n > 0 && n <= ST_HLOG_TAG_MAX_BYTES &&
+           strspn(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == n;
+}
+
+int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns, int64_t end_wall_ns,
+                     const struct st_hist *hist)
+{
+    if (log->error != 0)
+        return log->error;
+    if (!is_tag(tag))
+        return -EINVAL;
+    if (start_wall_ns < log->start_wall_ns || end_wall_ns < start_wall_ns)
+        return -ERANGE;
+    size_t bytes;
+    uint8_t *payload = st_hist_deflate(hist, &bytes);
+    char *text = payload != NULL ? malloc(ST_BASE64_TEXT_BYTES(bytes)) : NULL;
+    if (text == NULL) {
+        free(payload);
+        return -ENOMEM;
+    }
+    st_base64_encode(payload, bytes, text);
+    free(payload);
+    fprintf(log->file, "Tag=%s,", tag);
+    put_seconds(log->file, start_wall_ns - log->start_wall_ns);
+    fputc(',', log->file);
+    put_seconds(log->file, end_wall_ns - start_wall_ns);
+    fputc(',', log->file);
+    /* by custom the maximum is in ms */
+    const int64_t max_ns = hist->total_n > 0 && hist->max_ns > 0 ? hist->max_ns : 0;
+    put_seconds(log->file, max_ns > INT64_MAX / 1000 ? INT64_MAX : max_ns * 1000);
+    fprintf(log->file, ",%s\n", text);
+    free(text);
+    return flush(log);
+}
+
+int st_hlog_close(struct st_hlog *log)
+{
+    if (log == NULL)
+        return 0;
+    int r = flush(log);
+    if (fclose(log->file) != 0 && r == 0)
+        r = -errno;
+    free(log);
+    return r;
+}
+
+/* --- reading
+ * ------------------------------------------------------------------------------------------------- */
+
+struct st_hlog_reader {
+    FILE *stream;
+    int64_t start_ns, base_ns;
+    bool base_known;
+    size_t circumstances_bytes;
+    char circumstances[CIRCUMSTANCES_BYTES]; /* "key: value" lines */
+    char line[LINE_MAX_BYTES];
+    uint8_t payload[LINE_MAX_BYTES / 4 * 3];
+    uint8_t plain[LINE_MAX_BYTES];
+};
+
+/* The next line without its end. @return 1, 0 at the end, -EBADMSG (too long, or a NUL in it), -EIO. */
+static int read_line(struct st_hlog_reader *reader)
+{
+    size_t n = 0;
+    int c;
+    while ((c = getc(reader->stream)) != EOF && c != '\n') {
+        if (n == LINE_MAX_BYTES - 1 || c == '\0')
+            return -EBADMSG;
+        reader->line[n++] = (char)c;
+    }
+    if (ferror(reader->stream) != 0)
+        return -EIO;
+    if (n > 0 && reader->line[n - 1] == '\r')
+        n--;
+    reader->line[n] = '\0';
+    return n > 0 || c != EOF ? 1 : 0;
+}
+
+/* Seconds as decimals up to a delimiter. @return what is behind them, NULL if this is no such number. */
+static const char *get_seconds(const char *at, int64_t *ret_ns)
+{
+    char number[48];
+    const size_t n = strspn(at, "0123456789.");
+    if (n == 0 || n >= sizeof(number))
+        return NULL;
+    memcpy(number, at, n);
+    number[n] = '\0';
+    int64_t ns;
+    if (st_ns_parse(number, &ns) < 0)
+        return NULL;
+    *ret_ns = ns;
+    return at + n;
+}
+
+static bool get_header_time(const char *line, const char *key, int64_t *ret_ns)
+{
+    const size_t n = strlen(key);
+    if (strncmp(line, key, n) != 0)
+        return false;
+    return get_seconds(line + n + strspn(line + n, " "), ret_ns) != NULL;
+}
+
+int st_hlog_open_stream(FILE *stream, struct st_hlog_reader **ret)
+{
+    struct st_hlog_reader *reader = calloc(1, sizeof(*reader));
+    if (reader == NULL) {
+        fclose(stream);
+        return -ENOMEM;
+    }
+    reader->stream = stream;
+    int r = read_line(reader);
+    if (r == 0 || (r == 1 && strncmp(reader->line, FIRST_LINE, sizeof(FIRST_LINE) - 1) != 0))
+        r = -EBADMSG;
+    if (r < 0) {
+        st_hlog_close_reader(reader);
+        return r;
+    }
+    *ret = reader;
+    return 0;
+}
+
+int st_hlog_open(const char *path, struct st_hlog_reader **ret)
+{
+    FILE *stream = fopen(path, "rbe");
+    return stream == NULL ? -errno : st_hlog_open_stream(stream, ret);
+}
+
+void st_hlog_close_reader(struct st_hlog_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    fclose(reader->stream);
+    free(reader);
+}
+
+static int decode(struct st_hlog_reader *reader, const char *text, struct st_hist *hist)
+{
+    const int64_t bytes = st_base64_decode(text, strlen(text), reader->payload);
+    if (bytes < 0)
+        return -EBADMSG;
+    const int64_t plain_bytes =
+        st_hist_inflate(reader->payload, (size_t)bytes, reader->plain, sizeof(reader->plain));
+    return plain_bytes < 0 ? -EBADMSG : st_hist_payload_decode(hist, reader->plain, (size_t)plain_bytes);
+}
+
+static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)
+{
+    struct st_hlog_entry entry = {0};
+    const char *at = reader->line;
+    if (strncmp(at, "Tag=", 4) == 0) {
+        at += 4;
+        const size_t n = strcspn(at, ",");
+        if (n > ST_HLOG_TAG_MAX_BYTES || at[n] == '\0')
+            return -EBADMSG;
+        memcpy(entry.tag, at, n);
+        at += n + 1;
+    }
+    int64_t stamp_ns;
+    at = get_seconds(at, &stamp_ns);
+    if (at == NULL || *at != ',')
+        return -EBADMSG;
+    at = get_seconds(at + 1, &entry.length_ns);
+    if (at == NULL || *at != ',')
+        return -EBADMSG;
+    /* the maximum is in a unit that the log does not tell; the histogram has it too */
+    at += 1 + strspn(at + 1, "0123456789.");
+    if (*at != ',')
+        return -EBADMSG;
+    if (!reader->base_known) {
+        /* as HdrHistogram: stamps more than a year before the start are relative to it */
+        reader->base_ns = stamp_ns < reader->start_ns - YEAR_NS ? reader->start_ns : 0;
+        reader->base_known = true;
+    }
+    entry.start_wall_ns = st_ns_add(reader->base_ns, stamp_ns);
+    const int r = decode(reader, at + 1, hist);
+    if (r < 0)
+        return r;
+    *ret = entry;
+    return 1;
+}
+
+/* "# key: value", as st_hlog_create writes comments; a key has no capitals and no blanks. */
+static void take_comment(struct st_hlog_reader *reader)
+{
+    const char *text = reader->line + 2;
+    const size_t room = sizeof(reader->circumstances) - reader->circumstances_bytes;
+    const size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_"), len = strlen(text);
+    if (key == 0 || text[key] != ':' || text[key + 1] != ' ' || len + 2 > room)
+        return;
+    memcpy(reader->circumstances + reader->circumstances_bytes, text, len);
+    reader->circumstances_bytes += len;
+    reader->circumstances[reader->circumstances_bytes++] = '\n';
+    reader->circumstances[reader->circumstances_bytes] = '\0';
+}
+
+const char *st_hlog_circumstances(const struct st_hlog_reader *reader)
+{
+    return reader->circumstances;
+}
+
+int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)
+{
+    for (;;) {
+        const int r = read_line(reader);
+        if (r <= 0)
+            return r;
+        if (reader->line[0] == '#') {
+            if (reader->line[1] == ' ')
+                take_comment(reader);
+            get_header_time(reader->line, "#[StartTime:", &reader->start_ns);
+            if (get_header_time(reader->line, "#[BaseTime:", &reader->base_ns))
+                reader->base_known = true;
+        } else if (reader->line[0] != '"' && reader->line[0] != '\0') {
+            return take_line(reader, ret, hist);
+        }
+    }
+}
