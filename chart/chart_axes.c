@@ -279,3 +279,10 @@ struct st_axis st_chart_value_axis(const struct st_chart_data *data)
     return st_axis_fit((double)low, (double)high,
                        st_axis_wants_log((double)low, (double)usual, (double)high));
 }
+
+void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
+{
+    const char *quantity = picture->kind->quantity;
+    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
+             quantity != NULL ? quantity : picture->data->quantity);
+}

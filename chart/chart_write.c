@@ -95,13 +95,6 @@ static int paragraph(struct st_canvas *canvas, double y, double width, const cha
     return n;
 }
 
-void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
-{
-    const char *quantity = picture->kind->quantity;
-    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
-             quantity != NULL ? quantity : picture->data->quantity);
-}
-
 static void legend(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
 {
     char text[ST_CHART_NAME_BYTES + 40], name[ST_CHART_NAME_BYTES];

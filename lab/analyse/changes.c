@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/analyse/changes_private.h"
+#include "lab/analyse/changes_curve.h"
 #include "lib/ns.h"
 #include "lab/analyse/tick_rate.h"
 
@@ -17,87 +17,13 @@
 #define PLACE_REACH 8    /* blocks that ranks may be off by */
 #define STILL       0.01 /* of the noise, from end to end: a slope that moves by less has settled */
 
-int st_changes_compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double st_changes_median(double *values, size_t n)
-{
-    qsort(values, n, sizeof(*values), st_changes_compare);
-    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-static void blocks_free(struct st_change_blocks *b)
-{
-    free(b->value_ns);
-    free(b->time_s);
-    free(b->index);
-    free(b->work);
-    free(b->left);
-    free(b->ranked);
-}
-
-/* Of levels, or of the means of so many neighbours that there are ST_LEVELS_MAX at most. */
-static int blocks_make(const struct st_levels *levels, struct st_change_blocks *ret)
-{
-    const size_t each = (levels->n + ST_LEVELS_MAX - 1) / ST_LEVELS_MAX;
-    struct st_change_blocks b = {.n = levels->n / each};
-    b.value_ns = calloc(b.n, sizeof(*b.value_ns));
-    b.time_s = calloc(b.n, sizeof(*b.time_s));
-    b.index = calloc(b.n, sizeof(*b.index));
-    b.work = calloc(b.n, sizeof(*b.work));
-    b.left = calloc(b.n, sizeof(*b.left));
-    b.ranked = calloc(b.n, sizeof(*b.ranked));
-    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.left == NULL ||
-        b.ranked == NULL) {
-        blocks_free(&b);
-        return -ENOMEM;
-    }
-    const double period_s = st_period_seconds(&levels->period);
-    for (size_t i = 0; i < b.n; i++) {
-        const struct st_level *level = &levels->level[i * each], *last = level + each - 1;
-        for (const struct st_level *l = level; l <= last; l++)
-            b.value_ns[i] += l->value_ns / (double)each;
-        b.index[i] = level->first - levels->first_index;
-        b.time_s[i] = period_s * ((double)b.index[i] + (double)(last->last - levels->first_index)) / 2;
-    }
-    *ret = b;
-    return 0;
-}
-
-/* How much more sums of correlated values spread than sums of independent ones: 1 + twice the sum of the
- * autocorrelations, as far as pairs of them are positive (Geyer 1992). */
-double st_changes_inflation(const double *values, size_t n)
-{
-    double mean = 0, square = 0, sum = 0, pair = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += values[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        square += (values[i] - mean) * (values[i] - mean);
-    for (size_t lag = 1; lag <= n / 2 && square > 0; lag++) {
-        double product = 0;
-        for (size_t i = lag; i < n; i++)
-            product += (values[i] - mean) * (values[i - lag] - mean);
-        pair += product / square;
-        if (lag % 2 == 1)
-            continue;
-        if (pair <= 0)
-            break;
-        sum += pair;
-        pair = 0;
-    }
-    return 1 + 2 * sum;
-}
-
 /* --- steps -------------------------------------------------------------------------------------------------
  */
 
 static int compare_ranked(const void *a, const void *b)
 {
     const struct st_change_ranked *x = a, *y = b;
-    return st_changes_compare(&x->value, &y->value);
+    return st_change_blocks_compare(&x->value, &y->value);
 }
 
 /* Ranks of values[0 .. n) into b->work, equal ones share their mean. */
@@ -171,21 +97,15 @@ static double best_step(struct st_change_blocks *b, size_t first, size_t end, si
     }
     const double size = (double)n;
     return fmin(2 * exp(-6 * largest * largest /
-                        ((size * size * size + size * size) * st_changes_inflation(b->work, n))),
+                        ((size * size * size + size * size) * st_change_blocks_inflation(b->work, n))),
                 1);
-}
-
-double st_changes_level(struct st_change_blocks *b, size_t first, size_t end)
-{
-    memcpy(b->work, b->value_ns + first, (end - first) * sizeof(*b->work));
-    return st_changes_median(b->work, end - first);
 }
 
 /* Ranks lean towards the middle, by a block where a step is large: the place nearby that leaves least of the
  * levels on both sides. */
 static size_t place_exactly(struct st_change_blocks *b, size_t first, size_t at, size_t end)
 {
-    const double before = st_changes_level(b, first, at), after = st_changes_level(b, at, end);
+    const double before = st_change_blocks_level(b, first, at), after = st_change_blocks_level(b, at, end);
     const size_t low = at > first + STEP_MIN_N + PLACE_REACH ? at - PLACE_REACH : first + STEP_MIN_N;
     const size_t high = at + STEP_MIN_N + PLACE_REACH < end ? at + PLACE_REACH : end - STEP_MIN_N;
     double left = 0, least = 0; /* against a cut at low */
@@ -212,8 +132,9 @@ static void find_steps(struct st_change_blocks *b, struct st_change_cut *cuts, s
             const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i == *cuts_n ? b->n : cuts[i].at;
             struct st_change_cut cut;
             cut.p_value = best_step(b, first, end, &cut.at);
-            if (cut.p_value < best.p_value && fabs(st_changes_level(b, cut.at, end) -
-                                                   st_changes_level(b, first, cut.at)) < b->least_step_ns)
+            if (cut.p_value < best.p_value &&
+                fabs(st_change_blocks_level(b, cut.at, end) - st_change_blocks_level(b, first, cut.at)) <
+                    b->least_step_ns)
                 continue; /* less than what samples tell apart */
             if (cut.p_value < best.p_value) {
                 best = cut;
@@ -237,7 +158,8 @@ static void drop_small(struct st_change_blocks *b, struct st_change_cut *cuts, s
     double sizes_ns[ST_CHANGES_STEPS_MAX], largest_ns = 0;
     for (size_t i = 0; i < *cuts_n; i++) {
         const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i + 1 == *cuts_n ? b->n : cuts[i + 1].at;
-        sizes_ns[i] = fabs(st_changes_level(b, cuts[i].at, end) - st_changes_level(b, first, cuts[i].at));
+        sizes_ns[i] =
+            fabs(st_change_blocks_level(b, cuts[i].at, end) - st_change_blocks_level(b, first, cuts[i].at));
         largest_ns = fmax(largest_ns, sizes_ns[i]);
     }
     size_t kept_n = 0;
@@ -251,9 +173,9 @@ static void drop_small(struct st_change_blocks *b, struct st_change_cut *cuts, s
 static void tell_steps(struct st_change_blocks *b, const struct st_period *period,
                        const struct st_change_cut *cuts, size_t cuts_n, struct st_changes *ret)
 {
-    double before = st_changes_level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
+    double before = st_change_blocks_level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
     for (size_t i = 0; i < cuts_n; i++) {
-        const double after = st_changes_level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
+        const double after = st_change_blocks_level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
         const uint64_t index = b->index[cuts[i].at];
         ret->steps[i] = (struct st_step){
             .index = index,
@@ -282,7 +204,7 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
         const size_t end = part == cuts_n ? b->n : cuts[part].at, part_first = n;
         for (size_t at = part == 0 ? 0 : cuts[part - 1].at; at + each <= end; at += each, n++) {
             part_of[n] = part;
-            value[n] = st_changes_level(b, at, at + each);
+            value[n] = st_change_blocks_level(b, at, at + each);
             time_s[n] = (b->time_s[at] + b->time_s[at + each - 1]) / 2;
             for (size_t j = part_first; j < n; j++) {
                 const double rise = value[n] - value[j];
@@ -295,7 +217,7 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
     }
     if (slopes_n == 0)
         return (struct st_change_trend){0, 1};
-    const double slope = st_changes_median(slopes, slopes_n);
+    const double slope = st_change_blocks_median(slopes, slopes_n);
     /* what line and steps leave */
     for (size_t first = 0, end = 0; first < n; first = end) {
         double mean = 0;
@@ -309,7 +231,7 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
         left += value[i] * value[i];
     if (left >
         (double)n * CURVE_MIN_NS * CURVE_MIN_NS) /* less is rounding, which hangs together and is nothing */
-        variance *= st_changes_inflation(value, n);
+        variance *= st_change_blocks_inflation(value, n);
     return (struct st_change_trend){slope,
                                     slope != 0 ? erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) : 1};
 }
@@ -329,11 +251,11 @@ static void look_closely(struct st_change_blocks *b, double *ret_noise, double *
         const double bend = b->value_ns[i + 1] - 2 * b->value_ns[i] + b->value_ns[i - 1];
         b->work[i - 1] = fabs(bend);
     }
-    const double usual = st_changes_median(b->work, b->n - 2);
+    const double usual = st_change_blocks_median(b->work, b->n - 2);
     for (size_t i = 0; i + 2 < b->n; i++)
         square += fmin(b->work[i], 8 * usual) * fmin(b->work[i], 8 * usual); /* steps are no noise */
     memcpy(b->work, b->value_ns, b->n * sizeof(*b->work));
-    qsort(b->work, b->n, sizeof(*b->work), st_changes_compare);
+    qsort(b->work, b->n, sizeof(*b->work), st_change_blocks_compare);
     for (size_t i = 1; i < b->n; i++) {
         if (b->work[i] - b->work[i - 1] > 0.25)
             grain = fmin(grain, b->work[i] - b->work[i - 1]);
@@ -383,7 +305,7 @@ static double score(struct st_change_blocks *b, const struct st_change_model *mo
     for (size_t part = 0; part <= model->cuts_n; part++) {
         const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
         const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        const double middle = st_changes_level(b, first, end);
+        const double middle = st_change_blocks_level(b, first, end);
         for (size_t i = first; i < end; i++)
             left += fabs(b->value_ns[i] - middle);
     }
@@ -456,7 +378,7 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     double noise_ns, grain_ns;
     if (levels->n < ST_CHANGES_SAMPLES_MIN)
         return -ENODATA;
-    const int r = blocks_make(levels, &b);
+    const int r = st_change_blocks_make(levels, &b);
     if (r != 0)
         return r;
     look_closely(&b, &noise_ns, &grain_ns);
@@ -485,17 +407,16 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     take_line(&b, best.trend.slope);
     tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
     for (size_t i = 0; i < changes.steps_n; i++)
-        curved |= !st_changes_jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
-    curved |= moves && st_changes_is_curve(&b, &best, &changes, noise_ns);
+        curved |= !st_changes_curve_jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
+    curved |= moves && st_changes_curve_is_there(&b, &best, &changes, noise_ns);
     if (!curved) {
         drop_small(&b, best.cuts, &best.cuts_n);
         tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
     }
     take_line(&b, -best.trend.slope);
     if (curved)
-        changes = (struct st_changes){
-            .trend_p_value = 1, .curve_found = true, .curve_range_ns = st_changes_range_ns(&b)};
-    blocks_free(&b);
+        changes = (struct st_changes){.trend_p_value = 1, .curve_found = true};
+    st_change_blocks_free(&b);
     *ret = changes;
     return 0;
 }

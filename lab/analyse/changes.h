@@ -24,7 +24,6 @@ struct st_changes {
     struct st_step steps[ST_CHANGES_STEPS_MAX]; /* by time */
     size_t steps_n;
     bool curve_found; /* it moves, neither by a line nor by steps; then none of them is told */
-    double curve_range_ns;
 };
 
 /**

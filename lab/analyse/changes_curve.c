@@ -1,9 +1,8 @@
-/* What trend and steps were found in: is it a curve? */
+#include "lab/analyse/changes_curve.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "lab/analyse/changes_private.h"
 
 #define P_CURVE      1e-6
 #define CURVE_N      4   /* level, slope and two curves */
@@ -37,8 +36,8 @@ static double line_at(const double *values, size_t n, double x)
     return sum / (double)n + (tt > 0 ? tv / tt * (x - middle) : 0);
 }
 
-bool st_changes_jumps_there(const struct st_change_blocks *b, const struct st_change_model *model, size_t i,
-                            double size_ns, double noise_ns)
+bool st_changes_curve_jumps_there(const struct st_change_blocks *b, const struct st_change_model *model,
+                                  size_t i, double size_ns, double noise_ns)
 {
     const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
     const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
@@ -91,7 +90,7 @@ static size_t make_groups(struct st_change_blocks *b, const struct st_change_mod
         const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
         double mean = 0;
         for (size_t at = first; at + each <= end; at += each, n++) {
-            value[n] = st_changes_level(b, at, at + each);
+            value[n] = st_change_blocks_level(b, at, at + each);
             u[n] = 2 * (double)at / (double)(b->n - each) - 1;
             mean += value[n];
         }
@@ -114,10 +113,10 @@ static bool is_bent(struct st_change_blocks *b, const struct st_change_model *mo
     /* by medians: a jump or two do not count, nor do groups that something kept busy */
     for (size_t i = 0; i + 2 < n; i++)
         b->work[i] = fabs(value[i + 2] - 2 * value[i + 1] + value[i]);
-    const double rough = n >= ROUGH_MIN_N ? st_changes_median(b->work, n - 2) : 0;
+    const double rough = n >= ROUGH_MIN_N ? st_change_blocks_median(b->work, n - 2) : 0;
     for (size_t i = 0; i < n; i++)
         b->work[i] = fabs(value[i]);
-    const double usual = n >= ROUGH_MIN_N ? st_changes_median(b->work, n) : 0;
+    const double usual = n >= ROUGH_MIN_N ? st_change_blocks_median(b->work, n) : 0;
     if (usual > CURVE_MIN_NS && rough * rough / 6 < ROUGH_MIN * usual * usual)
         return true;
     take_curve(u, value, n);
@@ -126,7 +125,8 @@ static bool is_bent(struct st_change_blocks *b, const struct st_change_model *mo
     const double size = (double)n;
     if (line - curve < size * CURVE_MIN_NS * CURVE_MIN_NS)
         return false;
-    const double free_n = fmax((size - CURVE_N - (double)model->cuts_n) / st_changes_inflation(value, n), 4);
+    const double free_n =
+        fmax((size - CURVE_N - (double)model->cuts_n) / st_change_blocks_inflation(value, n), 4);
     return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
 }
 
@@ -143,14 +143,14 @@ static bool beat_curve(struct st_change_blocks *b, const struct st_change_model 
     take_curve(u, value, n);
     for (size_t i = 0; i < n; i++)
         curve += value[i] * value[i];
-    const double free_n = fmax((double)n / st_changes_inflation(left, n), 4);
+    const double free_n = fmax((double)n / st_change_blocks_inflation(left, n), 4);
     return free_n / 2 * log(curve / fmax(steps, 1e-12 * curve)) > STEPS_SURE;
 }
 
 static double median_of(const double *values, size_t n, double *room)
 {
     memcpy(room, values, n * sizeof(*room));
-    return st_changes_median(room, n);
+    return st_change_blocks_median(room, n);
 }
 
 /* Is lateness beside a step where it is in the rest of the part? The levels of `each` blocks right before and
@@ -168,7 +168,7 @@ static bool is_level_beside(const struct st_change_blocks *b, const double *left
     size_t n = 0;
     for (size_t k = 0; k + each <= b->n; k += each)
         b->work[n++] = fabs(median_of(left + k, each, room));
-    qsort(b->work, n, sizeof(*b->work), st_changes_compare);
+    qsort(b->work, n, sizeof(*b->work), st_change_blocks_compare);
     const double most =
         fmax(BESIDE_MAX * b->work[n * 4 / 5], fmax(BESIDE_LEAST * fabs(size_ns), STEP_MIN_NS));
     return (at < first + hidden + each || fabs(median_of(left + at - hidden - each, each, room)) <= most) &&
@@ -201,7 +201,7 @@ static bool is_level(const double *left, size_t n, double *room)
         return true;
     if (level_square > PART_MOVES * square)
         return false;
-    const double free_n = fmax(((double)n - 3) / st_changes_inflation(room, n), 4);
+    const double free_n = fmax(((double)n - 3) / st_change_blocks_inflation(room, n), 4);
     return free_n / 2 * log(level_square / fmax(square, 1e-12 * level_square)) < PART_SURE;
 }
 
@@ -210,11 +210,11 @@ static bool is_regular(const struct st_change_blocks *b, const double *left)
 {
     for (size_t i = 0; i < b->n; i++)
         b->work[i] = fabs(left[i]);
-    const double usual = st_changes_median(b->work, b->n);
+    const double usual = st_change_blocks_median(b->work, b->n);
     for (size_t lag = 1; lag <= LAGS_N && usual > CURVE_MIN_NS; lag++) {
         for (size_t i = lag; i < b->n; i++)
             b->work[i - lag] = fabs(left[i] - left[i - lag]);
-        if (st_changes_median(b->work, b->n - lag) < REGULAR_MAX * M_SQRT2 * usual)
+        if (st_change_blocks_median(b->work, b->n - lag) < REGULAR_MAX * M_SQRT2 * usual)
             return true;
     }
     return false;
@@ -227,7 +227,7 @@ static bool is_noise(struct st_change_blocks *b, const struct st_change_model *m
     for (size_t part = 0; part <= model->cuts_n; part++) {
         const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
         const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        const double middle = st_changes_level(b, first, end);
+        const double middle = st_change_blocks_level(b, first, end);
         for (size_t i = first; i < end; i++)
             left[i] = b->value_ns[i] - middle;
     }
@@ -247,21 +247,9 @@ static bool is_noise(struct st_change_blocks *b, const struct st_change_model *m
     return true;
 }
 
-bool st_changes_is_curve(struct st_change_blocks *b, const struct st_change_model *model,
-                         const struct st_changes *told, double noise_ns)
+bool st_changes_curve_is_there(struct st_change_blocks *b, const struct st_change_model *model,
+                               const struct st_changes *told, double noise_ns)
 {
     return is_bent(b, model) || (model->cuts_n > 0 && !beat_curve(b, model)) ||
            !is_noise(b, model, told, noise_ns, b->left);
-}
-
-double st_changes_range_ns(struct st_change_blocks *b)
-{
-    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
-    double low = (double)INFINITY, high = -(double)INFINITY;
-    for (size_t at = 0; at + each <= b->n; at += each) {
-        const double value = st_changes_level(b, at, at + each);
-        low = fmin(low, value);
-        high = fmax(high, value);
-    }
-    return high - low;
 }
