@@ -1,6 +1,6 @@
-/* stall_pipewire STALL_MS: a stream "stall" to the default sink of PipeWire. It plays silence, prints
- * "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints "stalled
- * N" after it, and ends with its input. */
+/* stall_pipewire STALL_MS [NAME]: a stream NAME ("stall") to the default sink of PipeWire. It plays silence,
+ * prints "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints
+ * "stalled N" after it, and ends with its input. */
 #include <spa/pod/pod.h>
 
 #include <stdatomic.h>
@@ -44,12 +44,13 @@ int main(int argc, char **argv)
     uint8_t space[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
+    const char *name = argc > 2 ? argv[2] : "stall";
     pw_init(NULL, NULL);
     struct pw_thread_loop *loop = pw_thread_loop_new("stall", NULL);
     if (loop == NULL)
         return 1;
-    stream = pw_stream_new_simple(pw_thread_loop_get_loop(loop), "stall",
-                                  pw_properties_new(PW_KEY_NODE_NAME, "stall", PW_KEY_MEDIA_TYPE, "Audio",
+    stream = pw_stream_new_simple(pw_thread_loop_get_loop(loop), name,
+                                  pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
                                                     PW_KEY_MEDIA_CATEGORY, "Playback", NULL),
                                   &events, NULL);
     const struct spa_pod *format = spa_format_audio_raw_build(

@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# Clients of a real PipeWire server whose names try to act on who reads them: each exit of the daemon and the command
+# shows them as safe text.
+# shellcheck disable=SC2016,SC2034,SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
+[ -x "$SLEEPTUNE_BUILD/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+"$SLEEPTUNE" --version | grep -q 'history yes' || skip_all "this build is without SQLite"
+source=pipewire
+. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
+
+names=(
+    $'\302\23331mC1\302\2332J<img src=x onerror=alert(1)>'
+    $'ESC\033]52;c;aGFja2Vk\007\033[2J\177'
+    $'RLO\342\200\256b\342\201\246c\330\234\342\200\250d'
+    $'NL\nsleeptuned error: loop: faked\r\302\205'
+    $'UTF\377\300\233\355\240\200\364\220\200\200'
+    $'SH"} 1\\`id`$(id)\x27;|&{x="y"}'
+)
+# unsafe FILE: the lines that are not valid UTF-8 or have a character that acts; escapes of JSON count as what they mean
+cat >"$tmp/unsafe.py" <<'PY'
+import json, re, sys
+def bad(text):
+    return re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]", text)
+def strings(value):
+    if isinstance(value, dict):
+        value = [x for pair in value.items() for x in pair]
+    if isinstance(value, list):
+        return [x for one in value for x in strings(one)]
+    return [value] if isinstance(value, str) else []
+data = open(sys.argv[1], "rb").read()
+for line in data.split(b"\n"):
+    try:
+        if bad(line.decode()):
+            print(ascii(line))
+    except UnicodeDecodeError:
+        print(ascii(line))
+if not data:
+    print("nothing")
+if len(sys.argv) > 2:  # a document, in which a daemon's names are safe also when it has been read
+    print("\n".join(ascii(text) for text in strings(json.loads(data)) if bad(text)))
+PY
+# safe NAME FILE [json]: an exit, which shows names
+safe() {
+    local found
+    found=$("$PYTHON" "$tmp/unsafe.py" "$2" ${3:+"$3"} 2>&1)
+    is "$1: safe" "$found" ""
+}
+# shown NAME FILE: safe, and all names are there
+shown() {
+    safe "$@"
+    is "$1: with each name" "$(grep -oE '31mC1|ESC.\]52|RLO.b|NL.sleeptuned|UTF\?|SH.{1,6}} 1' "$2" | cut -c 1-2 | sort -u | tr '\n' ' ')" "31 ES NL RL SH UT "
+}
+# list COMMAND...: what it prints in $tmp/COMMAND.out
+list() { "$SLEEPTUNE" "$@" >"$tmp/$1.out" 2>&1; }
+
+all=''
+for name in alsa jack pulseaudio; do all="$all $name = \"off\";"; done
+config "observe: {$all };" "history: { path = \"$tmp/history.db\"; };"
+starts "the daemon starts"
+if ! sound; then
+    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
+    tap_done
+fi
+ok "the server is watched" wait_for of_like state watching
+seen() { [ "$(of starved)" -gt "$before" ]; }
+for name in "${names[@]}"; do
+    before=$(of starved)
+    if client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700 "$name" && stall && wait_for seen; then
+        pass "$(printf '%q' "${name:0:5}"): a client stalls and is seen"
+    else
+        fail "$(printf '%q' "${name:0:5}"): a client stalls and is seen" "$(tail -3 "$tmp/client.log")"
+    fi
+    end_client
+done
+logged_all() { [ "$(grep -acE '31mC1|ESC|RLO|NL.sleep|UTF|SH' "$log")" -ge "${#names[@]}" ]; }
+ok "each is in the log" wait_for logged_all
+stored_last() { ask /v1/events | grep -q 'SH.*} 1'; }
+ok "and in the history" wait_for stored_last
+
+shown "the log" "$log"
+is "a newline does not begin a line of the log" "$(grep -c '^sleeptuned error' "$log")" 0
+for target in /v1/status /v1/live /v1/events /v1/causes /v1/history; do
+    ask "$target" >"$tmp/answer"
+    safe "$target" "$tmp/answer" json
+done
+ask /v1/events >"$tmp/answer"
+shown "/v1/events" "$tmp/answer" json
+ask / >"$tmp/answer"
+safe "the page" "$tmp/answer"
+is "the page has no element of a name" "$(grep -c '<img' "$tmp/answer")" 0
+ask /metrics >"$tmp/answer"
+safe "/metrics" "$tmp/answer"
+curl -s --max-time 3 --unix-socket "$sock" http://localhost/v1/stream >"$tmp/answer"
+safe "/v1/stream" "$tmp/answer"
+for command in status "status --json" "watch --once" "watch --json" events "events --json" causes "causes --json" history "history --json"; do
+    # shellcheck disable=SC2086
+    list $command --socket "$sock"
+    safe "sleeptune $command" "$tmp/${command%% *}.out"
+done
+list events --socket "$sock"
+shown "sleeptune events --socket" "$tmp/events.out"
+list events --json --socket "$sock"
+shown "sleeptune events --json" "$tmp/events.out" json
+"$PYTHON" - "$SLEEPTUNE" "$sock" >"$tmp/screen" <<'PY'
+import os, pty, re, select, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+    os.execv(sys.argv[1], [sys.argv[1], "watch", "--socket", sys.argv[2]])
+data, end = b"", time.monotonic() + 20
+while time.monotonic() < end and b"Live" not in data:
+    if select.select([terminal], [], [], 0.2)[0]:
+        data += os.read(terminal, 65536)
+time.sleep(1)
+data += os.read(terminal, 65536) if select.select([terminal], [], [], 0)[0] else b""
+os.write(terminal, b"q")
+os.waitpid(pid, 0)
+# what curses writes itself: CSI, character sets, \r \b and the end of lines
+sys.stdout.buffer.write(re.sub(rb"\x1b(\[[0-9;?]*[A-Za-z]|[()][0B]|[=>78M])|[\r\b\x0e\x0f]", b"", data))
+PY
+like "watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
+safe "watch on a terminal" "$tmp/screen"
+stop
+list events --db "$tmp/history.db"
+shown "sleeptune events --db" "$tmp/events.out"
+list events --db "$tmp/history.db" --json
+shown "sleeptune events --db --json" "$tmp/events.out" json
+for command in causes history; do
+    list "$command" --db "$tmp/history.db"
+    safe "sleeptune $command --db" "$tmp/$command.out"
+done
+
+# --- a history that another program wrote: names as they came
+"$PYTHON" - "$tmp/history.db" "${names[0]}" "${names[1]}" "${names[2]}" "${names[3]}" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+columns = [row[1] for row in db.execute("pragma table_info(event)")]
+for column in ("text", "client", "device"):
+    if column in columns:
+        db.execute(f"update event set {column} = ?", (" ".join(sys.argv[2:]),))
+db.commit()
+PY
+list events --db "$tmp/history.db"
+safe "events of a foreign history" "$tmp/events.out"
+like "which shows them" "$(cat "$tmp/events.out")" '31mC1'
+list events --db "$tmp/history.db" --json
+"$PYTHON" "$tmp/unsafe.py" "$tmp/events.out" >"$tmp/found"
+is "events --json of a foreign history: escaped" "$(cat "$tmp/found")" ""
+
+# --- what is read from files
+"$SLEEPTUNE" snapshot --root "$SLEEPTUNE_SRC/tests/fixtures/captures/linux-laptop" >"$tmp/plain.json"
+"$PYTHON" - "$tmp/plain.json" "$tmp/hostile.json" "${names[0]}" "${names[1]}" "${names[2]}" "${names[3]}" "${names[5]}" <<'PY'
+import json, sys
+document, names = json.load(open(sys.argv[1])), sys.argv[3:]
+for i, fact in enumerate(document["facts"]):
+    for key in ("value", "raw", "source"):
+        if isinstance(fact.get(key), str) and not fact["key"].endswith((".os", "ostype")):
+            fact[key] = names[i % len(names)]
+json.dump(document, open(sys.argv[2], "w"))
+PY
+for format in text markdown html json prometheus; do
+    list report --all --format "$format" --snapshot "$tmp/hostile.json"
+    safe "report --format $format" "$tmp/report.out"
+done
+is "HTML has no element of a name" "$("$SLEEPTUNE" report --all --format html --snapshot "$tmp/hostile.json" | grep -c '<img')" 0
+for i in 0 1 2 3; do
+    printf '%s\n' 1000 2000 1500 1700 3000 1200 >"$tmp/${names[$i]%%<*}$i.txt"
+    "$SLEEPTUNE" plot --kind box "$tmp/${names[$i]%%<*}$i.txt" -o "$tmp/plot.svg" >"$tmp/plot.out" 2>&1
+    safe "a picture of a file with such a name: $i" "$tmp/plot.svg"
+    "$SLEEPTUNE" plot "$tmp/${names[$i]%%<*}missing" >"$tmp/plot.out" 2>&1
+    safe "its error: $i" "$tmp/plot.out"
+    is "which is one line: $i" "$(wc -l <"$tmp/plot.out")" 1
+done
+tap_done

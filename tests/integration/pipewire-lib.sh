@@ -1,0 +1,24 @@
+# shellcheck shell=bash disable=SC2154
+# A PipeWire server without hardware, for the tests that watch it. Source after observe-lib.sh.
+cat >"$tmp/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=$tmp/session</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+XML
+dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile >"$tmp/bus.log" 2>&1 &
+pids+=("$!")
+wait_for test -S "$tmp/session"
+export DBUS_SESSION_BUS_ADDRESS=unix:path=$tmp/session
+
+sink_there() { pw-cli info nul 2>/dev/null | grep -q node.name; }
+# a server with one sink and cycles of 171 ms: the machine's own noise starves nobody
+sound() {
+    server pipewire
+    wait_for pw-cli info 0 || return 1
+    wireplumber >>"$tmp/server.log" 2>&1 &
+    manager=$!
+    pids+=("$manager")
+    pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >/dev/null
+    pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
+    wait_for sink_there
+}
