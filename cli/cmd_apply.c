@@ -7,7 +7,7 @@
 #include "advisor/report/print.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/proof.h"
+#include "cli/before_after.h"
 #include "cli/snapshot_check.h"
 #include "lib/safe_text.h"
 #include "lib/shell_word.h"
@@ -72,7 +72,7 @@ static void help(void)
 
 static int take_time(const char *command, void *ctx, const char *text)
 {
-    return st_proof_time(command, text, ctx);
+    return st_before_after_time(command, text, ctx);
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -246,8 +246,8 @@ static int carry_out(struct work *work)
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_proof_record(COMMAND, work->target, &changes.journal, (uint32_t)work->options->frames,
-                        (uint32_t)work->options->rate_hz, work->options->measure_ns);
+        st_before_after_record(COMMAND, work->target, &changes.journal, (uint32_t)work->options->frames,
+                               (uint32_t)work->options->rate_hz, work->options->measure_ns);
     r = st_changes_apply(&changes, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0 ? st_failure(COMMAND,
@@ -255,7 +255,7 @@ static int carry_out(struct work *work)
                             : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
         if (is_not_allowed(r))
             print_planned_by_hand(work);
-        (void)st_proof_forget(COMMAND, work->target, &changes.journal);
+        (void)st_before_after_forget(COMMAND, work->target, &changes.journal);
     }
     st_changes_close(&changes);
     if (status == ST_EXIT_DONE) {
@@ -399,7 +399,7 @@ static int recover(struct work *work, int argc, char **argv)
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct options options = {.frames = 128, .rate_hz = 48000, .measure_ns = ST_PROOF_DEFAULT_NS};
+    struct options options = {.frames = 128, .rate_hz = 48000, .measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
     struct st_change_target target;
     char message[512];
     int status = parse_options(argc, argv, &options);

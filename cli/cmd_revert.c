@@ -4,7 +4,7 @@
 
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/proof.h"
+#include "cli/before_after.h"
 
 #define COMMAND "revert"
 
@@ -70,7 +70,7 @@ static int take_back(const struct options *options, const struct st_change_targe
         r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
     else
         counts = (struct st_revert_counts){0};
-    if (st_proof_forget(COMMAND, target, &changes.journal))
+    if (st_before_after_forget(COMMAND, target, &changes.journal))
         puts("removed   the recording from before the changes");
     st_changes_close(&changes);
     counts.restored_n += left.restored_n;

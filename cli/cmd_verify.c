@@ -6,7 +6,7 @@
 #include "advisor/report/report_words.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/proof.h"
+#include "cli/before_after.h"
 #include "program/words.h"
 
 #define COMMAND "verify"
@@ -209,32 +209,32 @@ static bool is_first_of_rule(const struct st_journal *journal, size_t i)
 
 /* Did it help? @return an st_exit. */
 static int prove(const struct st_change_target *target, const struct st_journal *journal,
-                 const struct options *options, struct st_proof *ret)
+                 const struct options *options, struct st_before_after *ret)
 {
     if (journal->entries_n == 0)
-        st_proof_none(ret, "nothing is applied");
+        st_before_after_none(ret, "nothing is applied");
     else if (!target->live)
-        st_proof_none(ret, "a captured tree cannot be measured");
+        st_before_after_none(ret, "a captured tree cannot be measured");
     else if (!options->measure)
-        st_proof_none(ret, "not measured (--no-measure)");
+        st_before_after_none(ret, "not measured (--no-measure)");
     else
-        return st_proof_make(COMMAND, target, journal, options->measure_ns, ret);
+        return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
     return ST_EXIT_DONE;
 }
 
-static int print_json(const struct output *output, const struct st_proof *proof, enum outcome outcome)
+static int print_json(const struct output *output, const struct st_before_after *proof, enum outcome outcome)
 {
     json_t *document =
         json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
                   outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
-                  output->entries, "rules", output->rules, "proof", st_proof_json(proof));
+                  output->entries, "rules", output->rules, "proof", st_before_after_json(proof));
     return st_print_json(COMMAND, document);
 }
 
 static int verify_all(const struct st_change_target *target, const struct st_journal *journal,
                       const struct options *options, struct output *output)
 {
-    struct st_proof proof;
+    struct st_before_after proof;
     enum outcome worst = OUTCOME_GOOD;
     for (size_t i = 0; i < journal->entries_n; i++)
         worst = worse(worst, verify_entry(target->p, &journal->entries[i], output));
@@ -245,15 +245,15 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
     int status = prove(target, journal, options, &proof);
-    if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_proof_is_worse(&proof)))
+    if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_before_after_is_worse(&proof)))
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
         status = ST_EXIT_UNKNOWN;
     if (output->json && print_json(output, &proof, worst) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)
-        st_proof_print(&proof);
-    st_proof_finish(&proof);
+        st_before_after_print(&proof);
+    st_before_after_finish(&proof);
     return status;
 }
 
@@ -276,7 +276,7 @@ static int verify(const struct st_change_target *target, const struct options *o
 
 static int take_time(const char *command, void *ctx, const char *text)
 {
-    return st_proof_time(command, text, ctx);
+    return st_before_after_time(command, text, ctx);
 }
 
 /** @return -1 to go on, or an st_exit. */

@@ -7,7 +7,7 @@
 #include "chart/chart.h"
 #include "cli/differences.h"
 #include "chart/input/documents.h"
-#include "lib/compare.h"
+#include "evidence/pairs.h"
 #include "lib/period.h"
 
 #define ST_COMPARE_SCHEMA "sleeptune-compare/1"
@@ -17,12 +17,12 @@
 struct st_compare_row {
     char label[ST_COMPARE_LABEL]; /* what tells it from the other rows; "" : the only one */
     uint64_t n;
-    bool known[ST_COMPARE_FIGURES];          /* the figure */
-    bool interval_known[ST_COMPARE_FIGURES]; /* and its interval */
-    double value[ST_COMPARE_FIGURES][3];     /* figure, low, high; of misses not used */
-    uint64_t missed_n, periods_n;            /* periods_n 0: not known */
-    int64_t *values_ns;                      /* in order */
-    size_t values_n;                         /* 0: it has figures only */
+    bool known[ST_FIGURES];          /* the figure */
+    bool interval_known[ST_FIGURES]; /* and its interval */
+    double value[ST_FIGURES][3];     /* figure, low, high; of misses not used */
+    uint64_t missed_n, periods_n;    /* periods_n 0: not known */
+    int64_t *values_ns;              /* in order */
+    size_t values_n;                 /* 0: it has figures only */
 };
 
 /** One file. */
@@ -76,9 +76,15 @@ struct st_compare_result {
     int64_t wanted_ns;   /* a difference that would matter */
 };
 
+/** Files with values beside figures of `measure` are compared by figures, too. @return an st_exit, after a
+ * message: files that have no figures in common. */
+ST_NODISCARD int st_compare_make_alike(const char *command, struct st_compare_result *result);
+/** Compares each file with the first, and judges all figures together. @return 0, -ENOMEM. */
+ST_NODISCARD int st_compare_make(struct st_compare_result *result);
+
 /** The difference that would matter for a figure, in its unit; 0: none is known. */
 double st_compare_wanted(const struct st_compare_result *result, const struct st_compare_pair *pair,
-                         enum st_compare_id id);
+                         enum st_figure_id id);
 
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
@@ -90,8 +96,6 @@ void st_compare_caption(const struct st_compare_result *result, char *buf, size_
 ST_NODISCARD int st_compare_plot(const char *command, const struct st_compare_result *result,
                                  const struct st_series_options *series,
                                  const struct st_chart_options *options);
-
-extern const char *const st_compare_names[ST_COMPARE_FIGURES]; /* "median", "p99", "p99.9", "missed" */
 
 /** "A", "B", ... of the i-th file; "1" ... behind "Z". @return buf. */
 const char *st_compare_letter(size_t i, char *buf, size_t buf_bytes);

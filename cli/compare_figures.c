@@ -10,7 +10,7 @@
 #define BENCH_FAMILY "sleeptune-bench-"
 
 /** A figure and its interval, which is [low, high] or null. */
-static void take_figure(const json_t *value, const json_t *interval, enum st_compare_id id,
+static void take_figure(const json_t *value, const json_t *interval, enum st_figure_id id,
                         struct st_compare_row *row)
 {
     if (!json_is_number(value))
@@ -71,7 +71,7 @@ static bool take_result(const struct st_document *kind, const json_t *result, st
     for (size_t id = 0; id < ST_ARRAY_LEN(names); id++) {
         snprintf(key, sizeof(key), kind->intervals_beside ? "%s_ci95_ns" : "%s_ci95", names[id]);
         take_figure(json_object_get(figures, names[id]),
-                    json_object_get(kind->intervals_beside ? result : figures, key), (enum st_compare_id)id,
+                    json_object_get(kind->intervals_beside ? result : figures, key), (enum st_figure_id)id,
                     row);
     }
     uint64_t missed_n, periods_n;
@@ -164,9 +164,9 @@ int st_compare_figures_of_values(struct st_compare_file *file)
     const struct st_blocks *blocks = &file->blocks;
     struct st_compare_row *row = calloc(1, sizeof(*row));
     int r = row != NULL ? 0 : -ENOMEM;
-    for (int id = 0; id < ST_COMPARE_MISSED && r == 0; id++)
-        r = st_compare_quantile_of(blocks, (enum st_compare_id)id, &row->known[id], &row->interval_known[id],
-                                   row->value[id]);
+    for (int id = 0; id < ST_FIGURE_MISSED && r == 0; id++)
+        r = st_pairs_quantile_of(blocks, (enum st_figure_id)id, &row->known[id], &row->interval_known[id],
+                                 row->value[id]);
     if (r != 0) {
         free(row);
         return r;

@@ -9,12 +9,11 @@
 #include "cli/compare.h"
 #include "store/recording/module_hlog.h"
 #include "chart/input/series_input.h"
-#include "lib/ns.h"
 #include "store/recording/recording.h"
 
 #define SERIES_FAMILY "sleeptune-series/"
 #define TAG           "lateness"
-#define SEED          1 /* which values of a log without order fall into which stretch */
+#define SEED          1 /* which values of a log without order fall into which block */
 
 static void note(struct st_compare_file *file, const char *text)
 {
@@ -24,23 +23,6 @@ static void note(struct st_compare_file *file, const char *text)
 
 /* --- recordings ------------------------------------------------------------------------------------------
  */
-
-static int take_events(struct st_recording_reader *reader, struct st_compare_file *file)
-{
-    struct st_recording_event event;
-    int r;
-    while ((r = st_recording_next(reader, &event)) == 1) {
-        if (event.kind == ST_RECORDING_CYCLE)
-            r = st_blocks_add(&file->blocks, event.lateness_ns,
-                              st_period_missed(&file->period, event.period_index,
-                                               st_ns_add(event.lateness_ns, event.callback_ns)));
-        else if (event.kind == ST_RECORDING_SKIPPED)
-            r = st_blocks_add_missed(&file->blocks, event.n);
-        if (r < 0)
-            return r;
-    }
-    return r < 0 ? r : st_blocks_end(&file->blocks);
-}
 
 static int read_recording(const char *command, struct st_compare_file *file)
 {
@@ -52,7 +34,7 @@ static int read_recording(const char *command, struct st_compare_file *file)
     file->in_order = true;
     file->period = st_recording_meta(reader)->period;
     file->period_known = true;
-    r = take_events(reader, file);
+    r = st_recording_blocks(reader, &file->blocks);
     const enum st_recording_end end = st_recording_ended(reader);
     const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
     char lost[80];
@@ -101,7 +83,7 @@ static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
 static int take_log(struct log *log, struct st_compare_file *file)
 {
     struct st_random random = {.state = SEED};
-    file->in_order = log->intervals_n >= ST_COMPARE_GROUPS_MIN;
+    file->in_order = log->intervals_n >= ST_PAIRS_BLOCKS_MIN;
     if (file->in_order)
         return st_blocks_end(&file->blocks);
     st_blocks_finish(&file->blocks);

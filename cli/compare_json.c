@@ -5,7 +5,7 @@
 
 #include "cli/compare.h"
 #include "advisor/facts/json_dump.h"
-#include "lib/stats.h"
+#include "evidence/verdict.h"
 
 static void append(json_t *array, json_t *value)
 {
@@ -38,20 +38,21 @@ static json_t *estimate_json(const struct st_estimate *e)
 }
 
 static json_t *figure_json(const struct st_compare_result *result, const struct st_compare_pair *pair,
-                           enum st_compare_id id)
+                           enum st_figure_id id)
 {
-    const struct st_compare_figure *f = &pair->found.figures[id];
+    const struct st_figure *f = &pair->found.figures[id];
     const bool known = f->difference.known;
     const double wanted = st_compare_wanted(result, pair, id);
     const bool judged = known && f->error > 0 && wanted > 0;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o}", "figure",
-                     st_compare_names[id], "unit", id == ST_COMPARE_MISSED ? "share" : "ns", "a",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:s, s:o, s:o, s:o}", "figure",
+                     st_figure_names[id], "unit", id == ST_FIGURE_MISSED ? "share" : "ns", "a",
                      number(f->known[0], f->value[0]), "b", number(f->known[1], f->value[1]), "difference",
                      known ? estimate_json(&f->difference) : json_null(), "narrow", (int)f->narrow, "p",
                      number(known, f->p_value), "p_corrected", number(known, f->p_corrected), "shown",
-                     (int)f->shown, "detectable", number(known, st_compare_detectable(f, result->tests_n)),
-                     "wanted", number(wanted > 0, wanted), "more_data",
-                     number(judged, judged ? st_compare_more_data(f, result->tests_n, wanted) : 0));
+                     (int)st_verdict_shows(f), "verdict", st_verdict_name(f->verdict), "detectable",
+                     number(known, st_verdict_detectable(f, result->tests_n)), "wanted",
+                     number(wanted > 0, wanted), "more_data",
+                     number(judged, judged ? st_verdict_more_data(f, result->tests_n, wanted) : 0));
 }
 
 static json_t *differ_json(const struct st_compare_result *result, size_t i)
@@ -66,9 +67,10 @@ static json_t *differ_json(const struct st_compare_result *result, size_t i)
 static json_t *pair_json(const struct st_compare_result *result, const struct st_compare_pair *pair)
 {
     const size_t i = (size_t)(pair->b - result->files);
+    const double *drift_ns = pair->found.figures[ST_FIGURE_MEDIAN].drift;
     json_t *figures = json_array();
-    for (int id = 0; id < ST_COMPARE_FIGURES; id++)
-        append(figures, figure_json(result, pair, (enum st_compare_id)id));
+    for (int id = 0; id < ST_FIGURES; id++)
+        append(figures, figure_json(result, pair, (enum st_figure_id)id));
     return json_pack(
         "{s:i, s:i, s:s, s:[I, I], s:b, s:o, s:o, s:o, s:b, s:[o, o], s:[o, o]}", "a", 0, "b", (int)i,
         "label", pair->label, "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1], "same",
@@ -78,8 +80,7 @@ static json_t *pair_json(const struct st_compare_result *result, const struct st
         "independent_n",
         number(pair->a->in_order && pair->found.independent_n[0] > 0, pair->found.independent_n[0]),
         number(pair->b->in_order && pair->found.independent_n[1] > 0, pair->found.independent_n[1]),
-        "drift_ns", number(pair->a->in_order, pair->found.drift_ns[0]),
-        number(pair->b->in_order, pair->found.drift_ns[1]));
+        "drift_ns", number(pair->a->in_order, drift_ns[0]), number(pair->b->in_order, drift_ns[1]));
 }
 
 int st_compare_print_json(const struct st_compare_result *result)
@@ -92,7 +93,7 @@ int st_compare_print_json(const struct st_compare_result *result)
     json_t *document = json_pack(
         "{s:s, s:o, s:o, s:I, s:{s:s, s:I, s:f}, s:b}", "schema", ST_COMPARE_SCHEMA, "files", files,
         "comparisons", pairs, "left_out", (json_int_t)result->left_out_n, "correction", "method", "holm",
-        "tests", (json_int_t)result->tests_n, "level", ST_COMPARE_LEVEL, "shown", (int)(result->shown_n > 0));
+        "tests", (json_int_t)result->tests_n, "level", ST_VERDICT_LEVEL, "shown", (int)(result->shown_n > 0));
     if (document == NULL)
         return -ENOMEM;
     errno = 0;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/ns.h"
-#include "lib/stats.h"
 #include "platform/sleep_method.h"
 
 /* One block: what its thread does, and what came of it. */
@@ -135,117 +134,100 @@ int64_t st_ab_duration_ns(const struct st_ab_config *config)
     return st_period_due_ns(&config->period, 0, cycles);
 }
 
-/* --- figures ----------------------------------------------------------------------------------------------
+/* --- pairs ------------------------------------------------------------------------------------------------
  */
 
-/* Values of both arms, in order of blocks. */
-struct values {
-    int64_t *late_ns[2];
-    uint32_t *blocks; /* the same for both */
-    uint64_t skipped_n[2];
-    uint32_t pairs_n; /* complete */
-};
-
-static void values_finish(struct values *values)
+/** Adds a pair that is whole. @return 0, -ENOMEM. */
+static int add_pair(const struct block blocks[2], struct st_hist *hist, struct st_blocks runs[2])
 {
-    free(values->late_ns[0]);
-    free(values->late_ns[1]);
-    free(values->blocks);
-}
-
-static int values_init(struct values *values, const struct st_ab_config *config)
-{
-    const size_t n = (size_t)config->pairs_n * config->cycles_n;
-    *values = (struct values){
-        .late_ns = {calloc(n, sizeof(int64_t)), calloc(n, sizeof(int64_t))},
-        .blocks = calloc(n, sizeof(uint32_t)),
-    };
-    if (values->late_ns[0] == NULL || values->late_ns[1] == NULL || values->blocks == NULL) {
-        values_finish(values);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++)
-        values->blocks[i] = (uint32_t)(i / config->cycles_n);
-    return 0;
-}
-
-/** Difference of the medians, pair by pair. Sorts each block. */
-static int judge_medians(const struct values *values, uint32_t cycles_n, struct st_estimate *ret)
-{
-    double *medians[2] = {calloc(values->pairs_n + 1, sizeof(double)),
-                          calloc(values->pairs_n + 1, sizeof(double))};
-    int r = medians[0] == NULL || medians[1] == NULL ? -ENOMEM : 0;
+    int r = 0;
     for (size_t arm = 0; arm < 2 && r == 0; arm++) {
-        for (uint32_t i = 0; i < values->pairs_n; i++) {
-            const struct st_sample sample =
-                st_sample_of(&values->late_ns[arm][(size_t)i * cycles_n], cycles_n);
-            medians[arm][i] = (double)st_sample_quantile(&sample, 0.5);
-        }
+        st_hist_reset(hist);
+        st_hist_add_values(hist, blocks[arm].late_ns, blocks[arm].config->cycles_n);
+        r = st_blocks_add_hist(&runs[arm], hist);
     }
-    if (r == 0)
-        r = st_median_effect_of_pairs(medians[0], medians[1], values->pairs_n, ST_EFFECT_DIFFERENCE,
-                                      ST_CONFIDENCE_99, ret);
-    free(medians[0]);
-    free(medians[1]);
     return r;
 }
 
-static int judge(struct values *values, const struct st_ab_config *config, struct st_trial *trial)
+/** Runs a pair, `first` before the other. @return 0, or the error of an arm. */
+static int run_pair(struct st_platform *p, const struct st_ab_config *config, size_t first, int64_t *late_ns,
+                    struct block ret[2])
 {
-    const size_t n = (size_t)values->pairs_n * config->cycles_n;
-    const struct st_blocked a = {values->late_ns[0], values->blocks, n},
-                            b = {values->late_ns[1], values->blocks, n};
-    int r = st_bootstrap_quantile_blocked(&a, &b, values->pairs_n, 0.99, ST_EFFECT_DIFFERENCE,
-                                          ST_CONFIDENCE_99, config->random, &trial->p99);
+    int r = 0;
+    for (size_t turn = 0; turn < 2 && r == 0; turn++) {
+        const size_t arm = (first + turn) % 2;
+        ret[arm] = (struct block){
+            .platform = p,
+            .config = config,
+            .arm = &config->arms[arm],
+            .late_ns = late_ns + arm * config->cycles_n,
+        };
+        r = run_block(&ret[arm]);
+    }
+    return r;
+}
+
+int st_ab_judge(struct st_blocks runs[2], struct st_random *random, struct st_trial *trial)
+{
+    struct st_comparison found;
+    int r = st_blocks_end(&runs[0]);
     if (r == 0)
-        r = judge_medians(values, config->cycles_n, &trial->median);
+        r = st_blocks_end(&runs[1]);
+    if (r == 0)
+        r = st_pairs_compare(&runs[0], &runs[1], ST_PAIRS_IN_TURN, ST_CONFIDENCE_99, random, &found);
     if (r != 0)
         return r;
-    trial->pairs_n = values->pairs_n;
-    if (n < st_stats_quantile_min_n(0.5))
-        trial->median = (struct st_estimate){0};
-    for (size_t i = 0; i < 2; i++) {
-        struct st_trial_arm *arm = &trial->arms[i];
-        const struct st_sample sample =
-            st_sample_of(values->late_ns[i], n); /* blocks are not needed any more */
-        arm->n = n;
-        arm->skipped_n = values->skipped_n[i];
-        arm->median_ns = n > 0 ? st_sample_quantile(&sample, 0.5) : 0;
-        arm->p99_known = n >= st_stats_quantile_min_n(0.99);
-        arm->p99_ns = arm->p99_known ? st_sample_quantile(&sample, 0.99) : 0;
+    memcpy(trial->figures, found.figures, sizeof(trial->figures));
+    for (size_t arm = 0; arm < 2; arm++)
+        trial->arms[arm].n = runs[arm].n;
+    return 0;
+}
+
+static int run_pairs(struct st_platform *p, const struct st_ab_config *config, struct st_hist *hist,
+                     int64_t *late_ns, struct st_blocks runs[2], struct st_trial *trial)
+{
+    const uint64_t start = st_random_below(config->random, 2);
+    uint64_t skipped_n[2] = {0};
+    uint32_t pairs_n = 0;
+    int r = 0;
+    while (r == 0 && pairs_n < config->pairs_n) {
+        struct block blocks[2];
+        r = run_pair(p, config, (start + pairs_n) % 2, late_ns, blocks);
+        if (r == 0)
+            r = add_pair(blocks, hist, runs);
+        if (r != 0)
+            break;
+        skipped_n[0] += blocks[0].skipped_n;
+        skipped_n[1] += blocks[1].skipped_n;
+        pairs_n++;
+        if (config->look != NULL)
+            config->look(config->look_ctx, pairs_n);
     }
+    if (r == 0 || (r == -EINTR && stopped(config)))
+        r = st_ab_judge(runs, config->random, trial);
+    if (r != 0)
+        return r;
+    trial->pairs_n = pairs_n;
+    trial->arms[0].skipped_n = skipped_n[0];
+    trial->arms[1].skipped_n = skipped_n[1];
     return 0;
 }
 
 int st_ab_run(struct st_platform *p, const struct st_ab_config *config, struct st_trial *trial)
 {
-    struct values values;
-    int r = values_init(&values, config);
-    if (r != 0)
-        return r;
-    const uint64_t start = st_random_below(config->random, 2);
-    while (r == 0 && values.pairs_n < config->pairs_n) {
-        struct block blocks[2];
-        for (size_t turn = 0; turn < 2 && r == 0; turn++) {
-            const size_t arm = (start + values.pairs_n + turn) % 2;
-            blocks[arm] = (struct block){
-                .platform = p,
-                .config = config,
-                .arm = &config->arms[arm],
-                .late_ns = &values.late_ns[arm][(size_t)values.pairs_n * config->cycles_n],
-            };
-            r = run_block(&blocks[arm]);
-        }
-        if (r != 0)
-            break;
-        values.skipped_n[0] += blocks[0].skipped_n;
-        values.skipped_n[1] += blocks[1].skipped_n;
-        values.pairs_n++;
-        if (config->look != NULL)
-            config->look(config->look_ctx, values.pairs_n);
-    }
-    if (r == 0 || (r == -EINTR && stopped(config)))
-        r = judge(&values, config, trial);
-    values_finish(&values);
+    struct st_blocks runs[2] = {0};
+    struct st_hist hist = {0};
+    int64_t *late_ns = calloc((size_t)2 * config->cycles_n, sizeof(*late_ns));
+    int r = late_ns == NULL ? -ENOMEM : st_hist_init(&hist, ST_BLOCKS_DIGITS);
+    if (r == 0)
+        r = st_blocks_init(&runs[0]);
+    if (r == 0)
+        r = st_blocks_init(&runs[1]);
+    if (r == 0)
+        r = run_pairs(p, config, &hist, late_ns, runs, trial);
+    st_blocks_finish(&runs[0]);
+    st_blocks_finish(&runs[1]);
+    st_hist_finish(&hist);
+    free(late_ns);
     return r;
 }

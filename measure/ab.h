@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "lib/period.h"
-#include "lib/trial.h"
+#include "evidence/trial.h"
 #include "platform/platform.h"
 
 /** How a thread is set up and how it sleeps. */
@@ -22,7 +22,7 @@ struct st_ab_arm {
 struct st_ab_config {
     struct st_period period;
     struct st_ab_arm arms[2];
-    uint32_t pairs_n;  /* >= 1: pairs of blocks */
+    uint32_t pairs_n;  /* >= 1 */
     uint32_t cycles_n; /* >= 1: counted cycles of a block; ST_AB_WARMUP_CYCLES before them are not counted */
     struct st_random *random;
     const _Atomic bool *stop; /* ends it after the cycle; the pair that it cut is dropped */
@@ -46,5 +46,11 @@ int64_t st_ab_duration_ns(const struct st_ab_config *config);
  * unchanged). Threads: any, one at a time.
  */
 ST_NODISCARD int st_ab_run(struct st_platform *p, const struct st_ab_config *config, struct st_trial *trial);
+
+/**
+ * Compares the runs of both arms, which have a block each pair, and fills the figures of the trial. Ends the
+ * runs. The caller judges all trials together: st_trials_judge. @return 0, -ENOMEM. Threads: any.
+ */
+ST_NODISCARD int st_ab_judge(struct st_blocks runs[2], struct st_random *random, struct st_trial *trial);
 
 #endif

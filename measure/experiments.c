@@ -344,6 +344,7 @@ int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
             return r;
         }
     }
+    st_trials_judge(&trials);
     trials.interrupted = run->stop != NULL && atomic_load(run->stop);
     trials.duration_ns = p->now_ns(p) - start_ns;
     *ret = trials;

@@ -4,7 +4,7 @@
 
 #include "measure/ab.h"
 
-#define ST_EXPERIMENTS_MAX 8
+#define ST_EXPERIMENTS_MAX ST_TRIALS_MAX
 
 struct st_experiment {
     const char *id; /* as st_trial */

@@ -4,7 +4,7 @@
 
 #include "advisor/report/profile.h"
 #include "advisor/rules/rule.h"
-#include "lib/trial.h"
+#include "evidence/trial.h"
 
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
  * problems, last elsewhere), then the order of the rules. */

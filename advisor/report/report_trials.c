@@ -14,24 +14,27 @@ const struct st_trial *st_finding_trial(const struct st_report *report, const st
     return NULL;
 }
 
-static json_t *estimate_json(const struct st_estimate *estimate)
+static json_t *difference_json(const struct st_figure *figure)
 {
-    if (!estimate->known)
+    const struct st_estimate *difference = &figure->difference;
+    if (!difference->known)
         return json_null();
-    return json_pack("{s:f, s:[f,f]}", "difference", estimate->value / 1000, "ci99", estimate->low / 1000,
-                     estimate->high / 1000);
+    return json_pack("{s:f, s:[f,f], s:f}", "difference", difference->value / 1000, "ci99",
+                     difference->low / 1000, difference->high / 1000, "p_corrected", figure->p_corrected);
 }
 
-static json_t *us_json(bool known, int64_t ns)
+static json_t *us_json(bool known, double ns)
 {
-    return known ? json_real((double)ns / 1000) : json_null();
+    return known ? json_real(ns / 1000) : json_null();
 }
 
-static json_t *arm_json(const struct st_trial_arm *arm)
+static json_t *arm_json(const struct st_trial *trial, size_t i)
 {
+    const struct st_trial_arm *arm = &trial->arms[i];
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN], *p99 = &trial->figures[ST_FIGURE_P99];
     return json_pack("{s:s, s:I, s:o, s:o, s:I}", "name", arm->name, "n", (json_int_t)arm->n, "median_us",
-                     us_json(arm->n > 0, arm->median_ns), "p99_us", us_json(arm->p99_known, arm->p99_ns),
-                     "skipped_periods", (json_int_t)arm->skipped_n);
+                     us_json(median->known[i], median->value[i]), "p99_us",
+                     us_json(p99->known[i], p99->value[i]), "skipped_periods", (json_int_t)arm->skipped_n);
 }
 
 static json_t *trial_json(const struct st_trial *trial)
@@ -41,12 +44,14 @@ static json_t *trial_json(const struct st_trial *trial)
     for (size_t i = 0; i < ST_TRIAL_RULES_MAX && trial->rules[i] != NULL; i++)
         (void)json_array_append_new(rules, json_string(trial->rules[i]));
     const bool tried = trial->not_tried[0] == '\0';
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "id", trial->id, "title",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", trial->id, "title",
                      trial->title, "outcome", st_trial_outcome_name(st_trial_outcome(trial)), "text",
                      st_trial_text(trial, text, sizeof(text)), "rules", rules, "not_tried",
-                     st_json_text(tried ? NULL : trial->not_tried), "a", arm_json(&trial->arms[0]), "b",
-                     arm_json(&trial->arms[1]), "pairs", (json_int_t)trial->pairs_n, "median_us",
-                     estimate_json(&trial->median), "p99_us", estimate_json(&trial->p99));
+                     st_json_text(tried ? NULL : trial->not_tried), "a", arm_json(trial, 0), "b",
+                     arm_json(trial, 1), "pairs", (json_int_t)trial->pairs_n, "median_us",
+                     difference_json(&trial->figures[ST_FIGURE_MEDIAN]), "p99_us",
+                     difference_json(&trial->figures[ST_FIGURE_P99]), "p999_us",
+                     difference_json(&trial->figures[ST_FIGURE_P999]));
 }
 
 json_t *st_finding_measured_json(const struct st_report *report, const struct st_finding *finding)

@@ -1,11 +1,10 @@
-/* What is said of a recording that cannot be read. */
 #include "chart/input/recording_input.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "lib/ns.h"
 #include "program/options.h"
-#include "store/recording/recording.h"
 
 int st_recording_refused(const char *command, const char *name, int r)
 {
@@ -16,4 +15,22 @@ int st_recording_refused(const char *command, const char *name, int r)
         return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)", name,
                           ST_RECORDING_VERSION);
     return st_failure(command, "cannot read %s: %s", name, strerror(-r));
+}
+
+int st_recording_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
+{
+    const struct st_period *period = &st_recording_meta(reader)->period;
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind == ST_RECORDING_CYCLE)
+            r = st_blocks_add(ret, event.lateness_ns,
+                              st_period_missed(period, event.period_index,
+                                               st_ns_add(event.lateness_ns, event.callback_ns)));
+        else if (event.kind == ST_RECORDING_SKIPPED)
+            r = st_blocks_add_missed(ret, event.n);
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : st_blocks_end(ret);
 }

@@ -2,7 +2,7 @@
 #ifndef ST_CLI_REPORT_TRIALS_RUN_H
 #define ST_CLI_REPORT_TRIALS_RUN_H
 
-#include "lib/trial.h"
+#include "evidence/trial.h"
 
 /**
  * Says on stderr how long it takes, then tries (measure/experiments.h). Ctrl-C ends it and keeps what was

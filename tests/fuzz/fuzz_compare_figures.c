@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "evidence/missed.h"
+#include "evidence/verdict.h"
 
 #define NAME "fuzz"
 
@@ -13,25 +15,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_row(const struct st_compare_row *row)
 {
-    struct st_compare_figure figure[ST_COMPARE_FIGURES] = {0}, *figures[ST_COMPARE_FIGURES];
+    struct st_figure figure[ST_FIGURES] = {0}, *figures[ST_FIGURES];
     if (memchr(row->label, '\0', sizeof(row->label)) == NULL || row->missed_n > row->periods_n)
         abort();
-    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
+    for (int id = 0; id < ST_FIGURES; id++) {
         const double *value = row->value[id];
         figures[id] = &figure[id];
         if (row->interval_known[id] && (!row->known[id] || !(value[1] <= value[0] && value[0] <= value[2])))
             abort();
         if (row->interval_known[id])
-            figure[id] = st_compare_intervals(value, value);
-        else if (id == ST_COMPARE_MISSED && st_compare_rates(row->missed_n, row->periods_n, row->missed_n,
+            figure[id] = st_figure_of_intervals(value, value);
+        else if (id == ST_FIGURE_MISSED && st_missed_compare(row->missed_n, row->periods_n, row->missed_n,
                                                              row->periods_n, &figure[id]) != 0)
             abort();
         if (figure[id].difference.value != 0 || !(figure[id].p_value >= 0 && figure[id].p_value <= 1))
             abort();
     }
-    (void)st_compare_correct(figures, ST_COMPARE_FIGURES);
-    for (int id = 0; id < ST_COMPARE_FIGURES; id++) {
-        if (figure[id].shown)
+    (void)st_verdict_judge(figures, ST_FIGURES);
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (st_verdict_shows(&figure[id]))
             abort();
     }
 }

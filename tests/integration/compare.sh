@@ -47,7 +47,7 @@ compare none none2 --every 1ms >out
 like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. One of 0.453 % more would have been in 4 of 5'
 awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
 compare none stall --every 1ms >out
-like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'do not come one by one: they tell as much as 3\.3[0-9] % as many'
+like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'do not come one by one: they count as 3\.3[0-9] % as many'
 like "and shows nothing of misses" "$(cat out)" '^missed .* 1\.0000$'
 status 1 "runs that differ" compare a later
 like "by how much" "$(cat out)" '^median .*\+(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'
@@ -103,11 +103,11 @@ if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.stre
     status 0 "a recording and its histogram log do not differ" compare r.strec r.hlog
     like "the log knows its circumstances" "$(cat out)" '^B differs  in nothing'
     grep -v '^# [a-z]' r.hlog >old.hlog
-    like "a log of before does not" "$(compare r.strec old.hlog)" 'a file says nothing of its'
+    like "a log of before does not" "$(compare r.strec old.hlog)" 'a file does not record its'
     compare r.strec r.hlog >out
     if [ "$(grep -c '^"\?Tag=lateness' r.hlog)" -lt 8 ]; then # of so few intervals no order is known
         compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" r.hlog >order
-        like "of neighbours of a log without order nothing is said" "$(tr -s ' \n' '  ' <order)" 'A tells as much as some [0-9]+ independent values\. '
+        like "of neighbours of a log without order nothing is said" "$(tr -s ' \n' '  ' <order)" 'A is worth some [0-9]+ independent values\. '
     fi
     like "the log has no misses" "$(cat out)" '^missed .* -$'
     status 0 "measure's JSON against itself" compare r.json r.json
@@ -169,7 +169,7 @@ head -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >first
 tail -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >second
 compare first second >out
 like "how much a run changes within itself is said" "$(tr -s ' \n' '  ' <out)" \
-    'drift The medians of the fifths of A lie [0-9.]+ µs apart, those of B [0-9.]+ µs'
+    'drift Within A the median changes by up to [0-9.]+ µs, within B by [0-9.]+ µs'
 
 # --- benches, row by row
 cat >bench.json <<'JSON'
@@ -204,7 +204,7 @@ samples 20000 2 >wake2.json
 samples 22000 3 >wake3.json
 status 0 "single values of a bench are compared: none shown" compare wake1.json wake2.json
 is "they are not taken as independent" "$(grep -c 'single values' out)" 0
-like "their neighbours are allowed for" "$(tr -s ' \n' '  ' <out)" 'A tells as much as some [0-9]{2,3} independent values'
+like "their neighbours are allowed for" "$(tr -s ' \n' '  ' <out)" 'A is worth some [0-9]{2,3} independent values'
 like "p99 has its row and interval" "$(cat out)" '^p99  .*\.\.'
 like "the effect its size" "$(cat out)" "^effect .*of all"
 is "periods it has none" "$(grep -c '^missed' out)" 0

@@ -27,7 +27,7 @@ def check(what, ok):
         bad.append(what)
 rows = d["trials"]["rows"]
 check("there are trials", len(rows) >= 4)
-n = sum((t["median_us"] is not None) + (t["p99_us"] is not None) for t in rows)
+n = sum(t[key] is not None for t in rows for key in ("median_us", "p99_us", "p999_us"))
 check("how sure all of it is", n < 2 or f"All {n} intervals hold together with {100 - n} % at least" in d["trials"]["heading"])
 few = any(t["pairs"] > 0 and t["a"]["p99_us"] is None for t in rows)
 check("how long a p99 takes", ("--measure=" in d["trials"]["heading"]) == (few and not d["trials"]["interrupted"]))
@@ -42,7 +42,8 @@ for t in rows:
         continue
     for arm in (a, b):
         check(f"{name}: p99 from 1000 values on", (arm["p99_us"] is not None) == (arm["n"] >= 1000))
-        if arm["n"] > 0:
+        check(f"{name}: median from 20 values on", (arm["median_us"] is not None) == (arm["n"] >= 20))
+        if arm["median_us"] is not None:
             check(f"{name}: median in the text", f"{arm['median_us']:.1f} µs" in t["text"])
         check(f"{name}: arm in the text", arm["name"] in t["text"])
     check(f"{name}: as many of A as of B", a["n"] == b["n"])
@@ -51,10 +52,11 @@ for t in rows:
         continue
     low, high = e["ci99"]
     check(f"{name}: interval around the difference", low <= e["difference"] <= high)
-    zero_inside = low <= 0 <= high
-    check(f"{name}: effect exactly when 0 is outside", (t["outcome"] == "effect") == (not zero_inside))
-    check(f"{name}: no effect is said", ("no effect shown" in t["text"] or "too noisy" in t["text"]) == zero_inside)
-    check(f"{name}: earlier is earlier", ("earlier" in t["text"]) == (high < 0) and ("later" in t["text"]) == (low > 0))
+    shown = e["p_corrected"] <= 0.05 and "the difference drifts" not in t["text"]
+    check(f"{name}: effect exactly when p says so", (t["outcome"] == "effect") == shown)
+    check(f"{name}: no effect is said", ("no effect shown" in t["text"] or "too noisy" in t["text"]) == (not shown))
+    check(f"{name}: earlier is earlier", ("earlier" in t["text"]) == (shown and e["difference"] < 0)
+        and ("B wakes later" in t["text"]) == (shown and e["difference"] > 0))
 by_id = {t["id"]: t for t in rows}
 attached = 0
 for f in d["findings"]:
@@ -64,7 +66,7 @@ for f in d["findings"]:
     if m is None:
         continue
     attached += 1
-    gains = [-t["median_us"]["difference"] for t in m["trials"] if t["outcome"] == "effect" and t["median_us"]["ci99"][1] < 0]
+    gains = [-t["median_us"]["difference"] for t in m["trials"] if t["outcome"] == "effect" and t["median_us"]["difference"] < 0]
     check(f"{f['id']}: gain", (m["gain_us"] is None) == (not gains) and (not gains or abs(m["gain_us"] - gains[0]) < 1e-6))
 check("some finding has evidence", attached > 0)
 print("\n".join(bad))

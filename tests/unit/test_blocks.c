@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "lib/blocks.h"
+#include "evidence/blocks.h"
 
 static uint64_t values_in(const struct st_block *block)
 {

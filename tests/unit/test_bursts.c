@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "lib/bursts.h"
+#include "evidence/bursts.h"
 #include "lib/random.h"
 
 /* Independent events are taken for that, in 199 of 200 sequences. */

@@ -80,12 +80,13 @@ static void slack_is_seen_and_what_does_not_matter_is_not(void **state)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
         const struct st_trial *trial = find(&trials, wanted[i].id);
+        const struct st_estimate *median = &trial->figures[ST_FIGURE_MEDIAN].difference;
         if (st_trial_outcome(trial) != wanted[i].outcome)
             fail_msg("%s", st_trial_text(trial, text, sizeof(text)));
-        assert_true(trial->median.low / 1000 <= wanted[i].difference_us + 0.5);
-        assert_true(trial->median.high / 1000 >= wanted[i].difference_us - 0.5);
+        assert_true(median->low / 1000 <= wanted[i].difference_us + 0.5);
+        assert_true(median->high / 1000 >= wanted[i].difference_us - 0.5);
         assert_true(trial->pairs_n >= 8 && trial->arms[0].n == trial->arms[1].n && trial->arms[0].n >= 100);
-        assert_false(trial->arms[0].p99_known); /* n < 1000 */
+        assert_false(trial->figures[ST_FIGURE_P99].known[0]); /* n < 1000 */
     }
     assert_true(st_trial_is_for(find(&trials, "pm-qos"), "linux-idle-request-access"));
     assert_int_equal(

@@ -8,8 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evidence/trial.h"
+#include "lib/normal.h"
 #include "lib/ns.h"
-#include "lib/trial.h"
+
+/* What is known of a figure: both values, and the 99 % interval. */
+static void set(struct st_trial *trial, enum st_figure_id id, double a, double b, double low, double high)
+{
+    const double error = (high - low) / (2 * 2.5758);
+    trial->figures[id] = (struct st_figure){
+        .known = {true, true},
+        .value = {a, b},
+        .difference = {true, b - a, low, high},
+        .error = error,
+        .p_value = st_normal_p((b - a) / error),
+        .by_blocks = true,
+    };
+}
 
 static struct st_trial sample(void)
 {
@@ -17,26 +32,32 @@ static struct st_trial sample(void)
         .id = "timer-slack",
         .title = "Timer slack of a normal thread",
         .rules = {"linux-timer-slack", "linux-other"},
-        .arms = {{.name = "slack 50.0 µs as found", .n = 260, .median_ns = 65100},
-                 {.name = "slack 1 ns", .n = 260, .median_ns = 15300}},
+        .arms = {{.name = "slack 50.0 µs as found", .n = 260}, {.name = "slack 1 ns", .n = 260}},
         .pairs_n = 13,
-        .median = {true, -49800, -50900, -48700},
     };
+    set(&trial, ST_FIGURE_MEDIAN, 65100, 15300, -50900, -48700);
     return trial;
+}
+
+static const char *judged(struct st_trial *trial, char *text)
+{
+    struct st_trials trials = {.rows = trial, .n = 1};
+    st_trials_judge(&trials);
+    return st_trial_text(trial, text, ST_TRIAL_TEXT_BYTES);
 }
 
 static void an_effect_is_said_with_all_its_figures(void **state)
 {
     (void)state;
     char text[ST_TRIAL_TEXT_BYTES];
-    const struct st_trial trial = sample();
-    assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_EFFECT);
+    struct st_trial trial = sample();
     assert_string_equal(
-        st_trial_text(&trial, text, sizeof(text)),
+        judged(&trial, text),
         "Timer slack of a normal thread: B wakes earlier on the median, -49.8 µs (99 %: -50.9 .. -48.7). A "
         "(slack "
         "50.0 µs as found): median 65.1 µs late; B (slack 1 ns): 15.3 µs; n = 260 and 260 in 13 "
         "pairs.");
+    assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_EFFECT);
     assert_true(st_trial_gain_us(&trial) > 49.79 && st_trial_gain_us(&trial) < 49.81);
 }
 
@@ -45,22 +66,27 @@ static void no_effect_says_how_small_a_one_would_have_been_seen(void **state)
     (void)state;
     char text[ST_TRIAL_TEXT_BYTES];
     struct st_trial trial = sample();
-    trial.median = (struct st_estimate){true, -100, -400, 200};
+    set(&trial, ST_FIGURE_MEDIAN, 65100, 65000, -400, 200);
+    assert_non_null(
+        strstr(judged(&trial, text),
+               ": no effect shown on the median, -0.10 µs (99 %: -0.40 .. +0.20); 0.43 µs would have "
+               "been shown. "));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NO_EFFECT);
-    st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(text, ": no effect shown on the median, -0.10 µs (99 %: -0.40 .. +0.20); beyond "
-                                 "0.30 µs it would have been. "));
     assert_true(st_trial_gain_us(&trial) <= 0);
-    trial.median = (struct st_estimate){true, -1000, -16000, 14000};
+    set(&trial, ST_FIGURE_MEDIAN, 65100, 64100, -16000, 14000);
+    assert_non_null(strstr(judged(&trial, text), ": too noisy to tell on the median, -1.0 µs (99 %: -16.0 .. "
+                                                 "+14.0); 21.3 µs would have been shown. "));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOISY);
-    st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(text, ": too noisy to tell on the median, -1.0 µs (99 %: -16.0 .. +14.0); beyond "
-                                 "15.0 µs it would have been. "));
-    trial.median = (struct st_estimate){true, 5000, 4000, 6000}; /* B is later: nothing is gained */
+    set(&trial, ST_FIGURE_MEDIAN, 65100, 70100, 4000, 6000); /* B is later: nothing is gained */
+    assert_non_null(
+        strstr(judged(&trial, text), ": B wakes later on the median, +5.0 µs (99 %: +4.0 .. +6.0)."));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_EFFECT);
-    assert_non_null(strstr(st_trial_text(&trial, text, sizeof(text)),
-                           ": B wakes later on the median, +5.0 µs (99 %: +4.0 .. +6.0)."));
     assert_true(st_trial_gain_us(&trial) <= 0);
+    trial.figures[ST_FIGURE_MEDIAN].drifts = 7000;
+    assert_non_null(strstr(judged(&trial, text),
+                           ": too noisy to tell on the median, +5.0 µs (99 %: +4.0 .. +6.0); "
+                           "the difference drifts by 7.0 µs. "));
+    assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOISY);
 }
 
 static void what_is_not_known_is_not_said(void **state)
@@ -68,26 +94,23 @@ static void what_is_not_known_is_not_said(void **state)
     (void)state;
     char text[ST_TRIAL_TEXT_BYTES];
     struct st_trial trial = sample();
-    trial.median.known = false;
+    trial.figures[ST_FIGURE_MEDIAN].difference = (struct st_estimate){0};
+    assert_non_null(strstr(judged(&trial, text), ": too few values for an interval. A (slack 50"));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_TOO_FEW);
-    st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(text, ": too few values for an interval. A (slack 50"));
     assert_null(strstr(text, "p99"));
-    trial.arms[0].p99_known = trial.arms[1].p99_known = true;
-    trial.arms[0].p99_ns = 80000;
-    trial.arms[1].p99_ns = 31000;
+    set(&trial, ST_FIGURE_P99, 80000, 31000, 0, 0);
+    trial.figures[ST_FIGURE_P99].difference = (struct st_estimate){0};
     trial.arms[1].skipped_n = 2;
-    st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(strstr(text, "; p99 80.0 and 31.0 µs; n ="));
-    trial.p99 = (struct st_estimate){true, -49000, -60000, -30000};
-    st_trial_text(&trial, text, sizeof(text));
-    assert_non_null(
-        strstr(text, "; p99 80.0 and 31.0 µs, lower with B, -49.0 µs (99 %: -60.0 .. -30.0); n ="));
-    trial.p99 = (struct st_estimate){true, 49000, 30000, 60000};
-    assert_non_null(strstr(st_trial_text(&trial, text, sizeof(text)), " µs, higher with B, +49.0 µs"));
-    trial.p99 = (struct st_estimate){true, -49000, -60000, 1000};
-    assert_non_null(
-        strstr(st_trial_text(&trial, text, sizeof(text)), " µs, no difference shown with B, -49.0"));
+    assert_non_null(strstr(judged(&trial, text), "; p99 80.0 and 31.0 µs; n ="));
+    set(&trial, ST_FIGURE_P99, 80000, 31000, -60000, -30000);
+    assert_non_null(strstr(judged(&trial, text),
+                           "; p99 80.0 and 31.0 µs, lower with B, -49.0 µs (99 %: -60.0 .. -30.0); n ="));
+    set(&trial, ST_FIGURE_P99, 31000, 80000, 30000, 60000);
+    assert_non_null(strstr(judged(&trial, text), " µs, higher with B, +49.0 µs"));
+    set(&trial, ST_FIGURE_P99, 80000, 31000, -150000, 51000);
+    set(&trial, ST_FIGURE_P999, 90000, 41000, -60000, -30000);
+    assert_non_null(strstr(judged(&trial, text), " µs, no difference shown with B, -49.0"));
+    assert_non_null(strstr(text, "; p99.9 90.0 and 41.0 µs, lower with B, -49.0"));
     assert_non_null(strstr(text, "; slept through 0 and 2 periods."));
     snprintf(trial.not_tried, sizeof(trial.not_tried), "no right to it");
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOT_TRIED);
@@ -100,7 +123,7 @@ static void the_gain_for_a_rule_is_found(void **state)
     (void)state;
     char text[ST_TRIAL_TEXT_BYTES];
     struct st_trial rows[3] = {sample(), sample(), sample()};
-    rows[0].median = (struct st_estimate){true, 0, -300, 300};
+    set(&rows[0], ST_FIGURE_MEDIAN, 20000, 20000, -300, 300);
     rows[2].rules[0] = "linux-last";
     rows[2].rules[1] = NULL;
     struct st_trials trials = {.rows = rows,
@@ -108,6 +131,7 @@ static void the_gain_for_a_rule_is_found(void **state)
                                .period_ns = 2666667,
                                .duration_ns = 10 * ST_NS_PER_S,
                                .circumstances = "kernel 6.1"};
+    st_trials_judge(&trials);
     assert_ptr_equal(st_trials_gain(&trials, "linux-timer-slack"), &rows[1]);
     assert_ptr_equal(st_trials_gain(&trials, "linux-last"), &rows[2]);
     assert_null(st_trials_gain(&trials, "linux-none"));
@@ -115,14 +139,17 @@ static void the_gain_for_a_rule_is_found(void **state)
     assert_string_equal(
         st_trials_heading(&trials, text, sizeof(text)),
         "Tried for 10.00 s at a period of 2666.7 µs, A and B in turn; kernel 6.1. All 3 intervals "
-        "hold together with 97 % at least. For a p99 (n >= 1000 each): --measure=39s.");
+        "hold together with 97 % at least; differences are shown at 5 %, corrected for all of them (Holm). "
+        "For a p99 "
+        "(n >= 1000 each): --measure=39s.");
     for (size_t i = 0; i < 3; i++)
-        rows[i].arms[0].p99_known = rows[i].arms[1].p99_known = true;
-    rows[1].p99 = (struct st_estimate){true, 0, -300, 300};
+        rows[i].figures[ST_FIGURE_P99].known[0] = rows[i].figures[ST_FIGURE_P99].known[1] = true;
+    set(&rows[1], ST_FIGURE_P99, 40000, 40000, -300, 300);
+    st_trials_judge(&trials);
     assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)),
                            "All 4 intervals hold together with "
-                           "96 % at least."));
-    rows[2].arms[0].p99_known = false;
+                           "96 % at least"));
+    rows[2].figures[ST_FIGURE_P99].known[0] = false;
     trials.duration_ns = 1000 * ST_NS_PER_S;
     assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)), "longer than an hour"));
     trials.duration_ns = 10 * ST_NS_PER_S;

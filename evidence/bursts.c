@@ -1,4 +1,4 @@
-#include "lib/bursts.h"
+#include "evidence/bursts.h"
 
 #include <math.h>
 

@@ -1,13 +1,14 @@
-/* Values in order, as the histograms of up to 64 stretches of equal length: all that resampling whole
- * stretches needs, in memory that does not grow with n. */
-#ifndef ST_LIB_BLOCKS_H
-#define ST_LIB_BLOCKS_H
+/* A run cut into up to 64 blocks of equal length, each a histogram: all that drawing whole blocks needs, in
+ * memory that does not grow with n. */
+#ifndef ST_EVIDENCE_BLOCKS_H
+#define ST_EVIDENCE_BLOCKS_H
 
-#include "lib/bursts.h"
+#include "evidence/bursts.h"
 #include "lib/hist.h"
 #include "lib/random.h"
 
-#define ST_BLOCKS_MAX 64
+#define ST_BLOCKS_MAX    64
+#define ST_BLOCKS_DIGITS 3 /* of the histograms */
 
 /** How many values fell into one bucket of a histogram of 3 digits. */
 struct st_bucket_n {
@@ -15,12 +16,12 @@ struct st_bucket_n {
     uint32_t n;     /* a bucket of more than 2^32 - 1 values stays at that */
 };
 
-/** One stretch of a run. */
+/** One block of a run. */
 struct st_block {
     struct st_bucket_n *buckets; /* ascending */
     size_t len;
     uint64_t n;                  /* values */
-    uint64_t trials_n, missed_n; /* periods that went by, and those of them that were missed */
+    uint64_t trials_n, missed_n; /* periods, and missed ones among them */
 };
 
 struct st_blocks {
@@ -29,7 +30,7 @@ struct st_blocks {
     uint64_t n, trials_n, missed_n; /* of all blocks, once st_blocks_end was called */
     int64_t min_ns, max_ns;         /* exact */
     struct st_bursts bursts;        /* of missed periods */
-    /* the stretch that is being filled */
+    /* the block that is being filled */
     struct st_hist hist;
     uint64_t parts_n, parts_max; /* periods, or histograms, of it and of a whole one */
     uint64_t hist_trials_n, hist_missed_n;
@@ -39,21 +40,21 @@ struct st_blocks {
 ST_NODISCARD int st_blocks_init(struct st_blocks *blocks);
 void st_blocks_finish(struct st_blocks *blocks);
 
-/* Each returns 0 or -ENOMEM. When ST_BLOCKS_MAX stretches are full, neighbours become one: there are half as
- * many of them, twice as long, from then on. */
+/* Each returns 0 or -ENOMEM. When ST_BLOCKS_MAX blocks are full, neighbours become one: there are half as
+ * many, twice as long, from then on. */
 
 /** A period with its value. */
 ST_NODISCARD int st_blocks_add(struct st_blocks *blocks, int64_t value_ns, bool missed);
 /** n periods without a value: missed ones. */
 ST_NODISCARD int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n);
-/** A stretch of its own (3 digits, else -EINVAL); periods are not known of it. */
+/** A block of its own (3 digits, else -EINVAL), without periods. */
 ST_NODISCARD int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hist *hist);
-/** After the last one: what is left becomes a stretch, or part of the one before when it is short. */
+/** After the last one: the rest becomes a block, or joins the one before when it is short. */
 ST_NODISCARD int st_blocks_end(struct st_blocks *blocks);
 
 /**
- * Values whose order is not known, taken as independent: each falls into one of ST_BLOCKS_MAX stretches by
- * chance. In place of st_blocks_add and st_blocks_end.
+ * Values without a known order, taken as independent: each falls into one of ST_BLOCKS_MAX blocks by chance.
+ * In place of st_blocks_add and st_blocks_end.
  */
 ST_NODISCARD int st_blocks_scatter(struct st_blocks *blocks, const struct st_hist *hist,
                                    struct st_random *random);
@@ -61,7 +62,7 @@ ST_NODISCARD int st_blocks_scatter(struct st_blocks *blocks, const struct st_his
 /** The middle of a bucket, ns. */
 int64_t st_blocks_value(const struct st_blocks *blocks, int32_t bucket);
 
-/** Do both have the same values, stretch by stretch? */
+/** Do both have the same values, block by block? */
 bool st_blocks_equal(const struct st_blocks *a, const struct st_blocks *b);
 
 #endif

@@ -1,18 +1,17 @@
-#include "lib/blocks.h"
+#include "evidence/blocks.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS 3
 /* A binomial number with more expected successes and failures than this is drawn as a normal one. */
 #define NORMAL_FROM 200
 
 int st_blocks_init(struct st_blocks *blocks)
 {
     *blocks = (struct st_blocks){.parts_max = 1, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
-    return st_hist_init(&blocks->hist, DIGITS);
+    return st_hist_init(&blocks->hist, ST_BLOCKS_DIGITS);
 }
 
 void st_blocks_finish(struct st_blocks *blocks)
@@ -98,8 +97,8 @@ static int halve(struct st_blocks *blocks)
     return 0;
 }
 
-/** The stretch that was filled becomes a block. */
-static int close_stretch(struct st_blocks *blocks)
+/** The block that was filled is closed. */
+static int close_block(struct st_blocks *blocks)
 {
     struct st_block block;
     if (blocks->len == ST_BLOCKS_MAX) {
@@ -133,7 +132,7 @@ int st_blocks_add(struct st_blocks *blocks, int64_t value_ns, bool missed)
     blocks->hist_trials_n++;
     blocks->hist_missed_n += missed;
     st_bursts_add(&blocks->bursts, 1, missed);
-    return ++blocks->parts_n < blocks->parts_max ? 0 : close_stretch(blocks);
+    return ++blocks->parts_n < blocks->parts_max ? 0 : close_block(blocks);
 }
 
 int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n)
@@ -145,7 +144,7 @@ int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n)
         blocks->hist_missed_n += now;
         blocks->parts_n += now;
         n -= now;
-        const int r = blocks->parts_n < blocks->parts_max ? 0 : close_stretch(blocks);
+        const int r = blocks->parts_n < blocks->parts_max ? 0 : close_block(blocks);
         if (r != 0)
             return r;
     }
@@ -157,7 +156,7 @@ int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hist *hist)
     const int r = st_hist_merge(&blocks->hist, hist);
     if (r != 0)
         return r;
-    return ++blocks->parts_n < blocks->parts_max ? 0 : close_stretch(blocks);
+    return ++blocks->parts_n < blocks->parts_max ? 0 : close_block(blocks);
 }
 
 int st_blocks_end(struct st_blocks *blocks)
@@ -168,7 +167,7 @@ int st_blocks_end(struct st_blocks *blocks)
     blocks->parts_max = blocks->parts_n; /* it is a whole one now, also behind 64 others */
     int r = blocks->len == ST_BLOCKS_MAX ? halve(blocks) : 0;
     if (r == 0)
-        r = close_stretch(blocks);
+        r = close_block(blocks);
     if (r == 0 && is_short && blocks->len > 1) {
         r = join(&blocks->block[blocks->len - 2], &blocks->block[blocks->len - 1]);
         blocks->len -= r == 0;

@@ -1,4 +1,4 @@
-#include "lib/trial.h"
+#include "evidence/trial.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evidence/verdict.h"
 #include "lib/ns.h"
 #include "lib/stats.h"
 
@@ -34,12 +35,34 @@ enum st_trial_outcome st_trial_outcome(const struct st_trial *trial)
 {
     if (trial->not_tried[0] != '\0')
         return ST_TRIAL_NOT_TRIED;
-    if (!trial->median.known)
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
+    switch (median->verdict) {
+    case ST_VERDICT_TOO_SHORT:
         return ST_TRIAL_TOO_FEW;
-    if (st_estimate_shows(&trial->median, ST_EFFECT_DIFFERENCE))
+    case ST_VERDICT_DRIFTING:
+        return ST_TRIAL_NOISY;
+    case ST_VERDICT_BETTER:
+    case ST_VERDICT_WORSE:
         return ST_TRIAL_EFFECT;
-    const double noise = NOISY_SHARE * fabs((double)trial->arms[0].median_ns);
-    return st_estimate_resolution(&trial->median) > noise ? ST_TRIAL_NOISY : ST_TRIAL_NO_EFFECT;
+    case ST_VERDICT_NONE:
+        break;
+    }
+    return st_verdict_detectable(median, trial->tests_n) > NOISY_SHARE * fabs(median->value[0])
+               ? ST_TRIAL_NOISY
+               : ST_TRIAL_NO_EFFECT;
+}
+
+void st_trials_judge(struct st_trials *trials)
+{
+    struct st_figure *figures[ST_TRIALS_MAX * ST_FIGURES];
+    size_t n = 0;
+    for (size_t i = 0; i < trials->n && i < ST_TRIALS_MAX; i++) {
+        for (int id = 0; id < ST_FIGURES; id++)
+            figures[n++] = &trials->rows[i].figures[id];
+    }
+    const size_t tests_n = st_verdict_judge(figures, n);
+    for (size_t i = 0; i < trials->n; i++)
+        trials->rows[i].tests_n = tests_n;
 }
 
 bool st_trial_is_for(const struct st_trial *trial, const char *rule_id)
@@ -53,8 +76,9 @@ bool st_trial_is_for(const struct st_trial *trial, const char *rule_id)
 
 double st_trial_gain_us(const struct st_trial *trial)
 {
-    return st_trial_outcome(trial) == ST_TRIAL_EFFECT && trial->median.high < 0 ? -trial->median.value / 1000
-                                                                                : 0;
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
+    const bool tried = trial->not_tried[0] == '\0';
+    return tried && median->verdict == ST_VERDICT_BETTER ? -median->difference.value / 1000 : 0;
 }
 
 const struct st_trial *st_trials_gain(const struct st_trials *trials, const char *rule_id)
@@ -92,8 +116,8 @@ static void say_difference(struct text *text, const struct st_estimate *ns)
 
 static void say_outcome(struct text *text, const struct st_trial *trial)
 {
-    const struct st_estimate *median = &trial->median;
-    const double resolution_us = st_estimate_resolution(median) / 1000;
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
+    const double detectable_us = st_verdict_detectable(median, trial->tests_n) / 1000;
     const enum st_trial_outcome outcome = st_trial_outcome(trial);
     switch (outcome) {
     case ST_TRIAL_NOT_TRIED:
@@ -103,32 +127,34 @@ static void say_outcome(struct text *text, const struct st_trial *trial)
         say(text, "too few values for an interval. ");
         break;
     case ST_TRIAL_EFFECT:
-        say(text, "B wakes %s on the median, ", median->high < 0 ? "earlier" : "later");
-        say_difference(text, median);
+        say(text, "B wakes %s on the median, ", median->verdict == ST_VERDICT_BETTER ? "earlier" : "later");
+        say_difference(text, &median->difference);
         say(text, ". ");
         break;
     case ST_TRIAL_NO_EFFECT:
     case ST_TRIAL_NOISY:
         say(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
                                             : "no effect shown on the median, ");
-        say_difference(text, median);
-        say(text, "; beyond %.*f µs it would have been. ", resolution_us < 0.5 ? 2 : 1, resolution_us);
+        say_difference(text, &median->difference);
+        if (median->verdict == ST_VERDICT_DRIFTING)
+            say(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
+        else
+            say(text, "; %.*f µs would have been shown. ", detectable_us < 0.5 ? 2 : 1, detectable_us);
         break;
     }
 }
 
-static void say_p99(struct text *text, const struct st_trial *trial)
+static void say_tail(struct text *text, const struct st_figure *figure, enum st_figure_id id)
 {
-    const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
-    if (!a->p99_known || !b->p99_known)
+    if (!figure->known[0] || !figure->known[1])
         return;
-    say(text, "; p99 %.1f and %.1f µs", (double)a->p99_ns / 1000, (double)b->p99_ns / 1000);
-    if (trial->p99.known) {
+    say(text, "; %s %.1f and %.1f µs", st_figure_names[id], figure->value[0] / 1000, figure->value[1] / 1000);
+    if (figure->difference.known) {
         say(text, ", %s with B, ",
-            !st_estimate_shows(&trial->p99, ST_EFFECT_DIFFERENCE) ? "no difference shown"
-            : trial->p99.high < 0                                 ? "lower"
-                                                                  : "higher");
-        say_difference(text, &trial->p99);
+            figure->verdict == ST_VERDICT_BETTER  ? "lower"
+            : figure->verdict == ST_VERDICT_WORSE ? "higher"
+                                                  : "no difference shown");
+        say_difference(text, &figure->difference);
     }
 }
 
@@ -136,17 +162,19 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
 {
     struct text text = {buf, buf_bytes, 0};
     const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
     buf[0] = '\0';
     say(&text, "%s: ", trial->title);
     say_outcome(&text, trial);
     if (st_trial_outcome(trial) == ST_TRIAL_NOT_TRIED)
         return buf;
-    if (a->n > 0 && b->n > 0)
-        say(&text, "A (%s): median %.1f µs late; B (%s): %.1f µs", a->name, (double)a->median_ns / 1000,
-            b->name, (double)b->median_ns / 1000);
+    if (median->known[0] && median->known[1])
+        say(&text, "A (%s): median %.1f µs late; B (%s): %.1f µs", a->name, median->value[0] / 1000, b->name,
+            median->value[1] / 1000);
     else
         say(&text, "A: %s; B: %s", a->name, b->name);
-    say_p99(&text, trial);
+    say_tail(&text, &trial->figures[ST_FIGURE_P99], ST_FIGURE_P99);
+    say_tail(&text, &trial->figures[ST_FIGURE_P999], ST_FIGURE_P999);
     say(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n, (unsigned)trial->pairs_n);
     if (a->skipped_n + b->skipped_n > 0)
         say(&text, "; slept through %" PRIu64 " and %" PRIu64 " periods", a->skipped_n, b->skipped_n);
@@ -157,11 +185,13 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
 /** "All 7 intervals hold together with 93 % at least": Bonferroni's inequality. */
 static void say_together(struct text *text, const struct st_trials *trials)
 {
-    unsigned n = 0;
-    for (size_t i = 0; i < trials->n; i++)
-        n += trials->rows[i].median.known + trials->rows[i].p99.known;
+    const size_t n = trials->n > 0 ? trials->rows[0].tests_n : 0;
     if (n > 1)
-        say(text, ". All %u intervals hold together with %u %% at least", n, 100 - n);
+        say(text,
+            ". All %zu intervals hold together with %zu %% at least; differences are shown at 5 %%, "
+            "corrected "
+            "for all of them (Holm)",
+            n, n < 100 ? 100 - n : 0);
 }
 
 /** The time to ask for so that each way tried gets a p99; 0: all have one, or it cannot be told. */
@@ -170,7 +200,7 @@ static int64_t p99_budget_s(const struct st_trials *trials)
     double most = 0;
     for (size_t i = 0; i < trials->n && !trials->interrupted; i++) {
         const struct st_trial *trial = &trials->rows[i];
-        if (trial->pairs_n == 0 || trial->arms[0].p99_known)
+        if (trial->pairs_n == 0 || trial->figures[ST_FIGURE_P99].known[0])
             continue;
         const double cycles_n = (double)trial->arms[0].n / trial->pairs_n;
         most = fmax(most, ceil((double)st_stats_quantile_min_n(P) / cycles_n) / trial->pairs_n);

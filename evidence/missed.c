@@ -1,8 +1,9 @@
-/* Missed periods of two runs: one test, the interval that goes with it, and what that test would show. */
+#include "evidence/missed.h"
+
 #include <errno.h>
 #include <math.h>
 
-#include "lib/compare.h"
+#include "evidence/verdict.h"
 #include "lib/normal.h"
 
 #define EXACT_MAX  100000.0 /* events; above, their number is as good as normal */
@@ -55,7 +56,7 @@ static double whole(double events, bool more)
     return more ? floor(events + ROUNDED) : floor(events + 0.5);
 }
 
-static double counts_p(const struct st_compare_counts *counts, double a, double b)
+static double counts_p(const struct st_missed *counts, double a, double b)
 {
     const double n[2] = {fmax(1, floor(counts->trials[0] + ROUNDED)),
                          fmax(1, floor(counts->trials[1] + ROUNDED))};
@@ -66,10 +67,11 @@ static double counts_p(const struct st_compare_counts *counts, double a, double 
     return counts->df > 0 ? fmin(1, st_student_p(st_normal_z(p / 2), counts->df)) : p;
 }
 
-void st_compare_counted(const struct st_compare_counts *counts, struct st_compare_figure *ret)
+void st_missed_judge(const struct st_missed *counts, struct st_figure *ret)
 {
     const double *x = counts->events, *n = counts->trials;
-    struct st_compare_figure figure = {.known = {n[0] > 0, n[1] > 0}, .counts = *counts};
+    struct st_figure figure = {
+        .known = {n[0] > 0, n[1] > 0}, .counts = *counts, .drift = {(double)NAN, (double)NAN}};
     for (size_t side = 0; side < 2; side++)
         figure.value[side] = n[side] > 0 ? x[side] / n[side] : 0;
     if (figure.known[0] && figure.known[1]) {
@@ -84,7 +86,7 @@ void st_compare_counted(const struct st_compare_counts *counts, struct st_compar
         /* the end towards 0 is on the side of 0 that the test says */
         const double z = st_normal_z(figure.p_value / 2);
         const double end = z > 0 ? value * (1 - ST_NORMAL_975 / z) : value > 0 ? -1 : 1;
-        const bool shown = figure.p_value <= ST_COMPARE_LEVEL;
+        const bool shown = figure.p_value <= ST_VERDICT_LEVEL;
         if (value > 0 && shown != (low > 0))
             low = end;
         if (value < 0 && shown != (high < 0))
@@ -95,19 +97,19 @@ void st_compare_counted(const struct st_compare_counts *counts, struct st_compar
     *ret = figure;
 }
 
-int st_compare_rates(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b, uint64_t periods_b,
-                     struct st_compare_figure *ret)
+int st_missed_compare(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b, uint64_t periods_b,
+                      struct st_figure *ret)
 {
     if (missed_a > periods_a || missed_b > periods_b)
         return -EINVAL;
-    st_compare_counted(&(struct st_compare_counts){.events = {(double)missed_a, (double)missed_b},
-                                                   .trials = {(double)periods_a, (double)periods_b},
-                                                   .scatter = 1},
-                       ret);
+    st_missed_judge(&(struct st_missed){.events = {(double)missed_a, (double)missed_b},
+                                        .trials = {(double)periods_a, (double)periods_b},
+                                        .scatter = 1},
+                    ret);
     return 0;
 }
 
-/* --- what would be shown ----------------------------------------------------------------------------------
+/* --- power ----------------------------------------------------------------------------------
  */
 
 /** P(X <= k) of a binomial X, and P(X = k). */
@@ -137,7 +139,7 @@ static double binomial_below(double k, double n, double p, double *ret_at)
 
 /** The least number of B's events that shows more of them than A's; more than there can be: none does.
  * @param low that many do not show it. */
-static double critical(const struct st_compare_counts *counts, double a, double low, double level)
+static double critical(const struct st_missed *counts, double a, double low, double level)
 {
     const double most = floor(counts->trials[1]);
     double step = 1, high = fmin(low + 1, most);
@@ -156,7 +158,7 @@ static double critical(const struct st_compare_counts *counts, double a, double 
 }
 
 /** How often B of rate b is shown to miss more than A of rate a. */
-static double power_at(const struct st_compare_counts *counts, double a, double b, double level)
+static double power_at(const struct st_missed *counts, double a, double b, double level)
 {
     const double *n = counts->trials, mean = n[0] * a, sd = sqrt(mean * (1 - a));
     double seen = 0, shown = 0, at, least = 0;
@@ -182,10 +184,10 @@ static double power_at(const struct st_compare_counts *counts, double a, double 
 
 /* A's rate is itself measured: the mean over what it may be, of equal probabilities (square roots of counts
  * vary as normal values of standard deviation 1/2). */
-static double power_of(const struct st_compare_counts *counts, double factor, double difference, double level)
+static double power_of(const struct st_missed *counts, double factor, double difference, double level)
 {
     static const double zs[A_RATES] = {-1.2815515655, -0.5244005127, 0, 0.5244005127, 1.2815515655};
-    struct st_compare_counts more = *counts;
+    struct st_missed more = *counts;
     double sum = 0;
     for (size_t side = 0; side < 2; side++)
         more.trials[side] = fmax(1, floor(more.trials[side] * factor + ROUNDED));
@@ -198,22 +200,22 @@ static double power_of(const struct st_compare_counts *counts, double factor, do
 }
 
 /** Where more than half is missed, what is not missed is counted instead. */
-static struct st_compare_counts rarer(const struct st_compare_counts *counts)
+static struct st_missed rarer(const struct st_missed *counts)
 {
-    struct st_compare_counts ret = *counts;
+    struct st_missed ret = *counts;
     for (size_t side = 0; side < 2 && counts->events[0] * 2 > counts->trials[0]; side++)
         ret.events[side] = counts->trials[side] - counts->events[side];
     return ret;
 }
 
-static bool is_enough(const struct st_compare_counts *counts, double factor, double difference, double level)
+static bool is_enough(const struct st_missed *counts, double factor, double difference, double level)
 {
     return power_of(counts, factor, difference, level) >= (counts->scatter > 1 ? POWER_BURSTS : POWER);
 }
 
-double st_compare_counts_detectable(const struct st_compare_counts *counts, double level)
+double st_missed_detectable(const struct st_missed *counts, double level)
 {
-    const struct st_compare_counts rare = rarer(counts);
+    const struct st_missed rare = rarer(counts);
     double low = 0, high = 1 - rare.events[0] / rare.trials[0];
     if (!is_enough(&rare, 1, high, level))
         return (double)NAN;
@@ -224,9 +226,9 @@ double st_compare_counts_detectable(const struct st_compare_counts *counts, doub
     return high;
 }
 
-double st_compare_counts_more_data(const struct st_compare_counts *counts, double level, double difference)
+double st_missed_more_data(const struct st_missed *counts, double level, double difference)
 {
-    const struct st_compare_counts rare = rarer(counts);
+    const struct st_missed rare = rarer(counts);
     double low = log(MORE_LEAST), high = log(MORE_MOST);
     for (int i = 0; i < STEPS && high - low > 1e-3; i++) {
         const double middle = (low + high) / 2;

@@ -1,19 +1,17 @@
-/* What came of trying two ways beside each other: A as it is, B changed. */
-#ifndef ST_LIB_TRIAL_H
-#define ST_LIB_TRIAL_H
+/* A trial: two ways of waiting measured in turn, A as it is, B changed. Its figures and its sentences. */
+#ifndef ST_EVIDENCE_TRIAL_H
+#define ST_EVIDENCE_TRIAL_H
 
-#include "lib/bootstrap.h"
+#include "evidence/pairs.h"
 
 #define ST_TRIAL_RULES_MAX  3
-#define ST_TRIAL_TEXT_BYTES 640
+#define ST_TRIAL_TEXT_BYTES 800
+#define ST_TRIALS_MAX       8
 
-/** Lateness of one way. */
+/** One of the two ways. */
 struct st_trial_arm {
-    char name[64]; /* "slack 50 µs, as found" */
-    uint64_t n;
-    int64_t median_ns; /* of all n; 0 while n is 0 */
-    bool p99_known;    /* n >= 1000 */
-    int64_t p99_ns;
+    char name[64];      /* "slack 50 µs, as found" */
+    uint64_t n;         /* wake-ups */
     uint64_t skipped_n; /* periods that passed during an earlier wake-up or its lateness */
 };
 
@@ -24,8 +22,8 @@ struct st_trial {
     char not_tried[160];                   /* "" or why there is nothing */
     struct st_trial_arm arms[2];           /* A, B */
     uint32_t pairs_n;                      /* blocks of A beside blocks of B */
-    struct st_estimate median;             /* B - A, ns, 99 %: of the medians, the middle one of the pairs */
-    struct st_estimate p99;                /* B - A, ns, 99 %: of all values, pairs resampled */
+    struct st_figure figures[ST_FIGURES];  /* of lateness, with 99 % intervals; missed: not known */
+    size_t tests_n;                        /* figures that were judged together */
 };
 
 /** All that was tried in one go. */
@@ -39,14 +37,17 @@ struct st_trials {
     char circumstances[320]; /* "kernel 6.18.5, governor performance ..." */
 };
 
-/** Judged by the median alone. */
+/** The verdict on the median. */
 enum st_trial_outcome {
     ST_TRIAL_NOT_TRIED,
-    ST_TRIAL_TOO_FEW,   /* no interval: fewer than 8 pairs or 20 values a side */
-    ST_TRIAL_NOISY,     /* none shown, and an effect of a fifth of A's median would not have been */
-    ST_TRIAL_NO_EFFECT, /* none shown */
-    ST_TRIAL_EFFECT,    /* the interval of the median's difference leaves 0 out */
+    ST_TRIAL_TOO_FEW, /* ST_VERDICT_TOO_SHORT */
+    ST_TRIAL_NOISY,   /* ST_VERDICT_DRIFTING; or none shown, and a fifth of A's median would not have been */
+    ST_TRIAL_NO_EFFECT, /* ST_VERDICT_NONE */
+    ST_TRIAL_EFFECT,    /* ST_VERDICT_BETTER or _WORSE */
 };
+
+/** Judges the figures of all trials together (verdict.h). */
+void st_trials_judge(struct st_trials *trials);
 
 /** "not-tried", "too-few", "noisy", "no-effect", "effect". */
 const char *st_trial_outcome_name(enum st_trial_outcome outcome);

@@ -1,4 +1,4 @@
-#include "lib/stretches.h"
+#include "evidence/draw.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,16 +37,16 @@ static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *re
     return 0;
 }
 
-void st_stretches_finish(struct st_stretches *run)
+void st_draw_finish(struct st_draw *run)
 {
     free(run->values);
     free(run->cumulative);
 }
 
-int st_stretches_init(struct st_stretches *run, const struct st_blocks *blocks)
+int st_draw_init(struct st_draw *run, const struct st_blocks *blocks)
 {
     int32_t *buckets = NULL;
-    *run = (struct st_stretches){.blocks = blocks, .len = blocks->len};
+    *run = (struct st_draw){.blocks = blocks, .len = blocks->len};
     int r = all_buckets(blocks, &buckets, &run->values_n);
     if (r == 0) {
         run->values = calloc(run->values_n + 1, sizeof(*run->values));
@@ -69,17 +69,17 @@ int st_stretches_init(struct st_stretches *run, const struct st_blocks *blocks)
     }
     free(buckets);
     if (r != 0)
-        st_stretches_finish(run);
+        st_draw_finish(run);
     return r;
 }
 
-void st_join_doubles(double *row, size_t len)
+void st_draw_join_row(double *row, size_t len)
 {
     for (size_t k = 0; k < len; k += 2)
         row[k / 2] = row[k] + (k + 1 < len ? row[k + 1] : 0);
 }
 
-void st_stretches_join(struct st_stretches *run)
+void st_draw_join(struct st_draw *run)
 {
     const size_t len = run->len, half = (len + 1) / 2;
     for (size_t i = 0; i < run->values_n; i++) {
@@ -88,20 +88,20 @@ void st_stretches_join(struct st_stretches *run)
         for (size_t k = 0; k < len; k += 2)
             to[k / 2] = from[k] + (k + 1 < len ? from[k + 1] : 0);
     }
-    st_join_doubles(run->n, len);
-    st_join_doubles(run->trials_n, len);
-    st_join_doubles(run->missed_n, len);
+    st_draw_join_row(run->n, len);
+    st_draw_join_row(run->trials_n, len);
+    st_draw_join_row(run->missed_n, len);
     run->len = half;
 }
 
-void st_stretches_draw(struct st_stretches *run, struct st_random *random)
+void st_draw_again(struct st_draw *run, struct st_random *random)
 {
     memset(run->times, 0, sizeof(run->times));
     for (size_t i = 0; i < run->len; i++)
         run->times[st_random_below(random, run->len)]++;
 }
 
-uint64_t st_stretches_count(const struct st_stretches *run, size_t i)
+uint64_t st_draw_count(const struct st_draw *run, size_t i)
 {
     const uint64_t *row = run->cumulative + i * run->len;
     uint64_t n = 0;
@@ -111,13 +111,13 @@ uint64_t st_stretches_count(const struct st_stretches *run, size_t i)
 }
 
 /** The bucket of a quantile. */
-static size_t quantile_bucket(const struct st_stretches *run, double p)
+static size_t quantile_bucket(const struct st_draw *run, double p)
 {
     size_t low = 0, high = run->values_n - 1;
-    const uint64_t rank = st_quantile_rank(st_stretches_count(run, high), p);
+    const uint64_t rank = st_quantile_rank(st_draw_count(run, high), p);
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (st_stretches_count(run, middle) >= rank)
+        if (st_draw_count(run, middle) >= rank)
             high = middle;
         else
             low = middle + 1;
@@ -125,12 +125,12 @@ static size_t quantile_bucket(const struct st_stretches *run, double p)
     return low;
 }
 
-double st_stretches_quantile(const struct st_stretches *run, double p)
+double st_draw_quantile(const struct st_draw *run, double p)
 {
     return run->values[quantile_bucket(run, p)];
 }
 
-double st_stretches_missed(const struct st_stretches *run)
+double st_draw_missed(const struct st_draw *run)
 {
     double missed = 0, trials = 0;
     for (size_t k = 0; k < run->len; k++) {
@@ -140,13 +140,13 @@ double st_stretches_missed(const struct st_stretches *run)
     return trials > 0 ? missed / trials : 0;
 }
 
-size_t st_stretches_bucket(const struct st_stretches *run, double p)
+size_t st_draw_bucket(const struct st_draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
     return bucket > 0 && bucket == run->values_n - 1 ? bucket - 1 : bucket;
 }
 
-double st_stretches_scatter(const struct st_stretches *run, size_t bucket, double known, double *ret_p)
+double st_draw_scatter(const struct st_draw *run, size_t bucket, double known, double *ret_p)
 {
     const bool misses = bucket == SIZE_MAX;
     const double *n = misses ? run->trials_n : run->n;

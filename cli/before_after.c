@@ -1,4 +1,4 @@
-#include "cli/proof.h"
+#include "cli/before_after.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +14,8 @@
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
+#include "chart/input/recording_input.h"
+#include "evidence/verdict.h"
 #include "lib/ns.h"
 #include "store/recording/recording.h"
 
@@ -29,7 +31,7 @@ static const char *path_of(const struct st_change_target *target, char *buf, siz
     return buf;
 }
 
-int st_proof_time(const char *command, const char *text, int64_t *ret_ns)
+int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
 {
     int64_t ns;
     if (st_ns_parse(text, &ns) != 0 || ns < TIME_MIN_NS || ns > TIME_MAX_NS)
@@ -80,7 +82,7 @@ static char *machine_now(const struct st_journal *journal)
     return NULL;
 }
 
-/* --- one pass --------------------------------------------------------------------------------------------
+/* --- one run ---------------------------------------------------------------------------------------------
  */
 
 /* Runs the loop into a recording: in the same way before and now, as recording is some work, too. Says how
@@ -118,30 +120,12 @@ static int record(const char *command, const char *what, const char *path, const
     return status;
 }
 
-static void ST_PRINTF(2, 3) because(struct st_proof *proof, const char *format, ...)
+static void ST_PRINTF(2, 3) because(struct st_before_after *done, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(proof->why, sizeof(proof->why), format, args);
+    vsnprintf(done->why, sizeof(done->why), format, args);
     va_end(args);
-}
-
-/* @return 0, -EIO, or the pass's error. */
-static int read_events(struct st_recording_reader *reader, struct st_pass *pass)
-{
-    struct st_recording_event event;
-    int r;
-    while ((r = st_recording_next(reader, &event)) == 1) {
-        if (event.kind == ST_RECORDING_CYCLE)
-            st_pass_cycle(pass, event.period_index, event.lateness_ns, event.callback_ns);
-        else if (event.kind == ST_RECORDING_SKIPPED)
-            st_pass_skipped(pass, event.period_index, event.n);
-        else
-            st_pass_lost(pass, event.period_index, event.n);
-        if (pass->error != 0)
-            return pass->error;
-    }
-    return r;
 }
 
 static const char *open_error(int r)
@@ -151,31 +135,35 @@ static const char *open_error(int r)
                                    : strerror(-r);
 }
 
-/* What is in the way is in proof->why. */
-static void read_recording(const char *path, struct st_proof *proof, struct st_proof_run *ret)
+void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open(path, &reader);
     if (r != 0) {
-        because(proof, "%s cannot be read: %s", path, open_error(r));
+        because(done, "%s cannot be read: %s", path, open_error(r));
         return;
     }
     const struct st_recording_meta *meta = st_recording_meta(reader);
-    proof->frames = meta->frames;
-    proof->rate_hz = meta->rate_hz;
+    done->frames = meta->frames;
+    done->rate_hz = meta->rate_hz;
     ret->started_wall_ns = meta->started_wall_ns;
-    st_pass_init(&ret->pass, &meta->period);
-    r = read_events(reader, &ret->pass);
+    ret->period = meta->period;
+    r = st_blocks_init(&ret->blocks);
+    if (r == 0)
+        r = st_recording_blocks(reader, &ret->blocks);
+    const struct st_recording_totals totals = st_recording_totals(reader);
+    ret->lost_n = totals.lost_cycles;
+    ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
     const enum st_recording_end end = st_recording_ended(reader);
     ret->interrupted = end != ST_RECORDING_COMPLETE;
     ret->circumstances = strdup(st_recording_circumstances(reader));
     st_recording_close_reader(reader);
     if (r < 0 || ret->circumstances == NULL)
-        because(proof, "%s cannot be read: %s", path, strerror(r < 0 ? -r : ENOMEM));
+        because(done, "%s cannot be read: %s", path, strerror(r < 0 ? -r : ENOMEM));
     else if (end == ST_RECORDING_DAMAGED)
-        because(proof, "%s is damaged", path);
-    else if (proof->frames == 0 || ret->pass.n == 0)
-        because(proof, "%s has no cycle, or no period in frames", path);
+        because(done, "%s is damaged", path);
+    else if (done->frames == 0 || ret->blocks.n == 0)
+        because(done, "%s has no cycle, or no period in frames", path);
     for (char *at = ret->circumstances; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
@@ -194,7 +182,7 @@ static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
     config->duration_ns = duration_ns;
 }
 
-/* Where this thread runs now; -1: not known. Both passes stay on one CPU, as one may be busier than another.
+/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another.
  */
 static int cpu_now(void)
 {
@@ -208,8 +196,9 @@ static int cpu_now(void)
     return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
 }
 
-void st_proof_record(const char *command, const struct st_change_target *target,
-                     const struct st_journal *journal, uint32_t frames, uint32_t rate_hz, int64_t duration_ns)
+void st_before_after_record(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal, uint32_t frames, uint32_t rate_hz,
+                            int64_t duration_ns)
 {
     char path[PATH_BYTES];
     struct st_session_config config;
@@ -226,8 +215,8 @@ void st_proof_record(const char *command, const struct st_change_target *target,
     (void)st_failure(command, "not recorded, so verify will have nothing to compare with");
 }
 
-bool st_proof_forget(const char *command, const struct st_change_target *target,
-                     const struct st_journal *journal)
+bool st_before_after_forget(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal)
 {
     char path[PATH_BYTES];
     if (journal->entries_n > 0)
@@ -242,41 +231,41 @@ bool st_proof_forget(const char *command, const struct st_change_target *target,
  */
 
 /* The policy of then. Without the right to it there is no fair comparison. */
-static void choose_policy(struct st_proof *proof, struct st_session_config *config)
+static void choose_policy(struct st_before_after *done, struct st_session_config *config)
 {
     struct st_platform *p = st_platform_native();
     struct st_rt_rights rights;
     char policy[16], priority[16];
     int64_t number = 0;
-    (void)st_circumstances_value(proof->before.circumstances, "policy", policy, sizeof(policy));
-    (void)st_circumstances_value(proof->before.circumstances, "priority", priority, sizeof(priority));
+    (void)st_circumstances_value(done->before.circumstances, "policy", policy, sizeof(policy));
+    (void)st_circumstances_value(done->before.circumstances, "priority", priority, sizeof(priority));
     if (strcmp(policy, st_policy_name(ST_POLICY_OTHER)) == 0) {
         config->policy = ST_POLICY_OTHER;
         return;
     }
     if (strcmp(policy, st_policy_name(ST_POLICY_FIFO)) != 0 || st_parse_i64(priority, 1, 99, &number) != 0) {
-        because(proof, "the recording does not say with which policy the loop ran");
+        because(done, "the recording does not say with which policy the loop ran");
         return;
     }
     config->priority = (int)number;
     if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
-        because(proof,
+        because(done,
                 "the loop ran with SCHED_FIFO %d then, and this user may not: 'sudo sleeptune verify' can",
                 config->priority);
 }
 
 /* The CPU of then. */
-static void choose_cpu(struct st_proof *proof, struct st_session_config *config)
+static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
 {
     struct st_platform *p = st_platform_native();
     int allowed[1024];
     char cpu[16];
     int64_t wanted;
-    if (!st_circumstances_value(proof->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
+    if (!st_circumstances_value(done->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
         strcmp(cpu, "any") == 0)
         return;
     if (st_parse_i64(cpu, 0, INT_MAX, &wanted) != 0) {
-        because(proof, "the recording does not say on which CPU the loop ran");
+        because(done, "the recording does not say on which CPU the loop ran");
         return;
     }
     const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
@@ -286,12 +275,12 @@ static void choose_cpu(struct st_proof *proof, struct st_session_config *config)
             config->cpus[0] = allowed[i];
     }
     if (config->cpus[0] < 0)
-        because(proof, "the loop ran on CPU %" PRId64 " then, which may not be used now", wanted);
+        because(done, "the loop ran on CPU %" PRId64 " then, which may not be used now", wanted);
 }
 
 /* A recording of its own, gone when it is read. */
 static int measure_now(const char *command, const struct st_journal *journal,
-                       struct st_session_config *config, struct st_proof *proof)
+                       struct st_session_config *config, struct st_before_after *done)
 {
     char path[PATH_BYTES], policy[16];
     const char *folder = getenv("TMPDIR");
@@ -299,52 +288,59 @@ static int measure_now(const char *command, const struct st_journal *journal,
              folder != NULL && folder[0] == '/' ? folder : "/tmp");
     const int fd = mkstemp(path);
     if (fd < 0) {
-        because(proof, "cannot record into %s: %s", path, strerror(errno));
+        because(done, "cannot record into %s: %s", path, strerror(errno));
         return ST_EXIT_DONE;
     }
     close(fd);
     const int status = record(command, "running the loop again, to compare", path, journal, config);
     if (status == ST_EXIT_DONE)
-        read_recording(path, proof, &proof->now);
+        st_before_after_read(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
-        because(proof, "the books of the run do not balance: it is invalid");
+        because(done, "the books of the run do not balance: it is invalid");
     else
-        because(proof, "the loop could not run and be recorded");
+        because(done, "the loop could not run and be recorded");
     (void)unlink(path);
-    if (proof->why[0] == '\0' &&
-        (!st_circumstances_value(proof->now.circumstances, "policy", policy, sizeof(policy)) ||
+    if (done->why[0] == '\0' &&
+        (!st_circumstances_value(done->now.circumstances, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_policy_name(config->policy)) != 0))
-        because(proof, "the loop ran with another policy than then");
+        because(done, "the loop ran with another policy than then");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
-static void compare(struct st_proof *proof)
+void st_before_after_compare(struct st_before_after *ret)
 {
     struct st_random random = {1}; /* any: the same runs give the same figures */
-    int r = st_circumstances_compare(proof->before.circumstances, proof->now.circumstances, &proof->changes,
-                                     &proof->changes_n);
+    struct st_figure *figures[ST_FIGURES];
+    int r = st_circumstances_compare(ret->before.circumstances, ret->now.circumstances, &ret->changes,
+                                     &ret->changes_n);
     if (r == 0)
-        r = st_pass_compare(&proof->before.pass, &proof->now.pass, &random, &proof->difference);
-    if (r != 0)
-        because(proof, "%s", strerror(-r));
-    proof->compared = r == 0;
+        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
+                             &ret->found);
+    if (r != 0) {
+        because(ret, "%s", strerror(-r));
+        return;
+    }
+    for (int id = 0; id < ST_FIGURES; id++)
+        figures[id] = &ret->found.figures[id];
+    ret->tests_n = st_verdict_judge(figures, ST_FIGURES);
+    ret->compared = true;
 }
 
-int st_proof_make(const char *command, const struct st_change_target *target,
-                  const struct st_journal *journal, int64_t duration_ns, struct st_proof *ret)
+int st_before_after_make(const char *command, const struct st_change_target *target,
+                         const struct st_journal *journal, int64_t duration_ns, struct st_before_after *ret)
 {
     char path[PATH_BYTES];
     struct st_session_config config;
     int status = ST_EXIT_DONE;
-    *ret = (struct st_proof){0};
+    *ret = (struct st_before_after){0};
     if (access(path_of(target, path, sizeof(path)), F_OK) != 0 && errno == ENOENT) {
         because(ret, "nothing was recorded before the changes, so there is nothing to compare with");
         return status;
     }
-    read_recording(path, ret, &ret->before);
+    st_before_after_read(path, ret, &ret->before);
     if (ret->why[0] != '\0')
         return status;
-    const int64_t then_ns = st_period_due_ns(&ret->before.pass.period, 0, ret->before.pass.end);
+    const int64_t then_ns = st_period_due_ns(&ret->before.period, 0, ret->before.periods_n);
     config_of(ret->frames, ret->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
     choose_policy(ret, &config);
     if (ret->why[0] == '\0')
@@ -355,32 +351,30 @@ int st_proof_make(const char *command, const struct st_change_target *target,
     if (ret->why[0] == '\0')
         status = measure_now(command, journal, &config, ret);
     if (ret->why[0] == '\0')
-        compare(ret);
+        st_before_after_compare(ret);
     return status;
 }
 
-void st_proof_none(struct st_proof *ret, const char *why)
+void st_before_after_none(struct st_before_after *ret, const char *why)
 {
-    *ret = (struct st_proof){0};
+    *ret = (struct st_before_after){0};
     because(ret, "%s", why);
 }
 
-void st_proof_finish(struct st_proof *proof)
+void st_before_after_finish(struct st_before_after *done)
 {
-    st_circumstances_free(proof->changes, proof->changes_n);
-    free(proof->before.circumstances);
-    free(proof->now.circumstances);
-    st_pass_finish(&proof->before.pass);
-    st_pass_finish(&proof->now.pass);
-    *proof = (struct st_proof){0};
+    st_circumstances_free(done->changes, done->changes_n);
+    free(done->before.circumstances);
+    free(done->now.circumstances);
+    st_blocks_finish(&done->before.blocks);
+    st_blocks_finish(&done->now.blocks);
+    *done = (struct st_before_after){0};
 }
 
-bool st_proof_is_worse(const struct st_proof *proof)
+bool st_before_after_is_worse(const struct st_before_after *done)
 {
     bool worse = false;
-    for (int i = 0; i < ST_PASS_FIGURES && proof->compared; i++) {
-        const struct st_pass_figure *figure = &proof->difference.figures[i];
-        worse |= st_pass_shows(figure) && figure->difference.value > 0;
-    }
+    for (int id = 0; id < ST_FIGURES && done->compared; id++)
+        worse |= done->found.figures[id].verdict == ST_VERDICT_WORSE;
     return worse;
 }

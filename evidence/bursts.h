@@ -1,6 +1,6 @@
 /* Do events come one by one, or in bursts? Counted as they come, in memory that does not grow with n. */
-#ifndef ST_LIB_BURSTS_H
-#define ST_LIB_BURSTS_H
+#ifndef ST_EVIDENCE_BURSTS_H
+#define ST_EVIDENCE_BURSTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,61 @@
+/* The words of evidence. A *run* is one recording of the loop. It is cut into up to 64 *blocks* of equal
+ * length (blocks.h). A *pair* is a block of A and a block of B that ran in turn. A *figure* is one number of
+ * a run; what is known of the difference of two runs in it is an *interval* and a p-value (pairs.h), and then
+ * a *verdict* (verdict.h). */
+#ifndef ST_EVIDENCE_FIGURE_H
+#define ST_EVIDENCE_FIGURE_H
+
+#include "lib/bootstrap.h"
+
+enum st_figure_id {
+    ST_FIGURE_MEDIAN,
+    ST_FIGURE_P99,
+    ST_FIGURE_P999,
+    ST_FIGURE_MISSED, /* share of periods */
+    ST_FIGURES
+};
+
+enum st_verdict {
+    ST_VERDICT_TOO_SHORT, /* cannot tell: too few values or blocks for an interval */
+    ST_VERDICT_NONE,      /* no difference shown */
+    ST_VERDICT_DRIFTING,  /* cannot tell: more than chance, and no more than a run changes by itself */
+    ST_VERDICT_BETTER,    /* B has the lower figure */
+    ST_VERDICT_WORSE,
+};
+
+/** Missed periods of both runs. Misses that come in bursts are divided by the factor by which their number
+ * varies more than that of independent ones. */
+struct st_missed {
+    double events[2], trials[2]; /* trials 0: not a share */
+    double scatter;              /* what both were divided by, >= 1: st_bursts_scatter, st_draw_scatter */
+    double df;                   /* degrees of freedom of scatter; 0: scatter is taken as exact */
+};
+
+struct st_figure {
+    bool known[2];                 /* a quantile: n >= 10 / (1 - p) */
+    double value[2];               /* of A and B: ns, or share */
+    struct st_estimate difference; /* B - A with its interval; not known: the rest is 0 */
+    double error;                  /* standard error of the difference; 0: not known */
+    double p_value;                /* probability of so large a difference between equal runs */
+    struct st_missed counts;
+    double drift[2];    /* how far the five sections of each run lie apart; blocks in turn: both, how far the
+                           differences    of the sections do; NAN: too few values */
+    double drifts;      /* the larger of the two that are more than chance; 0: none is */
+    bool by_blocks;     /* p_value is of Student's distribution, with one degree of freedom a block */
+    bool narrow;        /* values depend on each other for so long that the interval may be too narrow */
+    double p_corrected; /* these two: st_verdict_judge */
+    enum st_verdict verdict;
+};
+
+/** "median", "p99", "p99.9", "missed". */
+extern const char *const st_figure_names[ST_FIGURES];
+
+/** 0.5, 0.99, 0.999; 0: not a quantile. */
+double st_figure_quantile(enum st_figure_id id);
+
+/** A difference of two figures of which only 95 % intervals are known: {value, low, high}. Their standard
+ * errors are taken from those. Source: Zou & Donner, "Construction of confidence limits about effect
+ * measures", 2008. */
+struct st_figure st_figure_of_intervals(const double a[3], const double b[3]);
+
+#endif

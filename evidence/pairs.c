@@ -1,0 +1,473 @@
+#include "evidence/pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/draw.h"
+#include "evidence/drift.h"
+#include "evidence/missed.h"
+#include "lib/normal.h"
+#include "lib/stats.h"
+
+/* Of independent values, one pair of runs in 100 passes it: both sides, four lengths of blocks at most. */
+#define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
+/* Of pairs of runs of independent values, one in 20 passes it in a figure. Lower levels let through more of
+ * what other programs do to runs one after the other: docs/measuring.md. */
+#define DRIFT_LEVEL (0.05 / 2)
+#define EVENTS_MIN  10 /* beyond a figure, that come independently */
+#define MISSING_MAX 0.5
+/* The fewest blocks of the run that misses more. */
+#define BLOCKS_DF (ST_PAIRS_BLOCKS_MIN - 1.0)
+
+enum { QUANTILES = ST_FIGURE_MISSED };
+
+static double run_figure(const struct st_draw *run, enum st_figure_id id)
+{
+    return id == ST_FIGURE_MISSED ? st_draw_missed(run) : st_draw_quantile(run, st_figure_quantile(id));
+}
+
+/* --- both -------------------------------------------------------------------------------------------------
+ */
+
+struct both {
+    struct st_draw run[2];
+    enum st_pairs_order order;
+    double z;     /* of the interval, in a normal distribution */
+    double *wins; /* [block of A][block of B]: pairs of values in which B's is the larger one, ties half */
+    double *effects;
+};
+
+/** Pairs of a value of a and a larger one of b; equal ones count half. */
+static double wins_of(const struct st_block *a, const struct st_block *b)
+{
+    double below = 0, wins = 0;
+    for (size_t i = 0, k = 0; k < b->len; k++) {
+        while (i < a->len && a->buckets[i].bucket < b->buckets[k].bucket)
+            below += a->buckets[i++].n;
+        const bool tie = i < a->len && a->buckets[i].bucket == b->buckets[k].bucket;
+        wins += b->buckets[k].n * (below + (tie ? a->buckets[i].n / 2.0 : 0));
+    }
+    return wins;
+}
+
+static double superiority(const struct both *both)
+{
+    const struct st_draw *a = &both->run[0], *b = &both->run[1];
+    double wins = 0, n_a = 0, n_b = 0;
+    for (size_t k = 0; k < b->len; k++)
+        n_b += (double)b->times[k] * b->n[k];
+    for (size_t i = 0; i < a->len; i++) {
+        const double times = (double)a->times[i];
+        n_a += times * a->n[i];
+        for (size_t k = 0; k < b->len && times > 0; k++)
+            wins += times * (double)b->times[k] * both->wins[i * b->len + k];
+    }
+    return n_a > 0 && n_b > 0 ? wins / n_a / n_b : 0.5;
+}
+
+static void both_join(struct both *both)
+{
+    const size_t a_len = both->run[0].len, b_len = both->run[1].len, b_half = (b_len + 1) / 2;
+    for (size_t i = 0; i < a_len; i++) { /* in place: a row is written where rows before it were */
+        double *row = both->wins + i * b_len, *to = both->wins + i / 2 * b_half;
+        st_draw_join_row(row, b_len);
+        for (size_t k = 0; k < b_half; k++)
+            to[k] = (i % 2 == 1 ? to[k] : 0) + row[k];
+    }
+    st_draw_join(&both->run[0]);
+    st_draw_join(&both->run[1]);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double variance(const double *values, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+    return squares / (double)(n - 1);
+}
+
+/** What blocks of one length show. */
+struct scale {
+    double low, high, p_value, error;
+};
+
+/** Variance of the drawn differences, as for that many blocks, and its degrees of freedom. */
+static double variance_of(const struct both *both, double *ret_df)
+{
+    const size_t n = ST_PAIRS_RESAMPLES;
+    double squares[2], blocks[2];
+    if (both->order == ST_PAIRS_IN_TURN) {
+        *ret_df = (double)both->run[0].len - 1;
+        return variance(both->effects + 2 * n, n) * (*ret_df + 1) / *ret_df;
+    }
+    for (size_t side = 0; side < 2; side++) {
+        /* a mean of k blocks that are drawn varies by (k - 1) / k of what a mean of k blocks does */
+        blocks[side] = (double)both->run[side].len;
+        squares[side] = variance(both->effects + side * n, n) * blocks[side] / (blocks[side] - 1);
+    }
+    const double square = squares[0] + squares[1];
+    *ret_df =
+        square > 0
+            ? square * square /
+                  (squares[0] * squares[0] / (blocks[0] - 1) + squares[1] * squares[1] / (blocks[1] - 1))
+            : fmin(blocks[0], blocks[1]) - 1;
+    return square;
+}
+
+/** Judges the effects that were drawn, now in order. @param value the difference of the runs as they are. */
+static void judge(const struct both *both, struct scale *ret, double value)
+{
+    const size_t n = ST_PAIRS_RESAMPLES;
+    const double *effects = both->effects + 2 * n;
+    const double least = fmin((double)both->run[0].len, (double)both->run[1].len);
+    const double factor = sqrt(least / (least - 1));
+    double df;
+    const double square = variance_of(both, &df);
+    ret->error = sqrt(square);
+    const double tail = 0.5 * st_normal_p(st_student_t(both->z, df) * factor);
+    const size_t skip = (size_t)(tail * (double)n);
+    ret->low = effects[skip];
+    ret->high = effects[n - 1 - skip];
+    size_t against_n = 0; /* drawn differences of the other sign, or none */
+    for (size_t i = 0; i < n; i++)
+        against_n += value > 0 ? effects[i] <= 0 : effects[i] >= 0;
+    const double share = (double)(against_n + 1) / (double)(n + 1);
+    double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_student_p(value / sqrt(square), df) : 0;
+    if (against_n > 0 && p < 1) /* with none, it is beyond what so many draws can show */
+        p = fmax(p, st_student_p(st_normal_z(share) / factor, df));
+    ret->p_value = p;
+}
+
+/** Of runs as drawn. id ST_FIGURES: superiority, which is of both. */
+static double figure_of(const struct both *both, size_t side, int id)
+{
+    if (id == ST_FIGURES)
+        return side == 0 ? 0 : superiority(both);
+    return run_figure(&both->run[side], (enum st_figure_id)id);
+}
+
+/** What is known of one figure, widened by each length of blocks. */
+struct widest {
+    struct st_figure figure;
+    size_t bucket[2];  /* of a quantile, on each side */
+    double bursts[2];  /* of misses: st_bursts_scatter; else 1 */
+    double ratio[2];   /* of blocks of half the length; 0: not known */
+    double scatter[2]; /* st_draw_scatter where it is more than chance; else bursts */
+};
+
+static void widen(struct both *both, int id, struct st_random *random, struct widest *ret)
+{
+    double *from = both->effects, *to = from + ST_PAIRS_RESAMPLES, *effects = to + ST_PAIRS_RESAMPLES;
+    struct st_figure *figure = &ret->figure;
+    struct scale scale;
+    figure->by_blocks = true;
+    for (size_t i = 0; i < ST_PAIRS_RESAMPLES; i++) {
+        st_draw_again(&both->run[0], random);
+        if (both->order == ST_PAIRS_IN_TURN)
+            memcpy(both->run[1].times, both->run[0].times, sizeof(both->run[1].times));
+        else
+            st_draw_again(&both->run[1], random);
+        from[i] = figure_of(both, 0, id);
+        to[i] = figure_of(both, 1, id);
+        effects[i] = to[i] - from[i];
+    }
+    qsort(effects, ST_PAIRS_RESAMPLES, sizeof(*effects), compare_doubles);
+    judge(both, &scale, figure->difference.value);
+    figure->difference.low = fmin(figure->difference.low, scale.low);
+    figure->difference.high = fmax(figure->difference.high, scale.high);
+    figure->error = fmax(figure->error, scale.error);
+    figure->p_value = fmax(figure->p_value, scale.p_value);
+}
+
+/** Misses, divided by how they scatter where it is shown that they do not come one by one. */
+static void count_missed(const struct both *both, struct widest *widest)
+{
+    struct st_missed counts = {0};
+    double missed_n = 0, sum = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const struct st_blocks *blocks = both->run[side].blocks;
+        if (widest->scatter[side] > widest->bursts[side])
+            counts.df = BLOCKS_DF;
+        sum += widest->scatter[side] * (double)blocks->missed_n;
+        missed_n += (double)blocks->missed_n;
+    }
+    counts.scatter = missed_n > 0 ? sum / missed_n : 1;
+    for (size_t side = 0; side < 2; side++) {
+        counts.events[side] = (double)both->run[side].blocks->missed_n / counts.scatter;
+        counts.trials[side] = (double)both->run[side].blocks->trials_n / counts.scatter;
+    }
+    struct st_figure figure;
+    st_missed_judge(&counts, &figure);
+    memcpy(figure.drift, widest->figure.drift, sizeof(figure.drift));
+    figure.drifts = widest->figure.drifts;
+    widest->figure = figure;
+}
+
+/* --- drift ------------------------------------------------------------------------------------------------
+ */
+
+/** A figure of the blocks first .. first + n - 1 alone. @return whether there are enough values. */
+static bool part_figure(struct st_draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
+                        double *ret)
+{
+    double seen_n = 0;
+    for (size_t k = 0; k < run->len; k++) {
+        run->times[k] = k >= first && k < first + n;
+        seen_n += (double)run->times[k] * (id == ST_FIGURE_MISSED ? run->trials_n[k] : run->n[k]);
+    }
+    const bool enough = seen_n >= (double)least_n;
+    *ret = enough ? run_figure(run, id) : 0;
+    return enough;
+}
+
+/** A figure of a part of one run; of runs in turn, the difference of both (of side 0). */
+static bool part_value(struct both *both, enum st_figure_id id, size_t side, size_t first, size_t n,
+                       uint64_t least_n, double *ret)
+{
+    double of_a;
+    if (both->order == ST_PAIRS_APART)
+        return part_figure(&both->run[side], id, first, n, least_n, ret);
+    if (side != 0 || !part_figure(&both->run[0], id, first, n, least_n, &of_a) ||
+        !part_figure(&both->run[1], id, first, n, least_n, ret))
+        return false;
+    *ret -= of_a;
+    return true;
+}
+
+/** How far the sections lie apart; NAN: not known. */
+static double sections_apart(struct both *both, enum st_figure_id id, size_t side)
+{
+    const size_t len = both->run[side].len;
+    const uint64_t least_n = id == ST_FIGURE_MISSED ? 1 : st_stats_quantile_min_n(st_figure_quantile(id));
+    double low = (double)INFINITY, high = -low, value;
+    for (size_t section = 0, k = 0; section < ST_DRIFT_SECTIONS; section++) {
+        const size_t first = k;
+        while (k < len && st_drift_section(k, len) == section)
+            k++;
+        if (!part_value(both, id, side, first, k - first, least_n, &value))
+            return (double)NAN;
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    return high - low;
+}
+
+/** Does a figure differ between the sections of one run by more than its blocks do by chance? Blocks of the
+ * shortest length show that: what lasts longer than one of them, and comes and goes, is in the next run or is
+ * not. */
+static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
+{
+    double blocks[ST_BLOCKS_MAX];
+    const size_t len = both->run[side].len;
+    for (size_t k = 0; k < len; k++) {
+        if (!part_value(both, id, side, k, 1, 1, &blocks[k]))
+            return false;
+    }
+    return st_drift_p(blocks, len) <= DRIFT_LEVEL;
+}
+
+static void look_at_drift(struct both *both, struct widest *all)
+{
+    for (int i = 0; i < ST_FIGURES; i++) {
+        const enum st_figure_id id = (enum st_figure_id)i;
+        struct st_figure *figure = &all[id].figure;
+        for (size_t side = 0; side < 2; side++) {
+            figure->drift[side] = figure->known[side] ? sections_apart(both, id, side) : (double)NAN;
+            if (isfinite(figure->drift[side]) && is_drifting(both, id, side))
+                figure->drifts = fmax(figure->drifts, figure->drift[side]);
+        }
+    }
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t k = 0; k < both->run[side].len; k++)
+            both->run[side].times[k] = 1;
+    }
+}
+
+/* --- neighbours -------------------------------------------------------------------------------------------
+ */
+
+/** What neighbours that depend on each other do to each figure, by blocks of one length. */
+static void look_at_neighbours(const struct both *both, struct widest *all)
+{
+    for (int id = 0; id < ST_FIGURES; id++) {
+        for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
+            double p;
+            const double ratio =
+                st_draw_scatter(&both->run[side], all[id].bucket[side], all[id].bursts[side], &p);
+            /* of misses, longer blocks would add what blocks of twice the length did, once more */
+            const double more =
+                id == ST_FIGURE_MISSED && all[id].ratio[side] > 0 ? fmax(0, ratio - all[id].ratio[side]) : 0;
+            if (p < NEIGHBOURS_LEVEL)
+                all[id].scatter[side] = fmax(all[id].scatter[side], ratio + more);
+            all[id].ratio[side] = p < 1 ? ratio : 0;
+        }
+    }
+}
+
+/* The means of blocks of L values vary by less than they should, where values depend on each other over some
+ * `scatter` of them: they show the share 1 - scatter / 2L of the variance where the correlation dies away
+ * exponentially, more where it does so evenly. Blocks in turn are not cut out of a longer run: nothing of
+ * theirs is missing. Source: Kuensch 1989. */
+static void make_up(struct widest *widest, const struct both *both)
+{
+    struct st_figure *figure = &widest->figure;
+    double missing = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const struct st_draw *run = &both->run[side];
+        const double n = (double)run->blocks->n;
+        if (widest->scatter[side] > 1)
+            missing = fmax(missing, widest->scatter[side] * (double)run->len / n / 2);
+    }
+    if (!figure->difference.known || missing <= 0)
+        return;
+    const double factor = sqrt(1 / (1 - fmin(missing, MISSING_MAX))), value = figure->difference.value;
+    figure->difference.low = value - (value - figure->difference.low) * factor;
+    figure->difference.high = value + (figure->difference.high - value) * factor;
+    figure->error *= factor;
+    if (figure->p_value > 0 && figure->p_value < 1)
+        figure->p_value = st_normal_p(st_normal_z(figure->p_value / 2) / factor);
+}
+
+/** Are there too few groups of values that depend on each other for an interval that is wide enough? */
+static bool is_narrow(const struct widest *widest, int id, size_t side, const struct st_blocks *blocks)
+{
+    const double scatter = widest->scatter[side];
+    if (scatter <= 1 || !widest->figure.difference.known)
+        return false;
+    return id == ST_FIGURE_MISSED
+               ? (double)blocks->missed_n / scatter < EVENTS_MIN
+               : (double)blocks->n / scatter <
+                     (double)st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
+}
+
+/** The figures of the runs as they are; what can be compared has difference.known. */
+static void figures_now(const struct both *both, struct widest *all)
+{
+    const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
+    for (int id = 0; id <= ST_FIGURES; id++) {
+        struct st_figure *figure = &all[id].figure;
+        for (size_t side = 0; side < 2; side++) {
+            const struct st_blocks *blocks = both->run[side].blocks;
+            figure->known[side] =
+                id == ST_FIGURE_MISSED ? blocks->trials_n > 0
+                : id == ST_FIGURES
+                    ? blocks->n > 0
+                    : blocks->n >= st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
+            if (figure->known[side])
+                figure->value[side] = figure_of(both, side, id);
+            all[id].bursts[side] = id == ST_FIGURE_MISSED ? st_bursts_scatter(&blocks->bursts) : 1;
+            all[id].scatter[side] = all[id].bursts[side];
+            all[id].bucket[side] =
+                id < QUANTILES ? st_draw_bucket(&both->run[side], st_figure_quantile((enum st_figure_id)id))
+                               : SIZE_MAX;
+        }
+        figure->difference.known = figure->known[0] && figure->known[1] && enough;
+        if (figure->difference.known) {
+            const double value = figure->value[1] - figure->value[0];
+            figure->difference = (struct st_estimate){true, value, value, value};
+        }
+    }
+}
+
+static void compare_runs(struct both *both, struct st_random *random, struct st_comparison *ret)
+{
+    const struct st_blocks *const a = both->run[0].blocks, *const b = both->run[1].blocks;
+    struct widest all[ST_FIGURES + 1] = {0};
+    const size_t least = a->len < b->len ? a->len : b->len;
+    figures_now(both, all);
+    look_at_drift(both, all);
+    for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
+        if (size > 1)
+            both_join(both);
+        look_at_neighbours(both, all);
+        for (int id = 0; id <= ST_FIGURES; id++) {
+            if (all[id].figure.difference.known && id != ST_FIGURE_MISSED)
+                widen(both, id, random, &all[id]);
+        }
+    }
+    for (size_t side = 0; side < 2; side++) /* which of two values is the larger one is in their middle */
+        all[ST_FIGURES].scatter[side] = all[ST_FIGURE_MEDIAN].scatter[side];
+    for (int id = 0; id <= ST_FIGURES; id++) {
+        if (id != ST_FIGURE_MISSED && both->order == ST_PAIRS_APART)
+            make_up(&all[id], both);
+    }
+    if (all[ST_FIGURE_MISSED].figure.difference.known)
+        count_missed(both, &all[ST_FIGURE_MISSED]);
+    for (int id = 0; id < ST_FIGURES; id++) {
+        ret->figures[id] = all[id].figure;
+        ret->figures[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
+    }
+    ret->superiority = all[ST_FIGURES].figure.difference;
+    for (size_t side = 0; side < 2 && all[ST_FIGURE_MEDIAN].figure.difference.known; side++) {
+        const double scatter = all[ST_FIGURE_MEDIAN].scatter[side];
+        ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
+        ret->neighbours_depend |= scatter > 1;
+    }
+}
+
+int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum st_pairs_order order,
+                     enum st_confidence confidence, struct st_random *random, struct st_comparison *ret)
+{
+    struct both both = {.order = order, .z = st_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
+    *ret = (struct st_comparison){.same = st_blocks_equal(a, b)};
+    int r = st_draw_init(&both.run[0], a);
+    if (r != 0)
+        return r;
+    r = st_draw_init(&both.run[1], b);
+    if (r == 0) {
+        both.wins = calloc(a->len * b->len + 1, sizeof(*both.wins));
+        both.effects = calloc((size_t)3 * ST_PAIRS_RESAMPLES, sizeof(*both.effects));
+        r = both.wins == NULL || both.effects == NULL ? -ENOMEM : 0;
+        for (size_t i = 0; i < a->len && r == 0; i++) {
+            for (size_t k = 0; k < b->len; k++)
+                both.wins[i * b->len + k] = wins_of(&a->block[i], &b->block[k]);
+        }
+        if (r == 0)
+            compare_runs(&both, random, ret);
+        free(both.wins);
+        free(both.effects);
+        st_draw_finish(&both.run[1]);
+    }
+    st_draw_finish(&both.run[0]);
+    return r;
+}
+
+/** The interval of a quantile if the values were independent (order statistics). @return whether there is
+ * one. */
+static bool independent_interval(const struct st_draw *run, double p, double *ret_low, double *ret_high)
+{
+    const double n = (double)run->blocks->n;
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(run->blocks->n, p, 0.95, &low, &high) != 0)
+        return false;
+    *ret_low = st_draw_quantile(run, (double)low / n);
+    *ret_high = st_draw_quantile(run, (double)high / n);
+    return true;
+}
+
+int st_pairs_quantile_of(const struct st_blocks *blocks, enum st_figure_id id, bool *ret_known,
+                         bool *ret_interval_known, double ret[3])
+{
+    const double p = st_figure_quantile(id);
+    struct st_draw run;
+    *ret_known = *ret_interval_known = false;
+    if (blocks->n < st_stats_quantile_min_n(p))
+        return 0;
+    const int r = st_draw_init(&run, blocks);
+    if (r != 0)
+        return r;
+    *ret_known = true;
+    ret[0] = st_draw_quantile(&run, p);
+    *ret_interval_known = independent_interval(&run, p, &ret[1], &ret[2]);
+    st_draw_finish(&run);
+    return 0;
+}

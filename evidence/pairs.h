@@ -1,0 +1,52 @@
+/* By how much run B differs from run A in each figure, with an interval and a p-value. Allows for values that
+ * depend on their neighbours. */
+#ifndef ST_EVIDENCE_PAIRS_H
+#define ST_EVIDENCE_PAIRS_H
+
+#include "evidence/blocks.h"
+#include "evidence/figure.h"
+
+/** The same random numbers give the same result. Some 0.1 s each. */
+#define ST_PAIRS_RESAMPLES 2000
+/** An interval rests on at least this many blocks of each run. */
+#define ST_PAIRS_BLOCKS_MIN 8
+
+enum st_pairs_order {
+    ST_PAIRS_APART,   /* one run after the other: the blocks of each are drawn for themselves */
+    ST_PAIRS_IN_TURN, /* block i of A ran beside block i of B: pairs are drawn, and what changed for both
+                         drops out. Both runs have as many blocks, and blocks of as many values */
+};
+
+struct st_comparison {
+    struct st_figure figures[ST_FIGURES];
+    struct st_estimate superiority; /* share of all A-B pairs of values in which B's is the larger one, ties
+                                       half: 0.5 is none. Cliff's delta is 2 x this - 1 */
+    double independent_n[2]; /* independent values that would tell as much of the median; 0: not known */
+    bool neighbours_depend;  /* by a test that 1 in 100 pairs of runs of independent values fail at most */
+    bool same;               /* both have the same values in the same order */
+};
+
+/**
+ * Compares. Whole blocks are drawn with replacement, and the figures of what was drawn are taken again.
+ * Neighbours that depend on each other are in one block only if it is long enough: all of it is done with
+ * blocks of 1, 2, 4 ... times the length (down to ST_PAIRS_BLOCKS_MIN of them), and the widest interval and
+ * the largest p-value count. What changes over more than an eighth of a run is left to the drift. Missed
+ * periods are counts, and tested as such (st_missed_judge); where they are shown to come in bursts, or more
+ * in some blocks than in others, they are divided by how much more that scatters. The caller judges:
+ * st_verdict_judge.
+ * @return 0, -ENOMEM. Threads: any.
+ * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
+ * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom).
+ */
+ST_NODISCARD int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b,
+                                  enum st_pairs_order order, enum st_confidence confidence,
+                                  struct st_random *random, struct st_comparison *ret);
+
+/**
+ * A quantile of one run with the 95 % interval of independent values (order statistics).
+ * @param ret figure, low, high. @return 0, -ENOMEM.
+ */
+ST_NODISCARD int st_pairs_quantile_of(const struct st_blocks *blocks, enum st_figure_id id, bool *ret_known,
+                                      bool *ret_interval_known, double ret[3]);
+
+#endif

@@ -1,0 +1,103 @@
+#include "evidence/verdict.h"
+
+#include <math.h>
+
+#include "evidence/missed.h"
+#include "evidence/pairs.h"
+#include "lib/normal.h"
+
+/* Two runs of the fewest blocks. */
+#define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
+/* What one run tells of its error, that of a percentile from few values among others. By simulation:
+ * docs/measuring.md. */
+#define ERROR_DF 8.0
+/* 85 % of a normal distribution lie below it: of pairs of runs, 1 in 20 seems to drift, and 80 % is what is
+ * left. */
+#define Z_85 1.0364333894937896
+
+static enum st_verdict verdict_of(const struct st_figure *figure)
+{
+    const double value = figure->difference.value;
+    if (!figure->difference.known)
+        return ST_VERDICT_TOO_SHORT;
+    if (figure->p_corrected > ST_VERDICT_LEVEL)
+        return ST_VERDICT_NONE;
+    if (fabs(value) <= figure->drifts)
+        return ST_VERDICT_DRIFTING;
+    return value < 0 ? ST_VERDICT_BETTER : ST_VERDICT_WORSE;
+}
+
+size_t st_verdict_judge(struct st_figure *const *figures, size_t n)
+{
+    size_t tests_n = 0;
+    for (size_t i = 0; i < n; i++) {
+        tests_n += figures[i]->difference.known;
+        figures[i]->p_corrected = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!figures[i]->difference.known)
+            continue;
+        size_t smaller_n = 0;
+        for (size_t k = 0; k < n; k++)
+            smaller_n += figures[k]->difference.known && figures[k]->p_value < figures[i]->p_value;
+        const double p = fmin(1, figures[i]->p_value * (double)(tests_n - smaller_n));
+        for (size_t k = 0; k < n; k++) { /* no smaller one than those before it */
+            if (figures[k]->difference.known && figures[k]->p_value >= figures[i]->p_value)
+                figures[k]->p_corrected = fmax(figures[k]->p_corrected, p);
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        figures[i]->verdict = verdict_of(figures[i]);
+    return tests_n;
+}
+
+bool st_verdict_shows(const struct st_figure *figure)
+{
+    return figure->verdict == ST_VERDICT_BETTER || figure->verdict == ST_VERDICT_WORSE;
+}
+
+const char *st_verdict_name(enum st_verdict verdict)
+{
+    static const char *const names[] = {[ST_VERDICT_TOO_SHORT] = "too-short",
+                                        [ST_VERDICT_NONE] = "none",
+                                        [ST_VERDICT_DRIFTING] = "drifting",
+                                        [ST_VERDICT_BETTER] = "better",
+                                        [ST_VERDICT_WORSE] = "worse"};
+    return names[verdict];
+}
+
+/* Of the figure that Holm corrects the most. */
+static double level_of(size_t tests_n)
+{
+    return ST_VERDICT_LEVEL / (double)(tests_n > 0 ? tests_n : 1);
+}
+
+/* The error is itself measured, and a difference is shown by Student's distribution: what is wanted is the t
+ * of which (difference / measured error) is more with a probability of 85 %, a quantile of the noncentral t
+ * distribution. Source: Browne, "On the use of a pilot sample for sample size determination", 1995; Jennett &
+ * Welch, "The control of proportion defective as judged by a single quality characteristic", 1939. */
+static double beyond_error(const struct st_figure *figure, size_t tests_n)
+{
+    const double level = level_of(tests_n), z = st_normal_z(level / 2);
+    if (figure->counts.trials[0] > 0 && figure->counts.trials[1] > 0)
+        return st_missed_detectable(&figure->counts, level);
+    const double beyond = figure->by_blocks ? st_student_t(z, BLOCKS_DF) : z;
+    double t = beyond;
+    for (int i = 0; i < 50; i++)
+        t = (beyond + Z_85 * sqrt(1 + t * t / (2 * ERROR_DF))) / (1 - 1 / (4 * ERROR_DF));
+    return figure->error * t;
+}
+
+double st_verdict_detectable(const struct st_figure *figure, size_t tests_n)
+{
+    const double beyond = beyond_error(figure, tests_n);
+    return beyond < figure->drifts ? figure->drifts : beyond; /* NAN stays */
+}
+
+double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference)
+{
+    if (figure->counts.trials[0] > 0 && figure->counts.trials[1] > 0)
+        return st_missed_more_data(&figure->counts, level_of(tests_n), difference);
+    const double ratio = beyond_error(figure, tests_n) / fabs(difference);
+    return ratio * ratio;
+}

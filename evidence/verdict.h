@@ -1,0 +1,32 @@
+/* The one rule by which `compare`, `verify` and `report --measure` say that something changed. A difference
+ * is shown if its p-value, corrected for all figures that were looked at together, is at most 5 %, and if it
+ * is larger than the drift of the runs, where they do drift. */
+#ifndef ST_EVIDENCE_VERDICT_H
+#define ST_EVIDENCE_VERDICT_H
+
+#include "evidence/figure.h"
+
+/** Where nothing differs, a difference is shown in at most this share of all comparisons. */
+#define ST_VERDICT_LEVEL 0.05
+
+/**
+ * Sets p_corrected and verdict of all figures that were looked at together. @return how many were tested.
+ * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979.
+ */
+size_t st_verdict_judge(struct st_figure *const *figures, size_t n);
+
+/** Is a difference shown: better or worse? */
+bool st_verdict_shows(const struct st_figure *figure);
+
+/** "too-short", "none", "drifting", "better", "worse". */
+const char *st_verdict_name(enum st_verdict verdict);
+
+/** The difference that is shown with a probability of 80 % (of misses: by how much more B misses); at least
+ * the drift. @param tests_n from st_verdict_judge. @return NAN: none is. */
+double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);
+
+/** How many times as much data, on both sides, shows `difference` with that probability; at most 1: this much
+ * does. Says nothing of the drift, which more data does not change. */
+double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference);
+
+#endif

@@ -1,0 +1,215 @@
+/* One rule: the same data has the same verdict in `compare`, in `verify` and in `report --measure`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/before_after.h"
+#include "cli/command.h"
+#include "cli/compare.h"
+#include "evidence/verdict.h"
+#include "measure/ab.h"
+#include "store/recording/recording.h"
+#include "tests/unit/noise.h"
+
+enum { BLOCKS = 48, BLOCK_VALUES = 250, VALUES = BLOCKS * BLOCK_VALUES };
+
+/* What distinguishes B from A. */
+struct kind {
+    const char *name;
+    double shift_ns, climb_ns,
+        common_climb_ns; /* of all values; from the first to the last one, of B, of both */
+    size_t stall_n;      /* cycles in a row that miss their period */
+    size_t blocks_n, block_values_n;
+    enum st_verdict wanted[ST_FIGURES]; /* missed: of compare and verify, a trial counts none */
+};
+
+#define T ST_VERDICT_TOO_SHORT
+#define N ST_VERDICT_NONE
+#define D ST_VERDICT_DRIFTING
+#define B ST_VERDICT_BETTER
+#define W ST_VERDICT_WORSE
+static const struct kind kinds[] = {
+    {"better", -3000, 0, 0, 0, BLOCKS, BLOCK_VALUES, {B, B, B, N}},
+    {"worse", 3000, 0, 0, 0, BLOCKS, BLOCK_VALUES, {W, W, W, N}},
+    {"same", 0, 0, 0, 0, BLOCKS, BLOCK_VALUES, {N, N, N, N}},
+    {"drifting", 0, 10000, 0, 0, BLOCKS, BLOCK_VALUES, {D, W, W, N}},
+    {"short", -3000, 0, 0, 0, 7, 2, {T, T, T, N}},
+    {"bursty", 0, 0, 0, 30, BLOCKS, BLOCK_VALUES, {N, N, N, N}},
+};
+#undef T
+#undef N
+#undef D
+#undef B
+#undef W
+
+/* Lateness of both runs: neighbours are alike, as load comes and goes, in both at the same time. */
+static void generate(const struct kind *kind, uint64_t seed, int64_t *values_ns[2])
+{
+    struct st_random random = {.state = seed};
+    const size_t n = kind->blocks_n * kind->block_values_n;
+    double wave_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double at = (double)i / (double)n;
+        if (i % 50 == 0)
+            wave_ns = 1000 * noise_normal(&random);
+        for (size_t side = 0; side < 2; side++) {
+            double value_ns = 20000 + wave_ns + 1500 * noise_normal(&random) + kind->common_climb_ns * at;
+            if (side == 1)
+                value_ns += kind->shift_ns + kind->climb_ns * at;
+            const bool stalled = side == 1 && i >= n / 3 && i < n / 3 + kind->stall_n;
+            values_ns[side][i] = (int64_t)value_ns + (stalled ? 2000000 : 0);
+        }
+    }
+}
+
+static const char *const circumstances = "policy: fifo\npriority: 70\n";
+
+static void write_recording(const char *path, const int64_t *values_ns, size_t n)
+{
+    struct st_recording_meta meta = {.frames = 64, .rate_hz = 48000, .started_wall_ns = 1700000000000000000};
+    struct st_recording *recording;
+    assert_int_equal(st_period_init(&meta.period, 64, 48000), 0);
+    assert_int_equal(st_recording_create(path, &meta, &recording), 0);
+    assert_int_equal(st_recording_text(recording, circumstances), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(st_recording_cycle(recording, i, values_ns[i], 0), 0);
+    assert_int_equal(st_recording_close(recording, false), 0);
+}
+
+static void by_compare(const char *const paths[2], enum st_verdict *ret)
+{
+    struct st_compare_file files[2];
+    struct st_circumstance_pair *differ[2] = {0};
+    size_t differ_n[2] = {0};
+    struct st_compare_result result = {.files = files, .files_n = 2, .differ = differ, .differ_n = differ_n};
+    struct st_series_options options;
+    st_series_options_init(&options);
+    for (size_t side = 0; side < 2; side++)
+        assert_int_equal(st_compare_read("test", paths[side], &options, &files[side]), ST_EXIT_DONE);
+    assert_int_equal(st_compare_make(&result), 0);
+    assert_int_equal(result.pairs_n, 1);
+    for (int id = 0; id < ST_FIGURES; id++)
+        ret[id] = result.pairs[0].found.figures[id].verdict;
+    st_circumstances_free(differ[1], differ_n[1]);
+    st_compare_file_finish(&files[0]);
+    st_compare_file_finish(&files[1]);
+    free(result.pairs);
+}
+
+static void by_verify(const char *const paths[2], enum st_verdict *ret)
+{
+    struct st_before_after done = {0};
+    st_before_after_read(paths[0], &done, &done.before);
+    st_before_after_read(paths[1], &done, &done.now);
+    assert_string_equal(done.why, "");
+    st_before_after_compare(&done);
+    assert_true(done.compared);
+    bool worse = false;
+    for (int id = 0; id < ST_FIGURES; id++) {
+        ret[id] = done.found.figures[id].verdict;
+        worse |= ret[id] == ST_VERDICT_WORSE;
+    }
+    assert_int_equal(st_before_after_is_worse(&done), worse);
+    st_before_after_finish(&done);
+}
+
+static void by_trial(const struct kind *kind, int64_t *const values_ns[2], enum st_verdict *ret)
+{
+    struct st_random random = {.state = 1};
+    struct st_trial trial = {.id = "test", .title = "Test"};
+    struct st_trials trials = {.rows = &trial, .n = 1};
+    struct st_blocks runs[2];
+    struct st_hist hist;
+    assert_int_equal(st_hist_init(&hist, ST_BLOCKS_DIGITS), 0);
+    for (size_t side = 0; side < 2; side++) {
+        assert_int_equal(st_blocks_init(&runs[side]), 0);
+        for (size_t k = 0; k < kind->blocks_n; k++) {
+            st_hist_reset(&hist);
+            st_hist_add_values(&hist, values_ns[side] + k * kind->block_values_n, kind->block_values_n);
+            assert_int_equal(st_blocks_add_hist(&runs[side], &hist), 0);
+        }
+    }
+    assert_int_equal(st_ab_judge(runs, &random, &trial), 0);
+    st_trials_judge(&trials);
+    for (int id = 0; id < ST_FIGURES; id++)
+        ret[id] = trial.figures[id].verdict;
+    assert_int_equal(st_trial_gain_us(&trial) > 0, ret[ST_FIGURE_MEDIAN] == ST_VERDICT_BETTER);
+    st_blocks_finish(&runs[0]);
+    st_blocks_finish(&runs[1]);
+    st_hist_finish(&hist);
+}
+
+/* Six kinds of pairs, as recordings and as blocks in turn. */
+static void the_same_data_has_the_same_verdict_everywhere(void **state)
+{
+    (void)state;
+    enum { COMPARE, VERIFY, TRIAL, CALLERS };
+    static const char *const callers[CALLERS] = {"compare", "verify", "trial"};
+    int64_t *values_ns[2] = {calloc(VALUES, sizeof(int64_t)), calloc(VALUES, sizeof(int64_t))};
+    char a[] = "/tmp/sleeptune-evidence-a-XXXXXX", b[] = "/tmp/sleeptune-evidence-b-XXXXXX";
+    const char *const paths[2] = {a, b};
+    close(mkstemp(a));
+    close(mkstemp(b));
+    for (size_t row = 0; row < ST_ARRAY_LEN(kinds); row++) {
+        enum st_verdict got[CALLERS][ST_FIGURES];
+        const struct kind *kind = &kinds[row];
+        generate(kind, row, values_ns);
+        for (size_t side = 0; side < 2; side++)
+            write_recording(paths[side], values_ns[side], kind->blocks_n * kind->block_values_n);
+        by_compare(paths, got[COMPARE]);
+        by_verify(paths, got[VERIFY]);
+        by_trial(kind, values_ns, got[TRIAL]);
+        assert_int_equal(got[TRIAL][ST_FIGURE_MISSED], ST_VERDICT_TOO_SHORT);
+        got[TRIAL][ST_FIGURE_MISSED] = kind->wanted[ST_FIGURE_MISSED];
+        for (int caller = 0; caller < CALLERS; caller++) {
+            for (int id = 0; id < ST_FIGURES; id++) {
+                if (got[caller][id] != kind->wanted[id])
+                    fail_msg("%s, %s of %s: %s, wanted %s", callers[caller], st_figure_names[id], kind->name,
+                             st_verdict_name(got[caller][id]), st_verdict_name(kind->wanted[id]));
+            }
+        }
+    }
+    unlink(a);
+    unlink(b);
+    free(values_ns[0]);
+    free(values_ns[1]);
+}
+
+/* What changes for both alike is no difference of blocks in turn, and does not hide one. */
+static void a_drift_of_both_does_not_hide_a_difference_in_turn(void **state)
+{
+    (void)state;
+    int64_t *values_ns[2] = {calloc(VALUES, sizeof(int64_t)), calloc(VALUES, sizeof(int64_t))};
+    static const struct {
+        double shift_ns;
+        enum st_verdict wanted;
+    } rows[] = {{0, ST_VERDICT_NONE}, {-3000, ST_VERDICT_BETTER}, {3000, ST_VERDICT_WORSE}};
+    for (size_t row = 0; row < ST_ARRAY_LEN(rows); row++) {
+        enum st_verdict got[ST_FIGURES];
+        const struct kind kind = {.shift_ns = rows[row].shift_ns,
+                                  .common_climb_ns = 20000,
+                                  .blocks_n = BLOCKS,
+                                  .block_values_n = BLOCK_VALUES};
+        generate(&kind, 50 + row, values_ns);
+        by_trial(&kind, values_ns, got);
+        assert_int_equal(got[ST_FIGURE_MEDIAN], rows[row].wanted);
+    }
+    free(values_ns[0]);
+    free(values_ns[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_data_has_the_same_verdict_everywhere),
+        cmocka_unit_test(a_drift_of_both_does_not_hide_a_difference_in_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
