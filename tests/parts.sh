@@ -54,7 +54,7 @@ locked() {
     fi
 }
 
-# configure FOLDER COMPILER [MESON OPTION...]: when the options are not those of last time
+# configure FOLDER COMPILER [MESON OPTION...]: anew when the options are not those of last time, else what changed in meson.build since then
 configure() {
     have "$2" || cannot "$2 is not installed"
     have meson || cannot "meson is not installed"
@@ -62,7 +62,10 @@ configure() {
 }
 configure_alone() {
     local dir=$work/$1 said="$2 ${*:3}"
-    [ "$(cat "$dir/.options" 2>/dev/null)" != "$said" ] || return 0
+    if [ "$(cat "$dir/.options" 2>/dev/null)" = "$said" ]; then
+        ninja -C "$dir" build.ninja || verdict 1 "configured again for $2"
+        return
+    fi
     rm -rf "$dir"
     CC=$2 meson setup "$dir" "$src" "${@:3}" || { verdict 1 "configured for $2"; return; }
     echo "$said" >"$dir/.options"
