@@ -233,17 +233,17 @@ part_clang() {
     [ $seen -eq 1 ] || cannot "clang is not installed"
 }
 
-# parse FOLDER: each file as it would be compiled there, without an object; what is generated first is generated
+# parse FOLDER: each file as it would be compiled there, without an object; those in the build folder are generated first
 parse() {
     local status=0
     python3 -c '
 import json, os, shlex, sys
 folder = sys.argv[1]
 for entry in json.load(open(os.path.join(folder, "compile_commands.json"), encoding="utf-8")):
-    print(entry["file"], shlex.join(shlex.split(entry["command"]) + ["-fsyntax-only"]), sep="\t")' "$work/$1" >"$work/$1/commands"
+    print(entry["file"], shlex.join(shlex.split(entry["command"]) + ["-fsyntax-only", "-Wno-unused-command-line-argument"]), sep="\t")' "$work/$1" >"$work/$1/commands"
     (
         cd "$work/$1" || exit
-        cut -f 1 commands | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done | xargs -r ninja || exit
+        cut -f 1 commands | grep -v '^\.\./' | sort -u | xargs -r ninja || exit
         echo "at: $1"
         cut -f 2 commands | tr '\n' '\0' | xargs -0 -P "$jobs" -n 1 sh -c || exit 1
     ) || status=1
