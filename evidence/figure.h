@@ -5,7 +5,7 @@
 #ifndef ST_EVIDENCE_FIGURE_H
 #define ST_EVIDENCE_FIGURE_H
 
-#include "lib/bootstrap.h"
+#include "lib/estimate.h"
 
 enum st_figure_id {
     ST_FIGURE_MEDIAN,

@@ -78,8 +78,8 @@ void st_missed_judge(const struct st_missed *counts, struct st_figure *ret)
         const double a = figure.value[0], b = figure.value[1], value = b - a;
         const double factor = counts->df > 0 ? st_student_t(ST_NORMAL_975, counts->df) / ST_NORMAL_975 : 1;
         double low_a, high_a, low_b, high_b;
-        st_rate_interval(x[0], n[0], &low_a, &high_a);
-        st_rate_interval(x[1], n[1], &low_b, &high_b);
+        st_estimate_share(x[0], n[0], &low_a, &high_a);
+        st_estimate_share(x[1], n[1], &low_b, &high_b);
         double low = value - factor * hypot(b - low_b, high_a - a);
         double high = value + factor * hypot(high_b - b, a - low_a);
         figure.p_value = counts_p(counts, x[0], x[1]);

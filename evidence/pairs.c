@@ -1,5 +1,6 @@
 #include "evidence/pairs.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,19 +379,64 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-static void compare_runs(struct both *both, struct st_random *random, struct st_comparison *ret)
+/* --- medians in turn --------------------------------------------------------------------------------------
+ */
+
+/** How often at least so many of n signs are alike, where each is as likely as the other. */
+static double signs_p(size_t alike_n, size_t n)
+{
+    double term = ldexp(1, -(int)n), sum = 0;
+    for (size_t against_n = 0; against_n + alike_n <= n; against_n++) {
+        sum += term;
+        term *= (double)(n - against_n) / (double)(against_n + 1);
+    }
+    return fmin(1, 2 * sum);
+}
+
+/** Medians of blocks in turn, pair by pair: what changes for both by more than it differs drops out, and a
+ * stall that strikes a block moves one difference. Sign test and its interval: nothing is assumed of the
+ * distribution. */
+static int compare_medians(struct both *both, enum st_confidence confidence, struct st_figure *ret)
+{
+    double medians[2][ST_BLOCKS_MAX];
+    const size_t n = both->run[0].len;
+    size_t less_n = 0, more_n = 0;
+    for (size_t k = 0; k < n; k++) {
+        for (size_t side = 0; side < 2; side++) {
+            if (!part_figure(&both->run[side], ST_FIGURE_MEDIAN, k, 1, 1, &medians[side][k]))
+                return -EINVAL;
+        }
+        less_n += medians[1][k] < medians[0][k];
+        more_n += medians[1][k] > medians[0][k];
+    }
+    const int r = st_estimate_of_pairs(medians[0], medians[1], n, confidence, &ret->difference);
+    ret->by_blocks = true;
+    ret->error = st_estimate_resolution(&ret->difference) / both->z;
+    ret->p_value = signs_p(less_n > more_n ? less_n : more_n, n);
+    return r;
+}
+
+static int compare_runs(struct both *both, enum st_confidence confidence, struct st_random *random,
+                        struct st_comparison *ret)
 {
     const struct st_blocks *const a = both->run[0].blocks, *const b = both->run[1].blocks;
     struct widest all[ST_FIGURES + 1] = {0};
     const size_t least = a->len < b->len ? a->len : b->len;
+    const bool in_turn = both->order == ST_PAIRS_IN_TURN;
     figures_now(both, all);
+    if (in_turn && all[ST_FIGURE_MEDIAN].figure.difference.known) {
+        const int r = compare_medians(both, confidence, &all[ST_FIGURE_MEDIAN].figure);
+        if (r != 0)
+            return r;
+    }
     look_at_drift(both, all);
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
         if (size > 1)
             both_join(both);
         look_at_neighbours(both, all);
         for (int id = 0; id <= ST_FIGURES; id++) {
-            if (all[id].figure.difference.known && id != ST_FIGURE_MISSED)
+            if (all[id].figure.difference.known && id != ST_FIGURE_MISSED &&
+                !(in_turn && id == ST_FIGURE_MEDIAN))
                 widen(both, id, random, &all[id]);
         }
     }
@@ -412,6 +458,7 @@ static void compare_runs(struct both *both, struct st_random *random, struct st_
         ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
         ret->neighbours_depend |= scatter > 1;
     }
+    return 0;
 }
 
 int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum st_pairs_order order,
@@ -432,7 +479,7 @@ int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum 
                 both.wins[i * b->len + k] = wins_of(&a->block[i], &b->block[k]);
         }
         if (r == 0)
-            compare_runs(&both, random, ret);
+            r = compare_runs(&both, confidence, random, ret);
         free(both.wins);
         free(both.effects);
         st_draw_finish(&both.run[1]);

@@ -34,7 +34,8 @@ struct st_comparison {
  * periods are counts, and tested as such (st_missed_judge); where they are shown to come in bursts, or more
  * in some blocks than in others, they are divided by how much more that scatters. The caller judges:
  * st_verdict_judge.
- * @return 0, -ENOMEM. Threads: any.
+ * The medians of blocks in turn are compared pair by pair (sign test); a block has values on both sides.
+ * @return 0, -ENOMEM, -EINVAL (a block in turn without values). Threads: any.
  * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
  * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom).
  */

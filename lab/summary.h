@@ -2,7 +2,9 @@
 #ifndef ST_LAB_SUMMARY_H
 #define ST_LAB_SUMMARY_H
 
-#include "lib/bootstrap.h"
+#include "lib/estimate.h"
+#include "lib/random.h"
+#include "lib/sample.h"
 #include "lib/sample.h"
 #include "lib/stats.h"
 

@@ -12,7 +12,7 @@
 #define BLOCK_NS    (50 * ST_NS_PER_MS)
 #define CYCLES_MIN  6
 #define CYCLES_MAX  40
-#define PAIRS_MIN   8 /* fewer have no interval of 99 % */
+#define PAIRS_MIN   10 /* signs of fewer are not enough to be shown as one of some 14 figures */
 #define PAIRS_MAX   20000
 #define NO_REQUEST  "2000000000" /* us: cpu_dma_latency when nobody asks */
 #define CPUS_MAX    256

@@ -55,8 +55,7 @@ int st_bench_wake_growth(const struct st_bench_wake *bench, const struct st_wake
         return -ENOMEM;
     for (size_t block = 0; block < blocks_n; block++)
         room[blocks_n + block] = growth_in(bench, first, block, ret->to_ns - ret->from_ns);
-    const int r = st_median_effect_of_pairs(room, room + blocks_n, blocks_n, ST_EFFECT_DIFFERENCE,
-                                            ST_CONFIDENCE_99, &ret->by_ns);
+    const int r = st_estimate_of_pairs(room, room + blocks_n, blocks_n, ST_CONFIDENCE_99, &ret->by_ns);
     free(room);
     return r;
 }

@@ -55,7 +55,7 @@ static void test_agrees(void **state)
                 assert_int_equal(st_missed_compare(a, n_a, b, n_b, &f), 0);
                 const struct st_estimate *d = &f.difference;
                 assert_true(d->low <= d->value && d->value <= d->high);
-                assert_int_equal(st_estimate_shows(d, ST_EFFECT_DIFFERENCE), f.p_value <= ST_VERDICT_LEVEL);
+                assert_int_equal(st_estimate_shows(d), f.p_value <= ST_VERDICT_LEVEL);
                 if (b * n_a > a * n_b) { /* B misses more */
                     assert_true(f.p_value <= before);
                     before = f.p_value;
