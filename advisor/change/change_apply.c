@@ -114,7 +114,7 @@ static int look_ahead(const struct st_changes *changes, const struct st_plan *pl
             r = -ESTALE;
         if (r == 0 && step->type != ST_ENTRY_SYSCTL)
             r = changes->p->can_write(changes->p, step->target, step->type == ST_ENTRY_SYSFS);
-        if (r == 0 && !st_journal_target_allowed(changes->p->os, step->type, step->target))
+        if (r == 0 && !st_journal_target_allowed(changes->p->os, step->type, step->rule, step->target))
             r = -EINVAL;
         if (r < 0) {
             st_changes_say(changes, ST_EVENT_FAILED, &entry, NULL, r);

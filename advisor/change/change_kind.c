@@ -240,12 +240,13 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
     return r;
 }
 
-bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const char *target)
+bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const struct st_rule *rule,
+                               const char *target)
 {
     enum st_change_kind kind;
     if (type == ST_ENTRY_FILE)
         return st_change_kind_of(os, target, &kind) == 0;
-    if (strlen(target) >= 512)
+    if (strlen(target) >= 512 || rule == NULL || !st_rule_writes(rule, target))
         return false;
     if (type == ST_ENTRY_SYSFS)
         return os == ST_OS_LINUX && is_key(ST_CHANGE_SYSFS, target) && strchr(target, '*') == NULL;

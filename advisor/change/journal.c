@@ -187,7 +187,7 @@ static int read_file(const struct reader *reader, const json_t *object)
         !hash_of(object, "hash", &file.hash) || !json_is_integer(folders) ||
         json_integer_value(folders) < 0 || json_integer_value(folders) > FOLDERS_MAX)
         return bad(reader, "a file without path, existed, newline_added, hash or folders_made");
-    if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, path))
+    if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
         return bad(reader, "it names a file that sleeptune does not write");
     if (st_journal_file(reader->journal, path) != NULL)
         return bad(reader, "a file is there twice");
@@ -214,8 +214,8 @@ static int read_entry(const struct reader *reader, const json_t *object)
     const bool file = type == ST_ENTRY_FILE;
     if (strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rule) || rule[0] == '\0')
         return bad(reader, "a rule's name");
-    if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, target))
-        return bad(reader, "it names something that sleeptune does not write");
+    if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, st_rule_find(rule), target))
+        return bad(reader, "an entry names a setting that its rule does not write");
     if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
              : old_value == NULL || !is_plain(old_value, false))
         return bad(reader, "an entry without what was there before");

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "advisor/rules/rule.h"
 #include "platform/platform.h"
 
 enum st_entry_type { ST_ENTRY_FILE, ST_ENTRY_SYSFS, ST_ENTRY_SYSCTL };
@@ -71,7 +72,10 @@ size_t st_journal_count(const struct st_journal *journal, const char *rule);
 /** FNV-1a, 64 bits: tells whether a text is the same, not who wrote it. */
 uint64_t st_journal_hash(const char *text, size_t bytes);
 
-/** Would sleeptune write there? Also for journals that somebody else wrote. */
-bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const char *target);
+/** Would sleeptune write there? A file must be one that it writes; a running value must be one that this rule
+ * names in its `targets`, so that a journal of someone else's making cannot name another. rule: NULL is one
+ * that this build does not have; not used for files. */
+bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const struct st_rule *rule,
+                               const char *target);
 
 #endif

@@ -115,6 +115,9 @@ struct st_rule {
     const char *last_version;  /* and up to; NULL: still */
     const char *const
         *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
+    /** Running values that its changes write, NULL-terminated: names of sysctls, paths below /sys; '*' stands
+     * for a name. A journal may name no other. NULL: none. */
+    const char *const *targets;
     /** Judges. Pure: no I/O, no clock, no globals. finding comes with rule set, status unknown. */
     void (*judge)(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding);
 };
@@ -124,7 +127,9 @@ struct st_rule {
 extern const struct st_rule *const st_rules[];
 extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
-size_t st_rule_place(const struct st_rule *rule);   /* among them; st_rules_n: it is none of them */
+/** Does a change of this rule write that running value? */
+bool st_rule_writes(const struct st_rule *rule, const char *target);
+size_t st_rule_place(const struct st_rule *rule); /* among them; st_rules_n: it is none of them */
 
 /* --- for rules ------------------------------------------------------------------------------------------ */
 

@@ -1,4 +1,5 @@
 /* The rules of this build. */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "advisor/rules/rule.h"
@@ -23,4 +24,13 @@ size_t st_rule_place(const struct st_rule *rule)
     while (i < st_rules_n && st_rules[i] != rule)
         i++;
     return i;
+}
+
+bool st_rule_writes(const struct st_rule *rule, const char *target)
+{
+    for (const char *const *pattern = rule->targets; pattern != NULL && *pattern != NULL; pattern++) {
+        if (fnmatch(*pattern, target, FNM_PATHNAME) == 0)
+            return true;
+    }
+    return false;
 }

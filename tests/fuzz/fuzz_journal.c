@@ -14,7 +14,7 @@ static void check(const struct st_journal *journal, struct st_platform *p)
     char message[256];
     for (size_t i = 0; i < journal->entries_n; i++) {
         const struct st_entry *entry = &journal->entries[i];
-        if (!st_journal_target_allowed(p->os, entry->type, entry->target))
+        if (!st_journal_target_allowed(p->os, entry->type, st_rule_find(entry->rule), entry->target))
             abort();
         if ((entry->old_value == NULL) != (entry->type == ST_ENTRY_FILE))
             abort();

@@ -17,9 +17,19 @@
 #define SYSCTL_D  "etc/sysctl.d/90-sleeptune.conf"
 #define LIMITS_D  "etc/security/limits.d/90-sleeptune.conf"
 
-static const struct st_rule rule_a = {.id = "linux-a", .os = ST_OS_LINUX};
-static const struct st_rule rule_b = {.id = "linux-b", .os = ST_OS_LINUX};
-static const struct st_rule rule_c = {.id = "linux-c", .os = ST_OS_LINUX};
+/* Ids and targets of real rules: a journal names only what its rule writes. */
+#define TARGETS(...)                                                                                         \
+    .targets = (const char *const[])                                                                         \
+    {                                                                                                        \
+        __VA_ARGS__, NULL                                                                                    \
+    }
+static const struct st_rule rule_a = {.id = "linux-swap", TARGETS("vm.swappiness")};
+static const struct st_rule rule_b = {.id = "linux-cpu-frequency",
+                                      TARGETS("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")};
+static const struct st_rule rule_c = {.id = "linux-watchdogs", TARGETS("kernel.nmi_watchdog")};
+static const struct st_rule freebsd_rule_a = {
+    .id = "freebsd-snd-latency", .os = ST_OS_FREEBSD, TARGETS("hw.snd.latency")};
+static const struct st_rule freebsd_rule_b = {.id = "freebsd-memlock", .os = ST_OS_FREEBSD};
 
 struct tree {
     char dir[64];
@@ -52,7 +62,7 @@ static inline void tree_make(struct tree *tree)
     tree_put(tree, GOVERNOR0, "powersave\n");
     tree_put(tree, GOVERNOR1, "schedutil\n");
     tree_put(tree, "proc/sys/vm/swappiness", "60\n");
-    tree_put(tree, "proc/sys/kernel/watchdog", "1\n");
+    tree_put(tree, "proc/sys/kernel/nmi_watchdog", "1\n");
     tree_put(tree, SYSCTL_D, "# mine\nvm.dirty_ratio = 20");
     assert_int_equal(st_platform_root_new(tree->dir, &tree->p), 0);
 }
@@ -167,7 +177,7 @@ static inline void tree_add(struct st_plan *plan, struct st_platform *p, struct 
 /* Each kind of FreeBSD's. */
 static inline void tree_plan_freebsd(struct st_platform *p, struct st_plan *plan)
 {
-    struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b};
+    struct st_finding a = {.rule = &freebsd_rule_a}, b = {.rule = &freebsd_rule_b};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "hw.snd.latency", "0");
     st_finding_change(&a, ST_CHANGE_LOADER, "kern.hz", "1000");
     st_finding_change(&b, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum");
@@ -199,7 +209,7 @@ static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
     st_finding_change(&b, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
                       "performance");
     st_finding_change(&b, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90");
-    st_finding_change(&c, ST_CHANGE_SYSCTL, "kernel.watchdog", "0");
+    st_finding_change(&c, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     *plan = (struct st_plan){0};
     tree_add(plan, p, &a);
     tree_add(plan, p, &b);

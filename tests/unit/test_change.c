@@ -22,7 +22,7 @@ static void check_kind(enum st_os os, enum st_change_kind kind, const char *key,
     snprintf(change.value, sizeof(change.value), "%s", value);
     assert_int_equal(st_change_path(os, &change, buf, sizeof(buf)), 0);
     assert_string_equal(buf, path);
-    assert_true(st_journal_target_allowed(os, ST_ENTRY_FILE, buf));
+    assert_true(st_journal_target_allowed(os, ST_ENTRY_FILE, NULL, buf));
     assert_int_equal(st_change_line(os, &change, buf, sizeof(buf)), 0);
     assert_string_equal(buf, line);
 }
@@ -153,10 +153,10 @@ static void apply_changes_files_and_running_values(void **state)
     check_text(&tree, "proc/sys/vm/swappiness", "10\n");
     check_text(&tree, GOVERNOR0, "performance\n");
     check_text(&tree, GOVERNOR1, "performance\n");
-    check_text(&tree, LIMITS_D, BY("linux-a") "@audio - rtprio 90\n");
+    check_text(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 90\n");
     check_text(&tree, SYSCTL_D,
-               "# mine\nvm.dirty_ratio = 20\n" BY("linux-a") "vm.swappiness = 10\n" BY(
-                   "linux-c") "kernel.watchdog = 0\n");
+               "# mine\nvm.dirty_ratio = 20\n" BY("linux-swap") "vm.swappiness = 10\n" BY(
+                   "linux-watchdogs") "kernel.nmi_watchdog = 0\n");
     tree_remove(&tree);
 }
 
@@ -179,9 +179,9 @@ static void revert_leaves_everything_as_it_was(void **state)
 
 static void rules_are_reverted_one_by_one_in_any_order(void **state)
 {
-    static const char *const orders[][3] = {{"linux-a", "linux-b", "linux-c"},
-                                            {"linux-c", "linux-a", "linux-b"},
-                                            {"linux-b", "linux-c", "linux-a"}};
+    static const char *const orders[][3] = {{"linux-swap", "linux-cpu-frequency", "linux-watchdogs"},
+                                            {"linux-watchdogs", "linux-swap", "linux-cpu-frequency"},
+                                            {"linux-cpu-frequency", "linux-watchdogs", "linux-swap"}};
     (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(orders); i++) {
         struct tree tree;
@@ -192,7 +192,7 @@ static void rules_are_reverted_one_by_one_in_any_order(void **state)
         assert_int_equal(revert(tree.p, orders[i][0], &heard), 0);
         if (i == 0)
             check_text(&tree, SYSCTL_D,
-                       "# mine\nvm.dirty_ratio = 20\n" BY("linux-c") "kernel.watchdog = 0\n");
+                       "# mine\nvm.dirty_ratio = 20\n" BY("linux-watchdogs") "kernel.nmi_watchdog = 0\n");
         assert_int_equal(revert(tree.p, orders[i][1], &heard), 0);
         assert_int_equal(revert(tree.p, orders[i][2], &heard), 0);
         char *after = tree_list(&tree);
@@ -211,13 +211,13 @@ static void what_somebody_changed_since_is_left_alone(void **state)
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     tree_put(&tree, "proc/sys/vm/swappiness", "35\n");
-    tree_put(&tree, LIMITS_D, BY("linux-a") "@audio - rtprio 70\n");
-    assert_int_equal(revert(tree.p, "linux-a", &heard), 0);
+    tree_put(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 70\n");
+    assert_int_equal(revert(tree.p, "linux-swap", &heard), 0);
     assert_int_equal(heard.n[ST_EVENT_CHANGED], 2);
     assert_int_equal(heard.n[ST_EVENT_RESTORED], 1);
     assert_string_equal(heard.now, "35");
     check_text(&tree, "proc/sys/vm/swappiness", "35\n");
-    check_text(&tree, LIMITS_D, BY("linux-a") "@audio - rtprio 70\n");
+    check_text(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 70\n");
     tree_remove(&tree);
 }
 
@@ -228,7 +228,7 @@ static void lines_that_somebody_added_stay(void **state)
     (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
-    tree_put(&tree, LIMITS_D, "@video - nice -5\n" BY("linux-a") "@audio - rtprio 90\n# end\n");
+    tree_put(&tree, LIMITS_D, "@video - nice -5\n" BY("linux-swap") "@audio - rtprio 90\n# end\n");
     assert_int_equal(revert(tree.p, NULL, &heard), 0);
     assert_int_equal(heard.n[ST_EVENT_CHANGED], 0);
     check_text(&tree, LIMITS_D, "@video - nice -5\n# end\n");
@@ -243,7 +243,7 @@ static void a_value_that_is_as_before_is_not_written(void **state)
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     tree_put(&tree, GOVERNOR0, "powersave\n");
-    assert_int_equal(revert(tree.p, "linux-b", &heard), 0);
+    assert_int_equal(revert(tree.p, "linux-cpu-frequency", &heard), 0);
     assert_int_equal(heard.n[ST_EVENT_AS_BEFORE], 1);
     assert_int_equal(heard.n[ST_EVENT_RESTORED], 3);
     tree_remove(&tree);
@@ -487,7 +487,7 @@ static struct st_platform *fake_machine(void)
     assert_int_equal(st_fake_set_file(p, "/" GOVERNOR0, "powersave\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/" GOVERNOR1, "schedutil\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/proc/sys/vm/swappiness", "60\n", 0), 0);
-    assert_int_equal(st_fake_set_file(p, "/proc/sys/kernel/watchdog", "1\n", 0), 0);
+    assert_int_equal(st_fake_set_file(p, "/proc/sys/kernel/nmi_watchdog", "1\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/" SYSCTL_D, "# mine\n", 0), 0);
     return p;
 }
@@ -507,7 +507,7 @@ static void check_fake_as_before(struct st_platform *p)
     check_fake(p, "/" GOVERNOR0, "powersave\n");
     check_fake(p, "/" GOVERNOR1, "schedutil\n");
     check_fake(p, "/proc/sys/vm/swappiness", "60\n");
-    check_fake(p, "/proc/sys/kernel/watchdog", "1\n");
+    check_fake(p, "/proc/sys/kernel/nmi_watchdog", "1\n");
     check_fake(p, "/" SYSCTL_D, "# mine\n");
     check_fake(p, "/" LIMITS_D, NULL);
     check_fake(p, "/etc/tmpfiles.d/sleeptune.conf", NULL);

@@ -162,7 +162,7 @@ static int revert_all(struct st_platform *p)
 
 static int revert_first(struct st_platform *p)
 {
-    return revert(p, (const char *const[]){"linux-a"}, 1);
+    return revert(p, (const char *const[]){p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap"}, 1);
 }
 
 static void check_as_before(const struct tree *tree, const char *before, unsigned n)

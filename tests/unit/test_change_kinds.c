@@ -18,7 +18,10 @@
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 #define BY(id)      "# " id ": written by 'sleeptune apply', taken back by 'sleeptune revert'\n"
 
-static const struct st_rule rule = {.id = "x-a"};
+static const struct st_rule rule = {
+    .id = "x-a",
+    .targets = (const char *const[]){"hw.snd.latency", "dev.hwpstate_intel.*.epp", "hw.acpi.cpu.cx_lowest",
+                                     "hw.x", "/sys/x", "vm.x", "/sys/kernel/debug/sched/preempt", NULL}};
 
 struct file {
     const char *path, *text;
@@ -311,9 +314,9 @@ static void grub_without_drop_ins_gets_the_lines_at_its_end(void **state)
 {
     static const struct file before[FILES_MAX] = {GRUB, {"/usr/bin/grub-mkconfig", "#!/bin/sh"}};
     static const struct file after[FILES_MAX] = {
-        {"/etc/default/grub",
-         "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n" BY(
-             "x-a") "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT preempt=full\"\n"}};
+        {"/etc/default/grub", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n" BY(
+                                  "x-a") "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_"
+                                         "DEFAULT preempt=full\"\n"}};
     struct st_finding finding = {.rule = &rule};
     (void)state;
     struct st_platform *p = machine(ST_OS_LINUX, before);

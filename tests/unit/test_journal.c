@@ -18,8 +18,8 @@
     "[{\"path\": \"/etc/sysctl.d/90-sleeptune.conf\", \"existed\": false, \"newline_added\": false,"         \
     " \"hash\": \"cbf29ce484222325\", \"folders_made\": 1}]"
 #define ENTRY(type, target, more)                                                                            \
-    "{\"rule\": \"linux-a\", \"phase\": \"done\", \"type\": \"" type "\", \"target\": \"" target "\", " more \
-    "}"
+    "{\"rule\": \"linux-swap\", \"phase\": \"done\", \"type\": \"" type "\", \"target\": \"" target          \
+    "\", " more "}"
 #define DOCUMENT(schema, files, entries)                                                                     \
     "{\"schema\": \"" schema "\", \"files\": " files ", \"entries\": [" entries "]}"
 #define HASHES "\"old_hash\": \"cbf29ce484222325\", \"new_hash\": \"0000000000000001\""
@@ -42,9 +42,9 @@ static void what_was_written_is_read_back(void **state)
 {
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_journal journal = {0}, again;
-    char message[256], file[] = "/etc/sysctl.d/90-sleeptune.conf", rule[] = "linux-a",
+    char message[256], file[] = "/etc/sysctl.d/90-sleeptune.conf", rule[] = "linux-swap",
                        block[] = "# \"x\"\na = 1\n";
-    char name[] = "vm.x", old_value[] = "60", new_value[] = "10";
+    char name[] = "vm.swappiness", old_value[] = "60", new_value[] = "10";
     (void)state;
     assert_non_null(p);
     const struct st_journal_file record = {
@@ -125,11 +125,11 @@ static void a_damaged_journal_is_refused(void **state)
     check_refused(DOCUMENT("sleeptune-changes/1", FILES,
                            ENTRY("file", "/etc/sysctl.d/90-sleeptune.conf", "\"new\": \"\\n\", " HASHES)),
                   -EBADMSG, "text");
-    check_refused(DOCUMENT("sleeptune-changes/1", "[]", ENTRY("sysctl", "vm.x", "\"new\": \"1\"")), -EBADMSG,
-                  "before");
-    check_refused(
-        DOCUMENT("sleeptune-changes/1", "[]", ENTRY("sysctl", "vm.x", "\"old\": \"1\\n2\", \"new\": \"1\"")),
-        -EBADMSG, "before");
+    check_refused(DOCUMENT("sleeptune-changes/1", "[]", ENTRY("sysctl", "vm.swappiness", "\"new\": \"1\"")),
+                  -EBADMSG, "before");
+    check_refused(DOCUMENT("sleeptune-changes/1", "[]",
+                           ENTRY("sysctl", "vm.swappiness", "\"old\": \"1\\n2\", \"new\": \"1\"")),
+                  -EBADMSG, "before");
 }
 
 static void only_what_sleeptune_writes_may_be_named(void **state)
@@ -137,6 +137,7 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
     static const struct {
         enum st_entry_type type;
         const char *target;
+        const char *rule; /* NULL: linux-swap */
     } refused[] = {
         {ST_ENTRY_FILE, "/etc/shadow"},
         {ST_ENTRY_FILE, "/etc/sysctl.conf"},
@@ -148,15 +149,31 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
         {ST_ENTRY_SYSCTL, "../x"},
         {ST_ENTRY_SYSCTL, "vm/x"},
         {ST_ENTRY_SYSCTL, ""},
+        {ST_ENTRY_SYSCTL, "kernel.core_pattern"},
+        {ST_ENTRY_SYSCTL, "vm.swappiness", "linux-watchdogs"},
+        {ST_ENTRY_SYSCTL, "vm.swappiness", "linux-no-such-rule"},
+        {ST_ENTRY_SYSCTL, "vm.swappiness", "linux-memlock"}, /* writes files only */
+        {ST_ENTRY_SYSFS, "/sys/kernel/uevent_helper", "linux-huge-pages"},
+        {ST_ENTRY_SYSFS, "/sys/devices/system/cpu/cpufreq/policy0/a/scaling_governor", "linux-cpu-frequency"},
+        {ST_ENTRY_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "linux-cpu-frequency"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        if (st_journal_target_allowed(ST_OS_LINUX, refused[i].type, refused[i].target))
+        const char *rule = refused[i].rule != NULL ? refused[i].rule : "linux-swap";
+        if (st_journal_target_allowed(ST_OS_LINUX, refused[i].type, st_rule_find(rule), refused[i].target))
             fail_msg("%s is allowed", refused[i].target);
     }
-    assert_true(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_FILE, "/etc/sysctl.conf"));
-    assert_true(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_SYSCTL, "dev.pcm.0.bitperfect"));
-    assert_false(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_SYSFS, "/sys/a"));
+    assert_true(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_FILE, NULL, "/etc/sysctl.conf"));
+    assert_true(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_SYSCTL, st_rule_find("freebsd-epp"),
+                                          "dev.hwpstate_intel.7.epp"));
+    assert_true(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_SYSFS, st_rule_find("linux-cpu-frequency"),
+                                          "/sys/devices/system/cpu/cpufreq/policy12/scaling_governor"));
+    assert_false(st_journal_target_allowed(ST_OS_FREEBSD, ST_ENTRY_SYSFS, st_rule_find("linux-huge-pages"),
+                                           "/sys/kernel/mm/transparent_hugepage/enabled"));
+    check_refused(
+        DOCUMENT("sleeptune-changes/1", "[]",
+                 ENTRY("sysctl", "kernel.core_pattern", "\"old\": \"|/tmp/evil\", \"new\": \"core\"")),
+        -EBADMSG, "does not write");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
                            ENTRY("sysfs", "/etc/passwd", "\"old\": \"1\", \"new\": \"1\"")),
                   -EBADMSG, "does not write");

@@ -136,6 +136,11 @@ static bool contains(const char *text, const char *part)
     return text != NULL && strstr(text, part) != NULL;
 }
 
+static bool writes_running_value(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSFS || st_change_is_running_only(kind);
+}
+
 static void check_finding(const struct fixture *f, const struct st_finding *finding)
 {
     if (finding->status != f->expect)
@@ -168,6 +173,9 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         if (st_change_check(f->rule->os, &finding->changes[i]) != 0)
             fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
                      finding->changes[i].value);
+        if (writes_running_value(finding->changes[i].kind) &&
+            !st_rule_writes(f->rule, finding->changes[i].key))
+            fail_msg("%s: its targets do not have %s", f->name, finding->changes[i].key);
     }
     for (size_t i = 0; i < f->contains_n; i++) {
         if (!contains(finding->summary, f->contains[i]) && !contains(finding->formula, f->contains[i]) &&

@@ -36,8 +36,8 @@ swappiness=$(cat /proc/sys/vm/swappiness)
 mkdir -p /var/lib/sleeptune-changes
 {
     echo '{"schema": "sleeptune-changes/1", "files": [], "entries": ['
-    [ -z "$now" ] || echo "{\"rule\": \"linux-x\", \"type\": \"sysfs\", \"phase\": \"writing\", \"target\": \"$choice\", \"old\": \"$other\", \"new\": \"$now\"},"
-    echo "{\"rule\": \"linux-x\", \"type\": \"sysctl\", \"phase\": \"writing\", \"target\": \"vm.swappiness\", \"old\": \"17\", \"new\": \"$swappiness\"}]}"
+    [ -z "$now" ] || echo "{\"rule\": \"linux-huge-pages\", \"type\": \"sysfs\", \"phase\": \"writing\", \"target\": \"$choice\", \"old\": \"$other\", \"new\": \"$now\"},"
+    echo "{\"rule\": \"linux-swap\", \"type\": \"sysctl\", \"phase\": \"writing\", \"target\": \"vm.swappiness\", \"old\": \"17\", \"new\": \"$swappiness\"}]}"
 } >/var/lib/sleeptune-changes/journal.json
 is "revert of an interrupted run" "$(sleeptune revert --all >/dev/null; echo $?)" 0
 is "writes a sysctl" "$(cat /proc/sys/vm/swappiness)" 17

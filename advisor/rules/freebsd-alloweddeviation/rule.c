@@ -208,5 +208,6 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE, NULL},
+    .targets = (const char *const[]){"kern.timecounter.alloweddeviation", NULL},
     .judge = judge,
 };

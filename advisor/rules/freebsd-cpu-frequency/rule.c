@@ -156,5 +156,6 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},
+    .targets = (const char *const[]){"dev.cpu.0.freq", NULL},
     .judge = judge,
 };

@@ -191,5 +191,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER,
                                    ET_PREFIX "*.flags", NULL},
+    .targets = (const char *const[]){LOWEST_SYSCTL, NULL},
     .judge = judge,
 };

@@ -106,5 +106,6 @@ const struct st_rule st_rule_freebsd_epp = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX, NULL},
+    .targets = (const char *const[]){"dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp", NULL},
     .judge = judge,
 };

@@ -174,5 +174,6 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*", NULL},
+    .targets = (const char *const[]){"kern.eventtimer.timer", "kern.eventtimer.periodic", NULL},
     .judge = judge,
 };

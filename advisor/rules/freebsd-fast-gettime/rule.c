@@ -47,5 +47,6 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){FAST, NULL},
+    .targets = (const char *const[]){"kern.timecounter.fast_gettime", NULL},
     .judge = judge,
 };

@@ -65,5 +65,6 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){THRESHOLD, HZ, NULL},
+    .targets = (const char *const[]){"hw.intr_storm_threshold", NULL},
     .judge = judge,
 };

@@ -147,5 +147,6 @@ const struct st_rule st_rule_freebsd_memlock = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},
+    .targets = (const char *const[]){"vm.max_user_wired", NULL},
     .judge = judge,
 };

@@ -77,5 +77,6 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .applicability = ST_APPLY_AUTO,
     .first_version = "15.0",
     .facts = (const char *const[]){PRECISE, DEVIATION, OSRELDATE, NULL},
+    .targets = (const char *const[]){"kern.timecounter.nanosleep_precise", NULL},
     .judge = judge,
 };

@@ -59,5 +59,6 @@ const struct st_rule st_rule_freebsd_resampling = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){QUALITY, NULL},
+    .targets = (const char *const[]){"hw.snd.feeder_rate_quality", NULL},
     .judge = judge,
 };

@@ -122,5 +122,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){LATENCY, PROFILE, NULL},
+    .targets = (const char *const[]){"hw.snd.latency", "hw.snd.latency_profile", NULL},
     .judge = judge,
 };

@@ -89,5 +89,6 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*", NULL},
+    .targets = (const char *const[]){"hw.snd.verbose", NULL},
     .judge = judge,
 };

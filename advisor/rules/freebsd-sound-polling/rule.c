@@ -111,5 +111,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HDAC "*" POLLING, PCM "*" POLLING, HZ, NULL},
+    .targets = (const char *const[]){"dev.hdac.*.polling", NULL},
     .judge = judge,
 };

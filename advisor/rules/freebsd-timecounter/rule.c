@@ -141,5 +141,6 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){HARDWARE, CHOICE, FAST, NULL},
+    .targets = (const char *const[]){"kern.timecounter.hardware", NULL},
     .judge = judge,
 };

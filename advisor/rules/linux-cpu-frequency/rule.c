@@ -287,5 +287,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL, NULL},
+    .targets = (const char *const[]){"/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                                     "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", NULL},
     .judge = judge,
 };

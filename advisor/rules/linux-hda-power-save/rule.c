@@ -55,5 +55,6 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){POWER_SAVE, NULL},
+    .targets = (const char *const[]){"/sys/module/snd_hda_intel/parameters/power_save", NULL},
     .judge = judge,
 };

@@ -71,5 +71,6 @@ const struct st_rule st_rule_linux_housekeeping = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ISOLATED, STAT_INTERVAL, ST_MACHINE_CMDLINE, NULL},
+    .targets = (const char *const[]){"vm.stat_interval", NULL},
     .judge = judge,
 };

@@ -81,5 +81,7 @@ const struct st_rule st_rule_linux_huge_pages = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ENABLED, DEFRAG, NULL},
+    .targets = (const char *const[]){"/sys/kernel/mm/transparent_hugepage/enabled",
+                                     "/sys/kernel/mm/transparent_hugepage/defrag", NULL},
     .judge = judge,
 };

@@ -62,5 +62,6 @@ const struct st_rule st_rule_linux_numa_balancing = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){BALANCING, NODES, NULL},
+    .targets = (const char *const[]){"kernel.numa_balancing", NULL},
     .judge = judge,
 };

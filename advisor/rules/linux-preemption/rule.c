@@ -245,5 +245,6 @@ const struct st_rule st_rule_linux_preemption = {
     .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
                                    CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
                                    CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},
+    .targets = (const char *const[]){"/sys/kernel/debug/sched/preempt", NULL},
     .judge = judge,
 };

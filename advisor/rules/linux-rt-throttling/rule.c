@@ -118,5 +118,6 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS, NULL},
+    .targets = (const char *const[]){"kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us", NULL},
     .judge = judge,
 };

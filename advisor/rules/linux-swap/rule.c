@@ -81,5 +81,6 @@ const struct st_rule st_rule_linux_swap = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP, NULL},
+    .targets = (const char *const[]){"vm.swappiness", NULL},
     .judge = judge,
 };

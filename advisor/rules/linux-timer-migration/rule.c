@@ -69,5 +69,6 @@ const struct st_rule st_rule_linux_timer_migration = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){MIGRATION, NOHZ_FULL, NULL},
+    .targets = (const char *const[]){"kernel.timer_migration", NULL},
     .judge = judge,
 };

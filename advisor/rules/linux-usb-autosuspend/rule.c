@@ -165,5 +165,6 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .facts = (const char *const[]){"linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
                                    "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
                                    "linux.usb_audio.*.product_id", NULL},
+    .targets = (const char *const[]){NOW_FILE("*"), NULL},
     .judge = judge,
 };

@@ -64,5 +64,6 @@ const struct st_rule st_rule_linux_watchdogs = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = (const char *const[]){NMI, SOFT, THRESH, NULL},
+    .targets = (const char *const[]){"kernel.nmi_watchdog", NULL},
     .judge = judge,
 };
