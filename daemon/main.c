@@ -12,6 +12,7 @@
 
 #include "daemon/service.h"
 #include "daemon/causes/tracer.h"
+#include "platform/child_env.h"
 #include "lib/ns.h"
 #include "st_config.h"
 
@@ -172,6 +173,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
+    st_child_env_forget_others();
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)

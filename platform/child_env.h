@@ -37,4 +37,9 @@ ST_NODISCARD int st_child_env_find(const char *const *vars, const char *name, ch
 ST_NODISCARD int st_child_env_shell(const char *line);
 void st_child_env_close(struct st_child_env *env);
 
+/** For libraries that root loads into its own process, which read files below HOME and XDG_*: a HOME that
+ * root does not own becomes root's, and the XDG_* folders that root does not own are forgotten. Does nothing
+ * for other users. Before any thread starts. */
+void st_child_env_forget_others(void);
+
 #endif

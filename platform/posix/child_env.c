@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -155,4 +157,29 @@ void st_child_env_close(struct st_child_env *env)
         free(env->vars[i]);
     free(env->vars);
     *env = (struct st_child_env){0};
+}
+
+static bool is_roots(const char *path)
+{
+    struct stat info;
+    return path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == 0;
+}
+
+void st_child_env_forget_others(void)
+{
+    static const char *const folders[] = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+                                          "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"};
+    static const char *const lists[] = {"XDG_CONFIG_DIRS", "XDG_DATA_DIRS"};
+    if (geteuid() != 0)
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
+        if (!is_roots(getenv(folders[i])))
+            unsetenv(folders[i]);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(lists); i++)
+        unsetenv(lists[i]);
+    if (!is_roots(getenv("HOME"))) {
+        const struct passwd *root = getpwuid(0);
+        setenv("HOME", root != NULL ? root->pw_dir : "/", 1);
+    }
 }

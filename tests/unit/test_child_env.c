@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +69,35 @@ static void another_user_gets_that_users(void **state)
     st_child_env_close(&env);
 }
 
+/* The libraries that sleeptuned loads read files there: ~/.asoundrc can name a plug-in. */
+static void root_forgets_folders_of_others(void **state)
+{
+    (void)state;
+    char theirs[] = "/tmp/test_child_env.XXXXXX", ours[] = "/tmp/test_child_env.XXXXXX", home[512];
+    const struct passwd *nobody = getpwnam("nobody");
+    if (geteuid() != 0 || nobody == NULL)
+        skip();
+    const uid_t uid = nobody->pw_uid;
+    snprintf(home, sizeof(home), "%s", getpwuid(0)->pw_dir);
+    assert_non_null(mkdtemp(theirs));
+    assert_non_null(mkdtemp(ours));
+    assert_int_equal(chown(theirs, uid, (gid_t)-1), 0);
+    assert_int_equal(setenv("HOME", theirs, 1), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", theirs, 1), 0);
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", ours, 1), 0);
+    assert_int_equal(setenv("XDG_CONFIG_DIRS", theirs, 1), 0);
+    st_child_env_forget_others();
+    assert_string_equal(getenv("HOME"), home);
+    assert_null(getenv("XDG_CONFIG_HOME"));
+    assert_null(getenv("XDG_CONFIG_DIRS"));
+    assert_string_equal(getenv("XDG_RUNTIME_DIR"), ours);
+    assert_int_equal(setenv("HOME", ours, 1), 0);
+    st_child_env_forget_others();
+    assert_string_equal(getenv("HOME"), ours);
+    assert_int_equal(rmdir(theirs), 0);
+    assert_int_equal(rmdir(ours), 0);
+}
+
 static void a_variable_is_there_once(void **state)
 {
     (void)state;
@@ -102,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_gets_its_own_folders),
         cmocka_unit_test(another_user_gets_that_users),
+        cmocka_unit_test(root_forgets_folders_of_others),
         cmocka_unit_test(a_variable_is_there_once),
         cmocka_unit_test(programs_are_looked_for_in_absolute_folders),
     };
