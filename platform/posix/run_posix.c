@@ -36,22 +36,23 @@ struct child {
 
 /* --- starting ------------------------------------------------------------------------------------------- */
 
-/** A hard limit: the program cannot raise it again. */
-static void limit(int what, rlim_t most)
+static bool is_above(const struct rlimit *now, rlim_t most)
 {
-    struct rlimit now;
-    if (getrlimit(what, &now) == 0 && (now.rlim_max == RLIM_INFINITY || now.rlim_max > most))
-        (void)setrlimit(what, &(struct rlimit){most, most});
+    return now->rlim_max == RLIM_INFINITY || now->rlim_max > most;
 }
 
-/** No core files, no real-time priority, little locked memory; whatever this process has itself. */
+/** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
+ * the program cannot raise them again. */
 static void become_harmless(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_MEMLOCK, LOCKED_BYTES);
+    const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
+    struct rlimit now;
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 && is_above(&now, LOCKED_BYTES))
+        (void)setrlimit(RLIMIT_MEMLOCK, &little);
 #ifdef RLIMIT_RTPRIO
-    limit(RLIMIT_RTPRIO, 0);
+    (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
     if (sched_getscheduler(0) != SCHED_OTHER)
         (void)sched_setscheduler(0, SCHED_OTHER, &normal);
