@@ -121,7 +121,7 @@ static bool find_one(const struct outliers *o, double median_ns, double grain, s
 static int find(const struct st_sample *sample, int64_t median_ns, double grain, struct st_clusters *clusters)
 {
     struct outliers o;
-    size_t first, end;
+    size_t first = 0, end = 0;
     const int r = outliers_make(sample, median_ns, clusters->above_ns, &o);
     if (r != 0)
         return r;
