@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Who is not trusted: another user's journal folder, the current folder, the environment of a program with more rights than
+# its caller, a daemon and sound servers that send anything.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cli=$(dirname "$SLEEPTUNE")
+clean() { ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1"; }
+
+# unlike NAME TEXT PATTERN: no line of the text matches
+unlike() { if grep -Eq -- "$3" <<<"$2"; then fail "$1" "$2"; else pass "$1"; fi; }
+
+# --- the journal of changes ------------------------------------------------------------------------------------------
+if can_be_nobody; then
+    cp -r "$SLEEPTUNE_SRC/tests/fixtures/captures/linux-laptop" "$tmp/tree"
+    chmod -R u+w "$tmp/tree"
+    mkdir -p "$tmp/tree/var/lib/sleeptune-changes"
+    echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
+        "target": "vm.swappiness", "old": "1", "new": "2"}]}' >"$tmp/tree/var/lib/sleeptune-changes/journal.json"
+    chown -R 65534 "$tmp/tree/var/lib/sleeptune-changes"
+    out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
+    is "a journal in another user's folder: revert refuses it" "$?" 4
+    out=$("$SLEEPTUNE" apply --yes --root "$tmp/tree" linux-cpu-frequency 2>&1)
+    is "and so does apply" "$?" 4
+    chown -R 0 "$tmp/tree/var/lib/sleeptune-changes"
+    chmod 777 "$tmp/tree/var/lib/sleeptune-changes"
+    out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
+    is "a folder that everybody may write to: refused" "$?" 4
+else
+    skip "the journal's folder" "needs root and setpriv to become nobody"
+fi
+
+# --- modules -----------------------------------------------------------------------------------------------------------
+if [ -e "$cli/sleeptune-history.so" ]; then
+    mkdir "$tmp/here"
+    for module in "$cli"/*.so; do echo "not a library" >"$tmp/here/${module##*/}"; done
+    out=$(cd "$tmp/here" && "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
+    unlike "a module is never taken from the current folder" "$out" 'ELF|too short|cannot load'
+    out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
+    like "SLEEPTUNE_MODULE_DIR names another folder" "$out" 'ELF|too short|cannot load'
+    if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ]; then
+        chmod 755 "$tmp" "$tmp/here"
+        mkdir "$tmp/bin"
+        cp "$cli"/sleeptune "$cli"/*.so "$tmp/bin/"
+        chmod -R a+rX "$tmp/bin"
+        chgrp 0 "$tmp/bin/sleeptune"
+        chmod 2755 "$tmp/bin/sleeptune" # the kernel marks it: it has rights that its caller does not have
+        if as_nobody sh -c 'cat /proc/self/status' | grep -q '^NoNewPrivs:.*1' || grep -q " $(stat -c %m "$tmp") .*nosuid" /proc/mounts; then
+            skip "a program with more rights than its caller ignores it" "set-group-ID has no effect here"
+        else
+            out=$(SLEEPTUNE_MODULE_DIR=$tmp/here as_nobody "$tmp/bin/sleeptune" history --db "$tmp/none.db" 2>&1)
+            unlike "a program with more rights than its caller ignores it" "$out" 'ELF|too short|cannot load'
+        fi
+    else
+        skip "a program with more rights than its caller ignores it" "needs root, setpriv, and no sanitizer"
+    fi
+fi
+
+# --- a daemon that is none ---------------------------------------------------------------------------------------------
+if [ -e "$cli/sleeptune-status.so" ]; then
+    "$PYTHON" - "$tmp/fake.sock" <<'PY' &
+import json, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+body = json.dumps({"error": "\x1b[31mred\x9b2J\u202e\nsecond line"}, ensure_ascii=False).encode()
+while True:
+    peer, _ = server.accept()
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 500 Error\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    peer.close()
+PY
+    fake=$!
+    for _ in $(seq 100); do [ ! -S "$tmp/fake.sock" ] || break; sleep 0.1; done
+    for command in status history events causes; do
+        timeout 20 "$SLEEPTUNE" $command --socket "$tmp/fake.sock" >"$tmp/out" 2>&1
+        got=$?
+        if [ "$got" -ne 0 ] && [ "$got" -ne 124 ] && clean "$tmp/out" && ! grep -q $'\342\200\256' "$tmp/out"; then
+            pass "$command: what a false daemon sends is made safe"
+        else
+            fail "$command: what a false daemon sends is made safe" "status $got: $(cat -v "$tmp/out" | head -n 3)"
+        fi
+    done
+    kill "$fake"
+    wait "$fake" 2>/dev/null
+fi
+
+# --- sound servers that send anything -----------------------------------------------------------------------------------
+# hostile KIND HELPER SOCKET: a server that sends KIND; the helper must end or be ended by us, small and clean
+hostile() {
+    "$PYTHON" - "$1" "$SLEEPTUNE_BUILD/observe/$2" "$tmp/run-$1-$2" "$3" "$SLEEPTUNE_SANITIZE" <<'PY'
+import os, resource, socket, subprocess, sys, threading
+kind, helper, folder, name, sanitize = sys.argv[1:]
+path = os.path.join(folder, name)
+os.makedirs(os.path.dirname(path), mode=0o700)
+os.chmod(folder, 0o700)
+server = socket.socket(socket.AF_UNIX)
+server.bind(path)
+server.listen()
+def serve():
+    while True:
+        peer, _ = server.accept()
+        try:
+            if kind == "random":
+                for _ in range(200): peer.sendall(os.urandom(4096))
+            elif kind == "large":
+                peer.sendall(b"\x00\x00\x00\x01" * 4 * 1024 * 1024)
+        except OSError:
+            pass
+        held.append(peer)
+held = []
+threading.Thread(target=serve, daemon=True).start()
+environment = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=folder, PIPEWIRE_RUNTIME_DIR=folder, PIPEWIRE_REMOTE=path,
+                   PULSE_SERVER="unix:" + path)
+process = subprocess.Popen([helper], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+try:
+    out, _ = process.communicate(timeout=8)
+    ended = True
+except subprocess.TimeoutExpired:
+    process.terminate()
+    out, _ = process.communicate()
+    ended = False
+peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+dirty = any(byte < 32 and byte not in (9, 10) or byte == 127 for byte in out)
+print(f"{kind}: ended by itself {ended}, {peak_mb:.0f} MB, {len(out)} bytes", file=sys.stderr)
+crashed = process.returncode < 0 and ended
+sys.exit(crashed or dirty or len(out) > 65536 or (sanitize == "none" and peak_mb > 64))
+PY
+}
+for kind in random large silent; do
+    for helper in sleeptune-observe-pipewire:pipewire-0 sleeptune-observe-pulseaudio:native; do
+        [ -x "$SLEEPTUNE_BUILD/observe/${helper%:*}" ] || continue
+        ok "${helper%:*}: a server that is $kind" hostile "$kind" "${helper%:*}" "${helper#*:}"
+    done
+done
+tap_done
