@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/before_after.h"
+#include "cli/change/change_lines.h"
 #include "cli/command.h"
 #include "cli/figure_text.h"
 #include "program/locale.h"

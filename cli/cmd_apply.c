@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "advisor/report/print.h"
+#include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/before_after.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/report/report_words.h"
+#include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/before_after.h"

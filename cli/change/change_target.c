@@ -8,11 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advisor/report/print.h"
+#include "cli/change/change_lines.h"
 #include "cli/command.h"
 #include "lib/safe_text.h"
 #include "lib/shell_word.h"
-#include "program/locale.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 
@@ -98,37 +97,6 @@ const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t
     else
         snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
     return st_safe_text(buf);
-}
-
-/** Text to standard output; end it with st_locale_end. */
-static struct st_printer printer(struct st_locale_stream *stream)
-{
-    return (struct st_printer){
-        .out = st_locale_begin(stream, stdout),
-        .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
-    };
-}
-
-static void printed(struct st_locale_stream *stream)
-{
-    if (st_locale_end(stream) != 0)
-        (void)st_failure(NULL, "out of memory: a line is missing");
-}
-
-void st_change_print(int column, const char *label, const char *text)
-{
-    struct st_locale_stream stream;
-    const struct st_printer to = printer(&stream);
-    st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
-    printed(&stream);
-}
-
-void st_change_print_lines(const char *text)
-{
-    struct st_locale_stream stream;
-    const struct st_printer to = printer(&stream);
-    st_print_verbatim(&to, 0, "", 4, text);
-    printed(&stream);
 }
 
 static const char *error_text(int error)

@@ -47,11 +47,6 @@ void st_change_teller_finish(struct st_change_teller *teller);
 ST_NODISCARD int st_change_then_do(const struct st_change_teller *teller, struct st_platform *p,
                                    bool reverted, bool run_commands);
 
-/** A label at this column and a text on stdout, wrapped for a terminal, without what one would act on. */
-void st_change_print(int column, const char *label, const char *text);
-/** Lines, indented. */
-void st_change_print_lines(const char *text);
-
 /** Arguments that are no rule of this build. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n);
 /** Is this live and not root? Says on stderr what to run instead. as_user: by facts of this user. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "lib/shell_word.h"
