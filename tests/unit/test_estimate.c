@@ -80,7 +80,7 @@ static void shares_are_covered(void **state)
     double low, high, sum = 0;
     enum { N = 200, SHARES = 40 };
     for (int k = 1; k <= SHARES; k++) {
-        const double share = 0.5 * k / SHARES;
+        const double share = 0.5 * k / (double)SHARES;
         double term = pow(1 - share, N), covered = 0;
         for (int events = 0; events <= N; events++) {
             st_estimate_share(events, N, &low, &high);
@@ -91,7 +91,7 @@ static void shares_are_covered(void **state)
         assert_true(covered > 0.92);
         sum += covered;
     }
-    assert_true(fabs(sum / SHARES - 0.95) < 0.01);
+    assert_true(fabs(sum / (double)SHARES - 0.95) < 0.01);
     st_estimate_share(0, 10, &low, &high);
     assert_true(low == 0 && high > 0.2 && high < 0.35);
     st_estimate_share(10, 10, &low, &high);
