@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_canvas_format { ST_CANVAS_SVG, ST_CANVAS_PNG, ST_CANVAS_PDF };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "chart/canvas.h"
-#include "lib/xml_text.h"
+#include "core/xml_text.h"
 
 struct svg {
     struct st_canvas canvas;

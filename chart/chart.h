@@ -5,12 +5,12 @@
 
 #include <jansson.h>
 
+#include "chart/box.h"
+#include "chart/columns.h"
 #include "chart/input/series_options.h"
-#include "lib/box.h"
-#include "lib/columns.h"
-#include "lib/hist.h"
-#include "lib/sample.h"
-#include "lib/series.h"
+#include "core/stats/hist.h"
+#include "core/stats/sample.h"
+#include "core/stats/series.h"
 
 enum st_chart_kind {
     ST_CHART_BOX,
@@ -126,9 +126,7 @@ ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
 ST_NODISCARD int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind,
                               FILE *stream);
 
-/* --- chart_option.c: --plot FILE of other commands
- * -----------------------------------------------------------
- */
+/* --- chart_option.c: --plot FILE of other commands --- */
 
 /** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
  * message. */

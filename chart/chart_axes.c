@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chart/chart_picture.h"
-#include "program/text.h"
+#include "core/text.h"
 
 #define TICK_PX    15.0 /* from the text of one to that of the next, at least */
 #define HEADING_PX (ST_CHART_TEXT_PX + 1)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "chart/chart_picture.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
 
 #define BOX_ROOM_PX    100.0 /* a box with its label */
 #define BOX_PX         80.0

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "chart/chart_picture.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define BINS 140
 

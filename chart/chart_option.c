@@ -4,8 +4,8 @@
 
 #include "chart/chart.h"
 #include "chart/circumstances.h"
-#include "program/options.h"
-#include "program/output.h"
+#include "platform/program/options.h"
+#include "platform/program/output.h"
 
 int st_chart_take_kind(const char *command, void *ctx, const char *text)
 {

@@ -2,9 +2,9 @@
 #ifndef ST_CHART_CHART_PICTURE_H
 #define ST_CHART_CHART_PICTURE_H
 
+#include "chart/axis.h"
 #include "chart/canvas.h"
 #include "chart/chart.h"
-#include "lib/axis.h"
 
 #define ST_CHART_MARGIN_PX 14.0
 #define ST_CHART_TEXT_PX   12.0

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "chart/chart_picture.h"
-#include "lib/ns.h"
-#include "lib/stats.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
 
 #define STEPS_A_DECADE 60
 #define POINTS_MAX     1200

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "chart/chart_picture.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define MARK_PX 7.0 /* from one mark of misses to the next */
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "program/options.h"
-#include "program/locale.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
 
 #define WIDTH_MAX     100
 #define LABEL_COLUMNS 30 /* at most */
@@ -75,8 +75,7 @@ static void foot(const struct page *page, const struct st_axis *axis, bool from_
             axis->log && !beside && columns + 7 <= page->width ? " (log)" : "");
 }
 
-/* --- boxes -------------------------------------------------------------------------------------------------
- */
+/* --- boxes --- */
 
 static int column_at(const struct st_axis *axis, int64_t value_ns, int columns)
 {
@@ -171,8 +170,7 @@ static void print_boxes(const struct page *wide)
         say(&page, "A logarithmic axis has no 0: what is 0 or just below it lies on its left edge.");
 }
 
-/* --- over time ---------------------------------------------------------------------------------------------
- */
+/* --- over time --- */
 
 /* Least and greatest of what falls on each column of text. */
 static size_t squeeze(const struct st_columns *from, struct st_column *to, size_t to_n)
@@ -254,9 +252,7 @@ static void print_series(const struct page *page)
         periods ? "; '!' on the foot: missed periods" : "");
 }
 
-/* --- histogram, quantiles
- * ----------------------------------------------------------------------
- */
+/* --- histogram, quantiles --- */
 
 static void bar(const struct page *page, double share, int columns)
 {

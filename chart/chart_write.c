@@ -6,9 +6,9 @@
 
 #include "chart/chart_picture.h"
 #include "chart/chart_text.h"
-#include "program/options.h"
-#include "program/output.h"
-#include "program/text.h"
+#include "core/text.h"
+#include "platform/program/options.h"
+#include "platform/program/output.h"
 
 #define LEFT_PX    84.0 /* texts of the axis of values */
 #define RIGHT_PX   26.0
@@ -69,8 +69,7 @@ int st_chart_check(const char *command, const char *option, const char *path)
                           path);
 }
 
-/* --- the page ----------------------------------------------------------------------------------------------
- */
+/* --- the page --- */
 
 /* Lines of text wrapped at spaces. @return how many; they are drawn where canvas is not NULL. */
 static int paragraph(struct st_canvas *canvas, double y, double width, const char *text)
@@ -172,8 +171,7 @@ static void draw(const struct st_chart_picture *picture, struct st_canvas *canva
     canvas->end(canvas);
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------
- */
+/* --- the file --- */
 
 static int draw_on(const struct st_chart_picture *picture, st_canvas_open_fn open_canvas,
                    enum st_canvas_format format, FILE *stream)
@@ -210,8 +208,7 @@ static int write_picture(const char *command, const struct st_chart_picture *pic
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 
-/* --- what is drawn -----------------------------------------------------------------------------------------
- */
+/* --- what is drawn --- */
 
 /* Keeps the sets that a kind has figures for. @return how many it left out. */
 static size_t keep(struct st_chart_data *data, const struct st_chart_kind_row *kind)

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** A value as a person reads it: a request of the default latency is none. */
 const char *st_circumstance_value(const char *key, const char *value);

@@ -7,7 +7,7 @@
 
 #include "chart/canvas.h"
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 #define PNG_SCALE   2.0         /* sharp on dense screens, and in print at half its size */
 #define POINTS_A_PX (72 / 96.0) /* PDF counts in points */

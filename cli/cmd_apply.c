@@ -8,10 +8,10 @@
 #include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/before_after.h"
-#include "cli/snapshot_check.h"
-#include "lib/safe_text.h"
-#include "lib/shell_word.h"
+#include "cli/compare/before_after.h"
+#include "cli/report/snapshot_check.h"
+#include "core/safe_text.h"
+#include "core/shell_word.h"
 
 #define COMMAND    "apply"
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -106,8 +106,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     return r != 0 ? r : -1;
 }
 
-/* --- looking ---------------------------------------------------------------------------------------------
- */
+/* --- looking --- */
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
@@ -195,8 +194,7 @@ static int look(struct work *work)
     return ST_EXIT_DONE;
 }
 
-/* --- doing -----------------------------------------------------------------------------------------------
- */
+/* --- doing --- */
 
 /* What to put where, for a machine that we do not change. */
 static void print_planned_by_hand(const struct work *work)

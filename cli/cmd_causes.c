@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/show/causes_text.h"
 #include "cli/command.h"
-#include "cli/history_ask.h"
-#include "program/words.h"
-#include "program/locale.h"
+#include "cli/show/causes_text.h"
+#include "cli/show/history_ask.h"
+#include "platform/program/locale.h"
+#include "platform/program/words.h"
 
 #define COMMAND "causes"
 

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/report/facts_input.h"
-#include "program/locale.h"
 #include "cli/measure/measure_run.h"
+#include "cli/report/facts_input.h"
 #include "cli/report/measured_facts.h"
 #include "cli/report/report_run.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "platform/program/locale.h"
 
 #define COMMAND         "check"
 #define DURATION_NS     (10 * ST_NS_PER_S)

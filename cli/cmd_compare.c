@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/compare.h"
-#include "lib/ns.h"
+#include "cli/compare/compare.h"
+#include "core/ns.h"
 
 #define NAME      "compare"
 #define FILES_MAX 16

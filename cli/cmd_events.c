@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "advisor/facts/json_dump.h"
-#include "cli/history_ask.h"
+#include "cli/show/history_ask.h"
 #include "cli/show/history_text.h"
-#include "program/locale.h"
-#include "program/words.h"
-#include "lib/event_name.h"
-#include "lib/ns.h"
+#include "core/event_name.h"
+#include "core/json_dump.h"
+#include "core/ns.h"
+#include "platform/program/locale.h"
+#include "platform/program/words.h"
 
 #define COMMAND   "events"
 #define LIMIT_MAX 5000

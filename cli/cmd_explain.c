@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/report/report_format.h"
 #include "advisor/facts/text.h"
+#include "advisor/report/report_format.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "program/locale.h"
+#include "platform/program/locale.h"
 
 #define COMMAND    "explain"
 #define NEAR_EDITS 4 /* a typing error or two, or a forgotten word of three letters */

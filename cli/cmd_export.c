@@ -9,8 +9,8 @@
 
 #include "chart/input/recording_input.h"
 #include "cli/command.h"
-#include "program/output.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "platform/program/output.h"
 #include "store/recording/recording.h"
 
 #define COMMAND       "export"
@@ -68,8 +68,7 @@ static const char *end_name(enum st_recording_end end)
     return "open";
 }
 
-/* --- CSV
- * ----------------------------------------------------------------------------------------------------- */
+/* --- CSV --- */
 
 static void csv_start(const struct export *export)
 {
@@ -127,8 +126,7 @@ static char *csv_row(char *at, uint64_t period_index, int64_t lateness_ns, bool 
     return at;
 }
 
-/* --- NPY, format 1.0 (NEP 1)
- * ---------------------------------------------------------------------------------- */
+/* --- NPY, format 1.0 (NEP 1) --- */
 
 static void npy_start(const struct export *export)
 {
@@ -156,8 +154,7 @@ static char *npy_row(char *at, uint64_t period_index, int64_t lateness_ns, bool 
     return at + 17;
 }
 
-/* --- both
- * ------------------------------------------------------------------------------------------------------ */
+/* --- both --- */
 
 static void show_progress(struct export *export, uint64_t rows)
 {

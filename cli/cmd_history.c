@@ -5,14 +5,14 @@
 
 #include "chart/chart.h"
 #include "cli/command.h"
-#include "cli/history_ask.h"
+#include "cli/show/history_ask.h"
 #include "cli/show/history_plot.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
-#include "program/locale.h"
-#include "program/words.h"
-#include "lib/ns.h"
-#include "lib/when.h"
+#include "core/ns.h"
+#include "core/when.h"
+#include "platform/program/locale.h"
+#include "platform/program/words.h"
 
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)

@@ -6,15 +6,15 @@
 
 #include "chart/chart.h"
 #include "cli/command.h"
-#include "program/locale.h"
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
-#include "lib/cpu_list.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
+#include "core/cpu_list.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "measure/session.h"
+#include "platform/program/locale.h"
+#include "platform/program/words.h"
 
 #define NAME            "measure"
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)

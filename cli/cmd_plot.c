@@ -3,7 +3,7 @@
 
 #include "chart/chart.h"
 #include "cli/command.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define NAME "plot"
 

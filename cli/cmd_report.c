@@ -4,7 +4,7 @@
 #include "cli/report/measured_facts.h"
 #include "cli/report/report_run.h"
 #include "cli/report/trials_run.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/experiments.h"
 
 #define COMMAND "report"

@@ -4,7 +4,7 @@
 
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/before_after.h"
+#include "cli/compare/before_after.h"
 
 #define COMMAND "revert"
 

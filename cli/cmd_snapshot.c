@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "advisor/facts/snapshot.h"
-#include "advisor/facts/json_dump.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "program/output.h"
+#include "core/json_dump.h"
+#include "platform/program/output.h"
 
 #define COMMAND "snapshot"
 

@@ -7,8 +7,8 @@
 #include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/before_after.h"
-#include "program/words.h"
+#include "cli/compare/before_after.h"
+#include "platform/program/words.h"
 
 #define COMMAND "verify"
 

@@ -2,7 +2,7 @@
 #ifndef ST_CLI_COMMAND_H
 #define ST_CLI_COMMAND_H
 
-#include "program/options.h"
+#include "platform/program/options.h"
 
 extern const struct st_command st_commands[];
 extern const size_t st_commands_n;

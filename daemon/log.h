@@ -1,11 +1,11 @@
-/* Log messages, made safe (lib/safe_text.h): to stderr (-f), else to the journal or syslog. Each file defines
+/* Log messages, made safe (core/safe_text.h): to stderr (-f), else to the journal or syslog. Each file defines
  * LOG_MODULE before it includes this. */
 #ifndef ST_DAEMON_LOG_H
 #define ST_DAEMON_LOG_H
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };
 

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/service.h"
+#include "core/ns.h"
 #include "daemon/causes/tracer.h"
+#include "daemon/service.h"
 #include "platform/child_env.h"
-#include "lib/ns.h"
 #include "st_config.h"
 
 #define LOG_MODULE "main"
+#include "core/safe_text.h"
 #include "daemon/log.h"
-#include "lib/safe_text.h"
 
 /* the exit statuses of all of sleeptune (design 8) */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };

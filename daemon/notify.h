@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_NOTIFY_H
 #define ST_DAEMON_NOTIFY_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 void st_notify_ready(void);
 void st_notify_reloading(int64_t monotonic_ns);

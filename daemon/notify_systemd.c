@@ -3,7 +3,7 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 void st_notify_ready(void)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/notify.h"
+#include "core/ns.h"
+#include "core/pages.h"
 #include "daemon/loop/waittest.h"
-#include "lib/ns.h"
-#include "lib/pages.h"
+#include "daemon/notify.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"

@@ -1,7 +1,7 @@
 /* What HTTP serves: status, metrics, causes, history, the live document, the page, the streams. */
-#include "daemon/status/live_json.h"
 #include "daemon/page/page.h"
 #include "daemon/service_private.h"
+#include "daemon/status/live_json.h"
 
 #include <stdlib.h>
 

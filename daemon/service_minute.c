@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/notify.h"
-#include "lib/ns.h"
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"

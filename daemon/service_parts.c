@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/loop/rtkit.h"
-#include "lib/ns.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"

@@ -4,18 +4,18 @@
 
 #include <pthread.h>
 
-#include "daemon/http/broadcast.h"
 #include "daemon/causes/causes.h"
-#include "daemon/loop/clockwatch.h"
-#include "daemon/status/fan.h"
-#include "daemon/history/history.h"
-#include "daemon/http/http.h"
-#include "daemon/status/laststate.h"
 #include "daemon/causes/late.h"
-#include "daemon/status/live.h"
-#include "daemon/service.h"
+#include "daemon/history/history.h"
+#include "daemon/http/broadcast.h"
+#include "daemon/http/http.h"
 #include "daemon/http/socket.h"
+#include "daemon/loop/clockwatch.h"
 #include "daemon/loop/stall.h"
+#include "daemon/service.h"
+#include "daemon/status/fan.h"
+#include "daemon/status/laststate.h"
+#include "daemon/status/live.h"
 #include "daemon/status/view.h"
 
 struct st_service {

@@ -3,9 +3,9 @@
 #ifndef ST_EVIDENCE_BLOCKS_H
 #define ST_EVIDENCE_BLOCKS_H
 
+#include "core/stats/hist.h"
+#include "core/stats/random.h"
 #include "evidence/bursts.h"
-#include "lib/hist.h"
-#include "lib/random.h"
 
 #define ST_BLOCKS_MAX    64
 #define ST_BLOCKS_DIGITS 3 /* of the histograms */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/normal.h"
-#include "lib/stats.h"
+#include "core/stats/normal.h"
+#include "core/stats/stats.h"
 
 static int compare_buckets(const void *left, const void *right)
 {

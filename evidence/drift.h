@@ -3,7 +3,7 @@
 #ifndef ST_EVIDENCE_DRIFT_H
 #define ST_EVIDENCE_DRIFT_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_DRIFT_SECTIONS 5
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/normal.h"
+#include "core/stats/normal.h"
 
 const char *const st_figure_names[ST_FIGURES] = {"median", "p99", "p99.9", "missed"};
 

@@ -5,7 +5,7 @@
 #ifndef ST_EVIDENCE_FIGURE_H
 #define ST_EVIDENCE_FIGURE_H
 
-#include "lib/estimate.h"
+#include "core/stats/estimate.h"
 
 enum st_figure_id {
     ST_FIGURE_MEDIAN,

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/stats/normal.h"
 #include "evidence/verdict.h"
-#include "lib/normal.h"
 
 #define EXACT_MAX  100000.0 /* events; above, their number is as good as normal */
 #define EVENTS_MAX 100.0    /* of A: up to here the probability that a difference is shown is summed up */
@@ -109,8 +109,7 @@ int st_missed_compare(uint64_t missed_a, uint64_t periods_a, uint64_t missed_b, 
     return 0;
 }
 
-/* --- power ----------------------------------------------------------------------------------
- */
+/* --- power --- */
 
 /** P(X <= k) of a binomial X, and P(X = k). */
 static double binomial_below(double k, double n, double p, double *ret_at)

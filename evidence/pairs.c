@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stats/normal.h"
+#include "core/stats/stats.h"
 #include "evidence/draw.h"
 #include "evidence/drift.h"
 #include "evidence/missed.h"
-#include "lib/normal.h"
-#include "lib/stats.h"
 
 /* Of independent values, one pair of runs in 100 passes it: both sides, four lengths of blocks at most. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
@@ -28,8 +28,7 @@ static double run_figure(const struct st_draw *run, enum st_figure_id id)
     return id == ST_FIGURE_MISSED ? st_draw_missed(run) : st_draw_quantile(run, st_figure_quantile(id));
 }
 
-/* --- both -------------------------------------------------------------------------------------------------
- */
+/* --- both --- */
 
 struct both {
     struct st_draw run[2];
@@ -213,8 +212,7 @@ static void count_missed(const struct both *both, struct widest *widest)
     widest->figure = figure;
 }
 
-/* --- drift ------------------------------------------------------------------------------------------------
- */
+/* --- drift --- */
 
 /** A figure of the blocks first .. first + n - 1 alone. @return whether there are enough values. */
 static bool part_figure(struct st_draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
@@ -293,8 +291,7 @@ static void look_at_drift(struct both *both, struct widest *all)
     }
 }
 
-/* --- neighbours -------------------------------------------------------------------------------------------
- */
+/* --- neighbours --- */
 
 /** What neighbours that depend on each other do to each figure, by blocks of one length. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
@@ -379,8 +376,7 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-/* --- medians in turn --------------------------------------------------------------------------------------
- */
+/* --- medians in turn --- */
 
 /** How often at least so many of n signs are alike, where each is as likely as the other. */
 static double signs_p(size_t alike_n, size_t n)

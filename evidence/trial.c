@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
+#include "core/stats/stats.h"
 #include "evidence/verdict.h"
-#include "lib/ns.h"
-#include "lib/stats.h"
 
 #define NOISY_SHARE  0.2 /* of A's median; a choice of ours */
 #define P            0.99

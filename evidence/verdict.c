@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "core/stats/normal.h"
 #include "evidence/missed.h"
 #include "evidence/pairs.h"
-#include "lib/normal.h"
 
 /* Two runs of the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "program/text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
 
 #define LINE_BYTES 600
 

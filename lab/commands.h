@@ -2,7 +2,7 @@
 #ifndef ST_LAB_COMMANDS_H
 #define ST_LAB_COMMANDS_H
 
-#include "program/options.h"
+#include "platform/program/options.h"
 
 int st_cmd_sleep(int argc, char **argv);
 int st_cmd_exec(int argc, char **argv);

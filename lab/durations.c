@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/period.h"
-#include "program/options.h"
-#include "program/words.h"
+#include "core/ns.h"
+#include "core/period.h"
+#include "platform/program/options.h"
+#include "platform/program/words.h"
 
 #define DURATION_MIN_NS (10 * ST_NS_PER_US)
 #define DURATION_MAX_NS (10 * ST_NS_PER_S)

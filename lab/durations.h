@@ -2,7 +2,7 @@
 #ifndef ST_LAB_DURATIONS_H
 #define ST_LAB_DURATIONS_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_DURATIONS_MAX 24
 

@@ -2,11 +2,10 @@
 #ifndef ST_LAB_SUMMARY_H
 #define ST_LAB_SUMMARY_H
 
-#include "lib/estimate.h"
-#include "lib/random.h"
-#include "lib/sample.h"
-#include "lib/sample.h"
-#include "lib/stats.h"
+#include "core/stats/estimate.h"
+#include "core/stats/random.h"
+#include "core/stats/sample.h"
+#include "core/stats/stats.h"
 
 /** Of n values; all but n is 0 when n is 0. A quantile is known where 10 values at least lie beyond it. */
 struct st_summary {

@@ -1,6 +1,6 @@
 #include "lab/summary_json.h"
 
-#include "measure/json.h"
+#include "core/json.h"
 
 static json_t *quantile(const struct st_quantile *q)
 {

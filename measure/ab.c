@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/sleep_method.h"
 
 /* One block: what its thread does, and what came of it. */
@@ -134,8 +134,7 @@ int64_t st_ab_duration_ns(const struct st_ab_config *config)
     return st_period_due_ns(&config->period, 0, cycles);
 }
 
-/* --- pairs ------------------------------------------------------------------------------------------------
- */
+/* --- pairs --- */
 
 /** Adds a pair that is whole. @return 0, -ENOMEM. */
 static int add_pair(const struct block blocks[2], struct st_hist *hist, struct st_blocks runs[2])

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "lib/period.h"
+#include "core/period.h"
 #include "evidence/trial.h"
 #include "platform/platform.h"
 

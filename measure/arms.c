@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define Z95           1.959964
 #define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */

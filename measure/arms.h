@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "lib/hist.h"
-#include "lib/margin.h"
-#include "lib/recent.h"
+#include "core/margin.h"
+#include "core/stats/hist.h"
+#include "measure/recent.h"
 #include "platform/platform.h"
 
 #define ST_ARMS_MAX 16

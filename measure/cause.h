@@ -2,7 +2,7 @@
 #ifndef ST_MEASURE_CAUSE_H
 #define ST_MEASURE_CAUSE_H
 
-#include "lib/cause_kind.h"
+#include "core/cause_kind.h"
 #include "platform/platform.h"
 
 /** A gap in the clocks from which on the machine is said to have slept; less is noise. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/json.h"
+#include "core/json.h"
 
 void st_circumstance_json(void *object, const char *key, const char *value)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/records.h"
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))

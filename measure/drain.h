@@ -3,9 +3,9 @@
 #ifndef ST_MEASURE_DRAIN_H
 #define ST_MEASURE_DRAIN_H
 
-#include "lib/device.h"
-#include "lib/recent.h"
+#include "measure/device.h"
 #include "measure/loop.h"
+#include "measure/recent.h"
 #include "measure/result.h"
 #include "measure/session.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define PRIORITY    70 /* below the kernel's own threads, as the loop's */
 #define BLOCK_NS    (50 * ST_NS_PER_MS)
@@ -94,8 +94,7 @@ static const struct {
                {.method = ABSOLUTE, .slack_ns = -1, NOTHING_HELD}}}},
 };
 
-/* --- CPUs -------------------------------------------------------------------------------------------------
- */
+/* --- CPUs --- */
 
 /** A whole number at the beginning of a file. @return 0, -ENODATA. */
 static int read_number(struct st_platform *p, const char *path, int64_t *ret)
@@ -164,8 +163,7 @@ static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
     }
 }
 
-/* --- planning ---------------------------------------------------------------------------------------------
- */
+/* --- planning --- */
 
 static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *name, size_t bytes)
 {
@@ -257,8 +255,7 @@ void st_experiments_plan(struct st_platform *p, const struct st_period *period, 
     }
 }
 
-/* --- running ----------------------------------------------------------------------------------------------
- */
+/* --- running --- */
 
 static void add_circumstance(void *ctx, const char *key, const char *value)
 {

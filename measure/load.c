@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 static void one_round(struct st_load *load) ST_NONBLOCKING
 {

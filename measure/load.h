@@ -2,7 +2,7 @@
 #ifndef ST_MEASURE_LOAD_H
 #define ST_MEASURE_LOAD_H
 
-#include "lib/period.h"
+#include "core/period.h"
 #include "platform/platform.h"
 
 #define ST_LOAD_SAMPLES 64

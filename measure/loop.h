@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "lib/period.h"
+#include "core/period.h"
 #include "measure/arms.h"
 #include "measure/ring.h"
 #include "platform/platform.h"

@@ -2,7 +2,7 @@
 #ifndef ST_MEASURE_RECORDS_H
 #define ST_MEASURE_RECORDS_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /* A plain word is the lateness of one cycle in ns. With a callback a second word follows: the callback time
  * in ns. The lowest values announce a record with a 64-bit payload in the next two words (low, high):

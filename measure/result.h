@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
-#include "lib/hist.h"
-#include "lib/period.h"
-#include "lib/stats.h"
+#include "core/period.h"
+#include "core/stats/hist.h"
+#include "core/stats/stats.h"
 #include "measure/arms.h"
 #include "measure/cause.h"
 
@@ -71,7 +71,7 @@ struct st_result {
 };
 
 /** @param endless  it may run for months: what its values will write to is resident from now on
- * (lib/pages.h).
+ * (core/pages.h).
  * @return 0, -ENOMEM (then there are none). */
 ST_NODISCARD int st_result_init_histograms(struct st_result *result, bool endless);
 void st_result_finish(struct st_result *result); /* frees the histograms and arms */

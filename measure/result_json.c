@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/json.h"
+#include "core/json.h"
 #include "measure/circumstance_json.h"
 #include "measure/result.h"
 

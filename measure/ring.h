@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 struct st_ring {
     int32_t *words;

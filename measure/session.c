@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/drain.h"
 #include "measure/load.h"
 #include "measure/loop.h"

@@ -89,7 +89,7 @@ static struct entry *keep(struct cache *cache, enum kind kind, const char *name,
     return entry;
 }
 
-/* --- texts ---------------------------------------------------------------------------------------------- */
+/* --- texts --- */
 
 typedef int (*read_fn)(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, size_t *ret_len);
 
@@ -155,7 +155,7 @@ static int cache_read_sysctl(struct st_platform *p, const char *name, char *buf,
     return read_once(cache, KIND_SYSCTL, cache->inner->read_sysctl, name, buf, buf_bytes, ret_len);
 }
 
-/* --- folders -------------------------------------------------------------------------------------------- */
+/* --- folders --- */
 
 struct names {
     char *text;
@@ -206,7 +206,7 @@ static int cache_list(struct st_platform *p, const char *path, st_name_fn fn, vo
     return r;
 }
 
-/* --- the view ------------------------------------------------------------------------------------------- */
+/* --- the view --- */
 
 int st_platform_cache_new(struct st_platform *inner, struct st_platform **ret)
 {

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 struct st_child_env {
     char **vars; /* "NAME=value", NULL-terminated: for execve */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 struct st_destination {
     int dir_fd;              /* its folder, for openat(2) and its like; the caller closes it */

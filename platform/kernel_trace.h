@@ -2,7 +2,7 @@
 #ifndef ST_PLATFORM_KERNEL_TRACE_H
 #define ST_PLATFORM_KERNEL_TRACE_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_TRACEFS              "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
 #define ST_TRACE_INSTANCE       "sleeptune"

@@ -2,7 +2,7 @@
 #ifndef ST_PLATFORM_MODULE_H
 #define ST_PLATFORM_MODULE_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the folder of the
  * program (a build), the installed one.

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 
@@ -98,7 +98,7 @@ struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
     enum st_os os;    /* whose tunables it shows */
 
-    /* --- clocks: cycle loop, real-time safe ------------------------------------------------------------- */
+    /* --- clocks: cycle loop, real-time safe --- */
 
     /** CLOCK_MONOTONIC. Never fails; vDSO where the OS has it. */
     int64_t (*now_ns)(struct st_platform *p) ST_NONBLOCKING;
@@ -117,8 +117,7 @@ struct st_platform {
      * NULL after the last. */
     const struct st_xrun_source *(*xrun_source)(struct st_platform *p, size_t i);
 
-    /* --- other clocks ------------------------------------------------------------------------------------
-     */
+    /* --- other clocks --- */
 
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *p);
@@ -127,8 +126,7 @@ struct st_platform {
      *  @return 0 or -ENOTSUP. */
     int (*suspended_ns)(struct st_platform *p, int64_t *ret_ns);
 
-    /* --- threads ------------------------------------------------------------------------------------------
-     */
+    /* --- threads --- */
 
     /** Sets the calling thread's policy. priority: FIFO/RR 1..99, ignored for other; FreeBSD has
      *  0..31, and 70 becomes 21 (freebsd/priority.h). @return 0, -EPERM, -EINVAL. */
@@ -177,8 +175,7 @@ struct st_platform {
      * does not block SIGCONT, so that it has seen it when it goes on after a stop. */
     void (*pauses)(struct st_platform *p, struct st_pauses *ret);
 
-    /* --- process ------------------------------------------------------------------------------------------
-     */
+    /* --- process --- */
 
     /** Locks present memory, on fault where the OS can, and future memory where no limit (RLIMIT_MEMLOCK)
      * would make later allocations fail for it: call it when all that must not fault is there.
@@ -203,8 +200,7 @@ struct st_platform {
     int (*run)(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                int64_t limit_ns);
 
-    /* --- the machine --------------------------------------------------------------------------------------
-     */
+    /* --- the machine --- */
 
     /** What a result must be read with. What cannot be read is left out, never guessed. cpu: -1 for "any".
      *  Both: os, kernel_release, kernel_version, hz, cpu_model, cpus_online, clocksource, hypervisor ("none":
@@ -220,8 +216,7 @@ struct st_platform {
     /** true when this runs below a hypervisor. -ENODATA: nobody knows. */
     int (*virtualised)(struct st_platform *p, bool *ret);
 
-    /* --- tunables -----------------------------------------------------------------------------------------
-     */
+    /* --- tunables --- */
 
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
      *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular; of
@@ -236,8 +231,7 @@ struct st_platform {
      * structure that has no text). */
     int (*read_sysctl)(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, size_t *ret_len);
 
-    /* --- writing: what `apply` and `revert` change. Nothing else in the program changes a system ----------
-     */
+    /* --- writing: what `apply` and `revert` change. Nothing else in the program changes a system --- */
 
     /** Makes or replaces a file so that after a crash it is the old or the new one, whole: written beside it,
      *  fsync, rename, fsync of the folder. A replaced file keeps owner and mode; a new one gets `mode`.

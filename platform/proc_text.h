@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. @return 0,
  * -EBADMSG, -ERANGE (does not fit). */

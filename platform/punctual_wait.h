@@ -2,7 +2,7 @@
 #ifndef ST_PLATFORM_PUNCTUAL_WAIT_H
 #define ST_PLATFORM_PUNCTUAL_WAIT_H
 
-#include "lib/margin.h"
+#include "core/margin.h"
 #include "platform/platform.h"
 
 /**

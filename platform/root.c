@@ -30,9 +30,7 @@ static int root_list(struct st_platform *p, const char *path, st_name_fn fn, voi
     return fd < 0 ? fd : st_posix_list_fd(fd, fn, ctx);
 }
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------
- */
+/* --- writing --- */
 
 static int open_in_root(struct st_platform *p, const char *path, int flags)
 {

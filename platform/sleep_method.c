@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 const char *st_sleep_asked_name(enum st_sleep_asked asked)
 {

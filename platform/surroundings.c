@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/proc_text.h"
 #include "platform/first_line.h"
+#include "platform/proc_text.h"
 
 #define UNKNOWN     INT64_MIN
 #define PATH_BYTES  128

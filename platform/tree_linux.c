@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "platform/proc_text.h"
-#include "lib/cpu_list.h"
+#include "core/cpu_list.h"
 #include "platform/first_line.h"
+#include "platform/proc_text.h"
 #include "platform/tree.h"
 
 #define CPU_DIR       "/sys/devices/system/cpu/"
@@ -26,8 +26,7 @@ static void say_line(const struct say *say, const char *key, const char *path)
         say->fn(say->ctx, key, value);
 }
 
-/* --- kernel
- * ---------------------------------------------------------------------------------------------------- */
+/* --- kernel --- */
 
 /* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
 static void say_hz(const struct say *say)
@@ -100,8 +99,7 @@ static void say_kernel(const struct say *say)
     say_hz(say);
 }
 
-/* --- CPU
- * ------------------------------------------------------------------------------------------------------- */
+/* --- CPU --- */
 
 static int cpuinfo(struct st_platform *p, char *buf, size_t buf_bytes)
 {
@@ -171,8 +169,7 @@ static void say_cpufreq(const struct say *say, int cpu, const char *key, const c
         say->fn(say->ctx, key, policies.joined);
 }
 
-/* --- hypervisor
- * ------------------------------------------------------------------------------------------------ */
+/* --- hypervisor --- */
 
 struct dmi_row {
     const char *begins;
@@ -250,7 +247,7 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
     }
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------- */
+/* --- all of it --- */
 
 void st_tree_circumstances_linux(struct st_platform *p, int cpu, const char *hypervisor,
                                  st_circumstance_fn fn, void *ctx)

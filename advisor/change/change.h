@@ -12,7 +12,7 @@
 #include "advisor/change/journal.h"
 #include "advisor/rules/rule.h"
 
-/* --- change_kind.c: how each kind is written ------------------------------------------------------------ */
+/* --- change_kind.c: how each kind is written --- */
 
 /** The file for ever. @return 0, -ENOTSUP (no such kind on this OS), -EINVAL (see st_change_check). */
 ST_NODISCARD int st_change_path(enum st_os os, const struct st_change *change, char *buf, size_t buf_bytes);
@@ -33,8 +33,7 @@ bool st_change_is_running_only(enum st_change_kind kind);
  *  @return 0, -EINVAL, -ENOTSUP. */
 ST_NODISCARD int st_change_check(enum st_os os, const struct st_change *change);
 
-/* --- change_boot.c: where this machine keeps its kernel's command line, and what puts files into force ---
- */
+/* --- change_boot.c: where this machine keeps its kernel's command line, and what puts files into force --- */
 
 /** Turns ST_CHANGE_BOOT into the kind of this machine's boot loader; others stay as they are.
  *  @param why which, and by what sign, or why none can be written: one clause; "" for other kinds.
@@ -47,8 +46,7 @@ ST_NODISCARD int st_change_resolve(struct st_platform *p, struct st_change *chan
 ST_NODISCARD int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf,
                                    size_t buf_bytes);
 
-/* --- change_plan.c, change_print.c, change_conflict.c: what would be done -------------------------------
- */
+/* --- change_plan.c, change_print.c, change_conflict.c: what would be done --- */
 
 /** One write to come. */
 struct st_step {
@@ -84,8 +82,7 @@ bool st_change_conflict(struct st_platform *p, const struct st_change *change, c
 /** Why this system keeps its settings elsewhere (NixOS, ostree), or NULL. */
 const char *st_change_refusal(struct st_platform *p);
 
-/* --- change_apply.c, change_revert.c: doing it -----------------------------------------------------------
- */
+/* --- change_apply.c, change_revert.c: doing it --- */
 
 enum st_change_event {
     ST_EVENT_WRITTEN,   /* apply wrote it */
@@ -135,8 +132,7 @@ ST_NODISCARD int st_changes_revert(struct st_changes *changes, const char *const
 /** Takes back what a killed apply or revert left half-way. @return as st_changes_revert. */
 ST_NODISCARD int st_changes_recover(struct st_changes *changes, struct st_revert_counts *ret);
 
-/* --- change_value.c: what is there now -------------------------------------------------------------------
- */
+/* --- change_value.c: what is there now --- */
 
 #define ST_CHANGE_FILE_BYTES 65536 /* a longer file is not one that people write settings into */
 #define ST_CHANGE_TEXT_BYTES 4096

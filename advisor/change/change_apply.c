@@ -81,8 +81,7 @@ void st_changes_close(struct st_changes *changes)
     st_journal_finish(&changes->journal);
 }
 
-/* --- before the first write ------------------------------------------------------------------------------
- */
+/* --- before the first write --- */
 
 /* Between the plan and the write somebody was asked, and the loop recorded. */
 static bool is_as_planned(const struct st_changes *changes, const struct st_step *step)
@@ -124,8 +123,7 @@ static int look_ahead(const struct st_changes *changes, const struct st_plan *pl
     return 0;
 }
 
-/* --- one write -------------------------------------------------------------------------------------------
- */
+/* --- one write --- */
 
 /* The file's text with the block at its end, and the entry for it. *ret_text is for free(). */
 static int prepare_file(struct st_changes *changes, const struct st_step *step, struct st_entry *entry,

@@ -139,8 +139,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
     return 0;
 }
 
-/* --- commands --------------------------------------------------------------------------------------------
- */
+/* --- commands --- */
 
 static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
 {

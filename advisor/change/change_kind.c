@@ -6,7 +6,7 @@
 
 #include "advisor/change/change.h"
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 #define SYSTEMD_DIR  "/etc/systemd/system/"
 #define SYSTEMD_FILE ".d/90-sleeptune.conf"

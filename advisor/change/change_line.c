@@ -40,8 +40,7 @@ static const char *last_of_words(char *words, const char *name)
     return value;
 }
 
-/* --- rules of udev ---------------------------------------------------------------------------------------
- */
+/* --- rules of udev --- */
 
 /* KEY{attribute}, what is between it and the value, and the value in quotes. */
 struct term {
@@ -115,8 +114,7 @@ const char *st_line_udev(const struct st_change *change, const char *name, char 
     return value;
 }
 
-/* --- pairs -----------------------------------------------------------------------------------------------
- */
+/* --- pairs --- */
 
 static bool word_pair(const char *words, size_t i, struct st_pair *ret)
 {
@@ -155,8 +153,7 @@ bool st_change_pair(const struct st_change *change, size_t i, struct st_pair *re
            copy(ret->value, sizeof(ret->value), change->value, strlen(change->value));
 }
 
-/* --- lines -----------------------------------------------------------------------------------------------
- */
+/* --- lines --- */
 
 /* Cuts "key = value" in two. @return the value, NULL: no such line. Both are without blanks around them. */
 static char *cut_at_equals(char *line)

@@ -68,8 +68,7 @@ static int add_step(struct adder *adder, enum st_entry_type type, enum st_change
     return 0;
 }
 
-/* --- running values --------------------------------------------------------------------------------------
- */
+/* --- running values --- */
 
 static int add_value(struct adder *adder, enum st_change_kind kind, const char *target, const char *value)
 {
@@ -170,8 +169,7 @@ static int add_running(struct adder *adder, const struct st_change *change)
     return r;
 }
 
-/* --- files -----------------------------------------------------------------------------------------------
- */
+/* --- files --- */
 
 static int check(struct adder *adder, const struct st_change *change)
 {

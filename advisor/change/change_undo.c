@@ -13,8 +13,7 @@ void st_changes_say(const struct st_changes *changes, enum st_change_event event
         changes->say(changes->ctx, event, entry, now, error);
 }
 
-/* --- running values --------------------------------------------------------------------------------------
- */
+/* --- running values --- */
 
 /* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
 static bool is_torn(const struct st_entry *entry, const char *now)
@@ -44,8 +43,7 @@ static enum st_change_event undo_value(struct st_changes *changes, const struct 
     return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
 
-/* --- files -----------------------------------------------------------------------------------------------
- */
+/* --- files --- */
 
 static bool is_written_by_others(const struct st_journal *journal, const struct st_entry *entry)
 {

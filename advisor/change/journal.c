@@ -41,8 +41,7 @@ uint64_t st_journal_hash(const char *text, size_t bytes)
     return hash;
 }
 
-/* --- in memory -------------------------------------------------------------------------------------------
- */
+/* --- in memory --- */
 
 static void entry_finish(struct st_entry *entry)
 {
@@ -133,8 +132,7 @@ size_t st_journal_count(const struct st_journal *journal, const char *rule)
     return n;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------
- */
+/* --- reading --- */
 
 struct reader {
     enum st_os os;
@@ -314,8 +312,7 @@ int st_journal_read(struct st_platform *p, const char *folder, struct st_journal
     return r;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------
- */
+/* --- writing --- */
 
 static int append(json_t *array, json_t *object)
 {

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advisor/parse/parse_answer.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_answer.h"
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES (64 * 1024) /* PulseAudio's modules are 4 KiB */
@@ -44,7 +44,7 @@ struct question {
         __VA_ARGS__, NULL                                                                                    \
     }
 
-/* --- facts ---------------------------------------------------------------------------------------------- */
+/* --- facts --- */
 
 static void keep_error(struct asker *asker, int r)
 {
@@ -86,7 +86,7 @@ static const char *key_of(const struct name_row *rows, size_t n, const char *nam
     return NULL;
 }
 
-/* --- answers -------------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
@@ -201,7 +201,7 @@ static int parse_units(struct asker *asker, char *text)
     return st_parse_systemctl_show(text, unit_setting, asker);
 }
 
-/* --- questions ------------------------------------------------------------------------------------------ */
+/* --- questions --- */
 
 #define BUSCTL "busctl", "--system", "--auto-start=no", "--json=short", "--timeout=1", "get-property"
 
@@ -289,7 +289,7 @@ static void note_unit(void *ctx, const struct st_fact *fact)
              fact->key + sizeof(prefix) - 1);
 }
 
-/* --- as whom -------------------------------------------------------------------------------------------- */
+/* --- as whom --- */
 
 struct whom {
     struct st_run_as as;
@@ -354,7 +354,7 @@ static int find_whom(struct whom *whom, const char *user)
     return r;
 }
 
-/* --- asking --------------------------------------------------------------------------------------------- */
+/* --- asking --- */
 
 struct open_question {
     const struct question *question;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/parse/capture.h"
 #include "advisor/collect/collect_sources.h"
+#include "advisor/parse/capture.h"
 
 #define LOADER "freebsd.loader."
 #define RC     "freebsd.rc."

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "advisor/collect/collect_sources.h"
-#include "advisor/parse/parse_linux.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_linux.h"
 
 #define FILES_MAX    64           /* of one folder */
 #define SETTINGS_MAX 64           /* of one kind */
@@ -88,8 +88,7 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
         failed(reader, r, folder);
 }
 
-/* --- limits.conf and groups
- * --------------------------------------------------------------------------------- */
+/* --- limits.conf and groups --- */
 
 static void limit(void *ctx, const char *domain, const char *item, const char *value)
 {
@@ -136,8 +135,7 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- sysctl.conf, modprobe.d
- * ---------------------------------------------------------------------------------- */
+/* --- sysctl.conf, modprobe.d --- */
 
 /** A key that is configured, and what it is on this kernel: absent when there is no such sysctl any more. */
 static void sysctl(void *ctx, const char *section, const char *name, const char *value)
@@ -178,8 +176,7 @@ static void parse_modprobe(struct reader *reader, char *text)
     st_parse_modprobe(text, module_option, reader);
 }
 
-/* --- units
- * ------------------------------------------------------------------------------------------------------- */
+/* --- units --- */
 
 /** Programs that play or make sound and are at times run as services. */
 static bool is_audio_program(const char *name)

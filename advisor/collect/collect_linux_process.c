@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "advisor/collect/collect_sources.h"
-#include "advisor/parse/parse_linux.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_linux.h"
 #include "platform/proc_text.h"
 
 #define PROCESSES_MAX      8192

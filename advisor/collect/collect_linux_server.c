@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "advisor/collect/collect_sources.h"
-#include "advisor/parse/parse_linux.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_linux.h"
 
 #define FILES_MAX  32
 #define FILE_BYTES (256 * 1024) /* people write less into these */
@@ -87,8 +87,7 @@ static void put_number(struct reader *reader, const char *key, const char *value
         st_collector_put_state(reader->c, key, ST_FACT_MALFORMED, 0, value, reader->path);
 }
 
-/* --- PipeWire
- * ------------------------------------------------------------------------------------------------ */
+/* --- PipeWire --- */
 
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
@@ -114,8 +113,7 @@ static void parse_pipewire(struct reader *reader, char *text)
     st_parse_spa(text, pipewire_setting, reader);
 }
 
-/* --- PulseAudio
- * ---------------------------------------------------------------------------------------------- */
+/* --- PulseAudio --- */
 
 static void pulse_setting(void *ctx, const char *section, const char *name, const char *value)
 {
@@ -154,8 +152,7 @@ static void parse_pulse_script(struct reader *reader, char *text)
     }
 }
 
-/* --- JACK
- * ------------------------------------------------------------------------------------------------------ */
+/* --- JACK --- */
 
 /** ~/.jackdrc: the command line that clients start jackd with. */
 static void parse_jackdrc(struct reader *reader, char *text)

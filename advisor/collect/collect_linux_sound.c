@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "advisor/collect/collect_sources.h"
-#include "advisor/parse/parse_linux.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_linux.h"
 
 #define USB_DEVICES "/sys/bus/usb/devices"
 #define PCI_DEVICES "/sys/bus/pci/devices"
@@ -42,8 +42,7 @@ struct scan {
     size_t n;
 };
 
-/* --- USB -------------------------------------------------------------------------------------------------
- */
+/* --- USB --- */
 
 static void usb_device(struct st_collector *c, const char *device)
 {
@@ -86,8 +85,7 @@ static int usb_interface(void *ctx, const char *name)
     return ++scan->n == USB_DEVICES_MAX;
 }
 
-/* --- PCI -------------------------------------------------------------------------------------------------
- */
+/* --- PCI --- */
 
 static int pci_device(void *ctx, const char *name)
 {
@@ -114,8 +112,7 @@ static int pci_device(void *ctx, const char *name)
     return 0;
 }
 
-/* --- ALSA streams ------------------------------------------------------------------------------------------
- */
+/* --- ALSA streams --- */
 
 struct stream {
     struct st_collector *c;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/parse_linux.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/parse_linux.h"
 
 #define FILE_BYTES     (256 * 1024)
 #define FILES_MAX      64 /* of a folder */
@@ -40,8 +40,7 @@ struct user {
     size_t files_n;
 };
 
-/* --- /etc/passwd and /etc/group ---------------------------------------------------------------------------
- */
+/* --- /etc/passwd and /etc/group --- */
 
 /** Field i of a line with colons, as a copy. @return false: no such field, or too long. */
 static bool field(const char *line, int i, char *ret, size_t bytes)
@@ -116,8 +115,7 @@ static int find_groups(struct user *user)
     return 0;
 }
 
-/* --- limits.conf
- * -------------------------------------------------------------------------------------------- */
+/* --- limits.conf --- */
 
 static enum special special_of(const struct user *user, const char *domain)
 {
@@ -218,8 +216,7 @@ static void find_limits(struct user *user)
         user->unread = -listed;
 }
 
-/* --- services of the session ------------------------------------------------------------------------------
- */
+/* --- services of the session --- */
 
 #define PAM_BYTES 4096 /* of a file of /etc/pam.d, which is short */
 
@@ -272,8 +269,7 @@ static int put_services(struct user *user, struct st_facts *facts)
     return st_facts_put_state(facts, key, ST_FACT_UNREADABLE, -r, NULL, source);
 }
 
-/* --- facts
- * --------------------------------------------------------------------------------------------------- */
+/* --- facts --- */
 
 static int put_rights(const struct user *user, struct st_facts *facts)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "advisor/facts/snapshot.h"
 #include "advisor/facts/json.h"
-#include "lib/safe_text.h"
+#include "advisor/facts/snapshot.h"
+#include "core/safe_text.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"

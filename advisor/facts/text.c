@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 /** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
 static bool is_ascii(const unsigned char *p)

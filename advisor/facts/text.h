@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_FACTS_TEXT_H
 #define ST_ADVISOR_FACTS_TEXT_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */
 char *st_text_utf8(const char *text, size_t bytes);

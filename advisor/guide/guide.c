@@ -57,7 +57,7 @@ static void block(struct writer *w, const char *language, const char *text, size
     fprintf(w->out, "\n```%s\n%.*s\n```\n", language, (int)bytes, text);
 }
 
-/* --- "for ever": lines of files, commands, and words about them ----------------------------------------- */
+/* --- "for ever": lines of files, commands, and words about them --- */
 
 enum line { LINE_CODE, LINE_FILE, LINE_THEN, LINE_WORDS };
 
@@ -182,7 +182,7 @@ static void persistent(struct writer *w, const char *text)
     }
 }
 
-/* --- a setting ------------------------------------------------------------------------------------------ */
+/* --- a setting --- */
 
 static const char *needs_sentence(enum st_needs needs)
 {
@@ -270,7 +270,7 @@ static void apply_block(struct writer *w)
     free(n < 0 ? NULL : text);
 }
 
-/* --- the page ------------------------------------------------------------------------------------------- */
+/* --- the page --- */
 
 static void contents(struct writer *w)
 {

@@ -31,7 +31,7 @@ bool st_capture_line(const char **at, const char *end, char *line, size_t line_b
     return true;
 }
 
-/* --- assignments ---------------------------------------------------------------------------------------- */
+/* --- assignments --- */
 
 static bool is_wanted(const char *name, const char *const *wanted)
 {
@@ -104,7 +104,7 @@ int st_capture_assignments(struct st_facts *facts, const char *prefix, const cha
     return r;
 }
 
-/* --- limits --------------------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 /** The amount in a line like "memorylocked  131072 kB" or "locked memory  (kbytes, -l)  131072"; -1 without
  * limit. */
@@ -148,7 +148,7 @@ int st_capture_limits(struct st_facts *facts, const char *text, size_t bytes, co
     return -EBADMSG;
 }
 
-/* --- ps ------------------------------------------------------------------------------------------------- */
+/* --- ps --- */
 
 /** Which column the command begins in, counted from 0; -1: the line is no header of ps. */
 static int command_column(const char *header)

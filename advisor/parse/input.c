@@ -23,8 +23,7 @@ bool st_input_is_name(const char *text)
     return len > 0 && len <= 100 && strspn(text, letters) == len;
 }
 
-/* --- recognising
- * -------------------------------------------------------------------------------------------- */
+/* --- recognising --- */
 
 /** Does a line of the beginning begin with this? */
 static bool has_line(const char *text, size_t bytes, const char *begin)
@@ -128,8 +127,7 @@ static bool is_kenv(const char *text, size_t bytes)
     return mostly(text, bytes, ASSIGN_KENV);
 }
 
-/* --- parsing
- * ------------------------------------------------------------------------------------------------ */
+/* --- parsing --- */
 
 /** Says that this was read, for rules that ask, as the collector of captures does. */
 static int read_file(struct st_facts *facts, const char *key, int r, const char *source)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/text.h"
 #include "advisor/parse/capture.h"
 #include "advisor/parse/input_parse.h"
-#include "advisor/facts/text.h"
 
 #define LINE_BYTES 4096
 #define FACTS_MAX  4096

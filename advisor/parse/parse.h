@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /**
  * One option of a kernel configuration: "CONFIG_<name>=value" or "# CONFIG_<name> is not set" ("n").

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Called for each setting that a parser finds; section is "" where there is none. */
 typedef void (*st_setting_fn)(void *ctx, const char *section, const char *key, const char *value);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/input.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
+#include "advisor/parse/input.h"
 #include "advisor/report/verdict.h"
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
@@ -45,7 +45,7 @@ void st_print_status(const struct st_printer *printer, enum st_status status, in
         fputs("\033[0m", printer->out);
 }
 
-/* --- settings ------------------------------------------------------------------------------------------- */
+/* --- settings --- */
 
 /** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
@@ -177,8 +177,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
     return n;
 }
 
-/* --- counts -----------------------------------------------------------------------------------------------
- */
+/* --- counts --- */
 
 /** Why a rule could not be judged, in the words of the worst of its facts. */
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
@@ -353,8 +352,7 @@ static void say_notes(FILE *out, const struct st_facts *facts)
         fprintf(out, "%s\n", notes[i]);
 }
 
-/* --- the screen --------------------------------------------------------------------------------------------
- */
+/* --- the screen --- */
 
 /** What `say` says, wrapped. @return NULL: out of memory. */
 static char *wrapped(const struct st_printer *printer, const char *text)

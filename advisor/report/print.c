@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 static int columns(const char *text, size_t bytes)
 {

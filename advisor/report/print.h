@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 struct st_printer {
     FILE *out;

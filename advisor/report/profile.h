@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_REPORT_PROFILE_H
 #define ST_ADVISOR_REPORT_PROFILE_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_profile { ST_PROFILE_DESKTOP, ST_PROFILE_STUDIO, ST_PROFILE_LAPTOP, ST_PROFILE_SERVER };
 

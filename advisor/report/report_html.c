@@ -6,7 +6,7 @@
 #include "advisor/report/report_trials.h"
 #include "advisor/report/report_words.h"
 #include "advisor/report/verdict.h"
-#include "lib/xml_text.h"
+#include "core/xml_text.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--text:#1d2127;--soft:#5b6470;--page:#fff;--card:#f6f7f9;--line:#dfe3e8;"

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "advisor/facts/json.h"
-#include "advisor/facts/json_dump.h"
 #include "advisor/facts/measured.h"
 #include "advisor/facts/place.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/report_trials.h"
 #include "advisor/report/report_words.h"
 #include "advisor/report/verdict.h"
+#include "core/json_dump.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */

@@ -7,7 +7,7 @@
 #include "advisor/report/report_trials.h"
 #include "advisor/report/report_words.h"
 #include "advisor/report/verdict.h"
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
 static void put(FILE *out, const char *text)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "advisor/report/report_format.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 
 static void gauge(FILE *out, const char *name, const char *help)
 {

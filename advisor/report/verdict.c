@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "advisor/facts/measured.h"
-#include "advisor/report/report_words.h"
 #include "advisor/facts/text.h"
-#include "lib/ns.h"
+#include "advisor/report/report_words.h"
+#include "core/ns.h"
 
 #define NAMED_MAX 3 /* settings that the verdict names */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/rule.h"
 
 static const struct {
     const char *name;

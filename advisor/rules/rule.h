@@ -3,7 +3,7 @@
 #define ST_ADVISOR_RULES_RULE_H
 
 #include "advisor/facts/facts.h"
-#include "lib/period.h"
+#include "core/period.h"
 
 /** In the order of the report (design 8). 0 is "unknown", so that a forgotten assignment never reads "ok". */
 enum st_status {
@@ -131,7 +131,7 @@ const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
 size_t st_rule_place(const struct st_rule *rule); /* among them; st_rules_n: it is none of them */
 
-/* --- for rules ------------------------------------------------------------------------------------------ */
+/* --- for rules --- */
 
 /** Sets status and a printf-formatted summary. */
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
@@ -160,7 +160,7 @@ ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct s
                                       const char *key, const char **ret);
 void st_finding_finish(struct st_finding *finding);
 
-/* --- for reports ---------------------------------------------------------------------------------------- */
+/* --- for reports --- */
 
 /** Does it count: neither muted nor set aside by the profile? */
 bool st_finding_counts(const struct st_finding *finding);

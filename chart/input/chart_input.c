@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/input/recording_input.h"
 #include "chart/chart.h"
 #include "chart/circumstances.h"
-#include "program/options.h"
-#include "store/recording/module_hlog.h"
+#include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
+#include "platform/program/options.h"
+#include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"
 
 #define LATENESS "lateness (woke - due)"
@@ -28,8 +28,7 @@ static const char *end_of(const char *path)
     return bytes > room ? path + bytes - room : path;
 }
 
-/* --- recordings --------------------------------------------------------------------------------------------
- */
+/* --- recordings --- */
 
 static void add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
 {
@@ -81,8 +80,7 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
 }
 
-/* --- histogram logs ----------------------------------------------------------------------------------------
- */
+/* --- histogram logs --- */
 
 static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
 {
@@ -113,8 +111,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
 }
 
-/* --- the others --------------------------------------------------------------------------------------------
- */
+/* --- the others --- */
 
 static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {

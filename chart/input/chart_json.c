@@ -5,9 +5,9 @@
 
 #include "chart/chart.h"
 #include "chart/circumstances.h"
-#include "program/options.h"
 #include "chart/input/documents.h"
 #include "chart/input/series_input.h"
+#include "platform/program/options.h"
 
 static const struct {
     const char *key;
@@ -26,8 +26,7 @@ static bool get_ns(const json_t *object, const char *key, int64_t *ret)
     return true;
 }
 
-/* --- results -----------------------------------------------------------------------------------------------
- */
+/* --- results --- */
 
 static void figures(const json_t *result, const json_t *distribution, struct st_chart_set *set)
 {
@@ -118,8 +117,7 @@ static int add_results(const char *command, const struct st_document *kind, cons
     return ST_EXIT_DONE;
 }
 
-/* --- documents ---------------------------------------------------------------------------------------------
- */
+/* --- documents --- */
 
 static int add_series(const char *command, const char *name, const json_t *document,
                       struct st_chart_data *data)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define VERSION "1"
 

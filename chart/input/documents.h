@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_DOCUMENT_LABELS 2
 #define ST_DOCUMENT_GROUPS 5

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "program/options.h"
+#include "core/ns.h"
+#include "platform/program/options.h"
 
 int st_recording_refused(const char *command, const char *name, int r)
 {

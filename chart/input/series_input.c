@@ -1,14 +1,14 @@
-#include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
+#include "chart/input/recording_input.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/options.h"
-#include "lib/ns.h"
-#include "lib/series_text.h"
+#include "chart/input/series_text.h"
+#include "core/ns.h"
+#include "platform/program/options.h"
 #include "store/recording/recording.h"
 
 #define LINE_BYTES    1024 /* circumstances in a CSV's comments are the longest */
@@ -33,8 +33,7 @@ void st_series_input_finish(struct st_series_input *input)
     st_long_series_finish(&input->all);
 }
 
-/* --- recordings --------------------------------------------------------------------------------------------
- */
+/* --- recordings --- */
 
 /* Cycles that are done after the next one is due. */
 static uint64_t missed(const struct st_period *period, const struct st_recording_event *run,
@@ -95,8 +94,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     return ST_EXIT_DONE;
 }
 
-/* --- JSON --------------------------------------------------------------------------------------------------
- */
+/* --- JSON --- */
 
 static bool get_u64(const json_t *object, const char *key, uint64_t *ret)
 {
@@ -163,8 +161,7 @@ static int read_json(struct input *input, struct st_series_input *result)
     return status;
 }
 
-/* --- text --------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static const char *reason(int r)
 {

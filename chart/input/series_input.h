@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "chart/input/series_options.h"
-#include "lib/long_series.h"
+#include "core/stats/long_series.h"
 
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
@@ -23,7 +23,7 @@ struct st_series_input {
 void st_series_input_finish(struct st_series_input *input);
 
 /**
- * Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lib/series_text); recognised
+ * Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text); recognised
  * by how it begins.
  * @param path "-": standard input. @param options the period for text that has none.
  * @return an st_exit, after a message. Free the result with st_series_input_finish, also after a failure.

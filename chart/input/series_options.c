@@ -1,7 +1,7 @@
 #include "chart/input/series_options.h"
 
-#include "program/options.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "platform/program/options.h"
 
 void st_series_options_init(struct st_series_options *options)
 {

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "lib/ns.h"
-#include "lib/period.h"
+#include "core/ns.h"
+#include "core/period.h"
 
 /** Samples that are kept one by one, at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)

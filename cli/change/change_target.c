@@ -10,8 +10,8 @@
 
 #include "cli/change/change_lines.h"
 #include "cli/command.h"
-#include "lib/safe_text.h"
-#include "lib/shell_word.h"
+#include "core/safe_text.h"
+#include "core/shell_word.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 

@@ -37,7 +37,7 @@ struct st_change_teller {
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
                    int error);
 
-/* --- change_then.c: what makes the changed files count ------------------------------------------------- */
+/* --- change_then.c: what makes the changed files count --- */
 
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry);
 void st_change_teller_finish(struct st_change_teller *teller);

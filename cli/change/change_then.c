@@ -7,7 +7,7 @@
 #include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "lib/shell_word.h"
+#include "core/shell_word.h"
 #include "platform/child_env.h"
 
 void st_change_teller_mark(struct st_change_teller *teller, const struct st_entry *entry)

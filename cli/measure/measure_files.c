@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "store/recording/module_hlog.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/destination.h"
+#include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"
 
 #define PATH_BYTES 4096

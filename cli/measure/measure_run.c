@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "cli/command.h"
-#include "program/rttime.h"
-#include "program/stop.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "platform/program/rttime.h"
+#include "platform/program/stop.h"
 
 static struct st_session *volatile running; /* for the signal handlers */
 static volatile sig_atomic_t demoted;

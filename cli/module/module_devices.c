@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "program/words.h"
-#include "lib/ns.h"
-#include "lib/safe_text.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
+#include "platform/program/words.h"
 
 #define COMMAND "devices"
 #define SCHEMA  "sleeptune-devices/1"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/daemon_client.h"
-#include "cli/history_ask.h"
-#include "lib/ns.h"
+#include "cli/show/daemon_client.h"
+#include "cli/show/history_ask.h"
+#include "core/ns.h"
 #include "st_config.h"
 #include "store/history/history_causes.h"
 #include "store/history/history_read.h"

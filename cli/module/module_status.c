@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/daemon_client.h"
-#include "program/locale.h"
+#include "cli/show/daemon_client.h"
 #include "cli/show/status_text.h"
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
+#include "platform/program/locale.h"
 
 #define COMMAND "status"
 

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/daemon_client.h"
-#include "program/locale.h"
-#include "program/stop.h"
+#include "cli/show/daemon_client.h"
 #include "cli/show/watch_screen.h"
-#include "lib/ns.h"
-#include "lib/safe_text.h"
-#include "lib/when.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
+#include "core/when.h"
 #include "platform/platform.h"
+#include "platform/program/locale.h"
+#include "platform/program/stop.h"
 
 #define COMMAND    "watch"
 #define TARGET     "/v1/live"

@@ -10,8 +10,8 @@
 
 #include "advisor/collect/ask.h"
 #include "advisor/collect/collect_user.h"
-#include "advisor/parse/input.h"
 #include "advisor/facts/snapshot.h"
+#include "advisor/parse/input.h"
 #include "cli/command.h"
 #include "platform/cache.h"
 

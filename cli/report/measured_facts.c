@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/result.h"
 
 #define SCHEMA         "sleeptune-measure/1"

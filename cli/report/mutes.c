@@ -8,8 +8,8 @@
 
 #include "advisor/facts/text.h"
 #include "cli/command.h"
-#include "lib/safe_text.h"
-#include "lib/when.h"
+#include "core/safe_text.h"
+#include "core/when.h"
 #include "st_config.h"
 
 #define DEFAULT_CONFIG    ST_SYSCONF_DIR "/sleeptuned.conf"

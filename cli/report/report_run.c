@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "program/locale.h"
 #include "cli/report/mutes.h"
-#include "program/output.h"
+#include "platform/program/locale.h"
+#include "platform/program/output.h"
 
 #define OWN_MAX 16 /* options of one subcommand beside the common ones */
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "program/rttime.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "measure/experiments.h"
+#include "platform/program/rttime.h"
+#include "platform/program/stop.h"
 
 #define PERIOD_MIN_NS (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS (10 * ST_NS_PER_S)

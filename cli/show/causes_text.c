@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/show/json_field.h"
-#include "program/text.h"
-#include "lib/cause_kind.h"
-#include "lib/ns.h"
-#include "lib/when.h"
+#include "core/cause_kind.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "core/when.h"
 
 #define CAUSE_COLUMNS  24
 #define NAME_MIN       17

@@ -7,7 +7,7 @@
 #include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/show/json_field.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 
 /* The unit in which a step is a small number. */
 static void choose_unit(int64_t step_ns, struct st_chart_set *set)

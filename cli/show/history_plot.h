@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Draws median, p99 and maximum of lateness over time; steps in which a period was missed are marked, and
  * where nothing was measured nothing is drawn. @param path as st_chart_options. @return an st_exit, after a

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "cli/show/json_field.h"
-#include "program/locale.h"
-#include "program/text.h"
+#include "core/base.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
+#include "core/text.h"
+#include "core/when.h"
 #include "measure/result.h"
-#include "lib/base.h"
-#include "lib/ns.h"
-#include "lib/stats.h"
-#include "lib/when.h"
+#include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 12
 #define WIDTH_MIN     80
@@ -45,8 +45,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* --- sums -------------------------------------------------------------------------------------------------
- */
+/* --- sums --- */
 
 struct sums {
     int64_t measured_ns, cycles, misses, skipped, simulated, own, observed, starved;
@@ -147,8 +146,7 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
     }
 }
 
-/* --- sparkline --------------------------------------------------------------------------------------------
- */
+/* --- sparkline --- */
 
 /* The greatest lateness in each of n equal parts of the time; INT64_MIN: not measured. @return n. */
 static size_t fill_cells(const json_t *document, int64_t cells[CELLS_MAX])
@@ -218,8 +216,7 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
     st_text_wrap(out, text, LABEL_COLUMNS, columns - LABEL_COLUMNS);
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------
- */
+/* --- rows --- */
 
 static void right(FILE *out, const char *text, int columns)
 {

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "chart/circumstances.h"
-#include "program/locale.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "cli/command.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 10
 #define CELL_COLUMNS  34

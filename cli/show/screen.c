@@ -6,8 +6,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "lib/safe_text.h"
-#include "program/locale.h"
+#include "core/safe_text.h"
+#include "platform/program/locale.h"
 
 int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)
 {

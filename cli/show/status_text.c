@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "cli/show/json_field.h"
-#include "program/text.h"
-#include "lib/base.h"
-#include "lib/ns.h"
-#include "lib/safe_text.h"
-#include "lib/when.h"
+#include "core/base.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
+#include "core/text.h"
+#include "core/when.h"
 
 #define LABEL_COLUMNS 11
 #define LINE_BYTES    1024

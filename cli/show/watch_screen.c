@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/when.h"
+#include "core/ns.h"
+#include "core/when.h"
 
 #define OVERDUE_NS     (2 * ST_NS_PER_S)
 #define LABEL_COLUMNS  8  /* of the seconds' axis */

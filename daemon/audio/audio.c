@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 

@@ -4,8 +4,8 @@
 #define ST_DAEMON_AUDIO_AUDIO_H
 
 #include "daemon/audio/callbacks.h"
-#include "daemon/config/config.h"
 #include "daemon/causes/events.h"
+#include "daemon/config/config.h"
 
 enum st_audio_direction {
     ST_AUDIO_OUTPUT,

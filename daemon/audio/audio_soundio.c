@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define LOG_MODULE "audio"
 #include "daemon/log.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/xrun/xrun_line.h"
 
 #define LOG_MODULE "audio"

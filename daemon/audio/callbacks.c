@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/stats.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
 
 #define RING_WORDS 8192 /* two a callback: a second of 4000 callbacks */
 #define TICK_NS    INT64_C(100)
@@ -56,7 +56,7 @@ void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns)
     begin(c);
 }
 
-/* --- the sound system's thread -------------------------------------------------------------------------- */
+/* --- the sound system's thread --- */
 
 static void put(struct st_callbacks *c, int32_t what, int32_t ticks)
 {
@@ -83,7 +83,7 @@ void st_callbacks_restarted(struct st_callbacks *c)
     atomic_store_explicit(&c->restart, true, memory_order_relaxed);
 }
 
-/* --- the thread that looks ------------------------------------------------------------------------------ */
+/* --- the thread that looks --- */
 
 /* The latest of the last callbacks. INT64_MAX: they are too few. */
 static int64_t latest_of_row(struct st_callbacks *c, int64_t offset_ns)

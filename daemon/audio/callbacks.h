@@ -17,7 +17,7 @@
 #ifndef ST_DAEMON_AUDIO_CALLBACKS_H
 #define ST_DAEMON_AUDIO_CALLBACKS_H
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 #include "measure/ring.h"
 
 #define ST_CALLBACKS_ROW_N 4

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/pages.h"
+#include "core/ns.h"
+#include "core/pages.h"
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */

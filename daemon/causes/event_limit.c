@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define FULL_NS (ST_EVENT_LIMIT_BURST_N * ST_EVENT_LIMIT_EACH_NS)
 

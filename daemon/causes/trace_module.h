@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_CAUSES_TRACE_MODULE_H
 #define ST_DAEMON_CAUSES_TRACE_MODULE_H
 
-#include "lib/cpu_trace.h"
+#include "daemon/causes/cpu_trace.h"
 
 #define ST_TRACE_SYMBOL "st_trace_module"
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
+#include "core/period.h"
+#include "core/safe_text.h"
 #include "daemon/config/config_check.h"
 #include "daemon/config/config_value.h"
-#include "lib/ns.h"
-#include "lib/period.h"
-#include "lib/safe_text.h"
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)

@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_CONFIG_CONFIG_CHECK_H
 #define ST_DAEMON_CONFIG_CONFIG_CHECK_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Called with the line (from 1) and a sentence. */
 typedef void (*st_config_check_fn)(void *ctx, unsigned line, const char *message);

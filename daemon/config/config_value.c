@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lib/when.h"
+#include "core/when.h"
 
 const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
 {

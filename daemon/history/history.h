@@ -8,10 +8,10 @@
 #ifndef ST_DAEMON_HISTORY_HISTORY_H
 #define ST_DAEMON_HISTORY_HISTORY_H
 
-#include "daemon/config/config.h"
 #include "daemon/causes/events.h"
-#include "daemon/status/minute.h"
+#include "daemon/config/config.h"
 #include "daemon/http/query.h"
+#include "daemon/status/minute.h"
 
 #define ST_KEEPER_MINUTES_MAX 1440
 #define ST_KEEPER_EVENTS_MAX  2048

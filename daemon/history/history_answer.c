@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/ns.h"
 #include "daemon/history/history.h"
 #include "daemon/http/http.h"
-#include "lib/ns.h"
 #include "store/history/history_read.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)

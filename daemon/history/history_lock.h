@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_HISTORY_HISTORY_LOCK_H
 #define ST_DAEMON_HISTORY_HISTORY_LOCK_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /**
  * Takes "PATH.lock" for as long as the process lives or until it is given back. A file that a killed daemon

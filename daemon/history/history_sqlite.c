@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/history/history_lock.h"
 #include "daemon/history/history_waiting.h"
 #include "daemon/status/laststate.h"
-#include "lib/ns.h"
-#include "store/recording/hist_deflate.h"
 #include "store/history/history.h"
+#include "store/recording/hist_deflate.h"
 
 #define LOG_MODULE "history"
 #include "daemon/log.h"
@@ -51,8 +51,7 @@ struct st_keeper {
     int64_t retained_bytes;     /* in use after that */
 };
 
-/* --- what waits -------------------------------------------------------------------------------------------
- */
+/* --- what waits --- */
 
 /* The oldest beyond the bounds are lost. The mutex is held. */
 static void trim(struct st_keeper *keeper)
@@ -66,8 +65,7 @@ static void trim(struct st_keeper *keeper)
     keeper->view.waiting_events_n = waiting->events_n;
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------
- */
+/* --- the file --- */
 
 static void close_file(struct st_keeper *keeper)
 {
@@ -250,8 +248,7 @@ static bool flush(struct st_keeper *keeper)
     return r == 0;
 }
 
-/* --- the thread --------------------------------------------------------------------------------------------
- */
+/* --- the thread --- */
 
 /* Takes other settings. The mutex is held. @return true when another file is to be opened. */
 static bool use_settings(struct st_keeper *keeper)
@@ -338,8 +335,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* --- what others call -------------------------------------------------------------------------------------
- */
+/* --- what others call --- */
 
 static void hear(void *ctx, const struct st_event *event)
 {

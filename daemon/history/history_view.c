@@ -1,7 +1,7 @@
 /* What the status says about the history. */
 #include "daemon/history/history.h"
 
-#include "store/recording/json_text.h"
+#include "core/json_text.h"
 
 const char *st_keeper_state_name(enum st_keeper_state state)
 {

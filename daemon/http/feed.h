@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_FEED_CHUNKS 8 /* who is further behind is dropped */
 

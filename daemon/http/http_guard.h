@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_HTTP_CONNECTIONS_MAX 32
 #define ST_HTTP_ADDRESS_MAX     12 /* of them for one address, over TCP: a browser takes up to 7 */

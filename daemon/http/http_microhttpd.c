@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "daemon/config/config.h"
 #include "daemon/http/http_guard.h"
 #include "daemon/http/http_held.h"
 #include "daemon/http/http_streams.h"
 #include "daemon/page/page.h"
-#include "lib/ns.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"

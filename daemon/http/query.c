@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/event_name.h"
-#include "lib/when.h"
+#include "core/event_name.h"
+#include "core/when.h"
 
 void st_query_init(struct st_query *query)
 {

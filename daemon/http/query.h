@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_HTTP_QUERY_H
 #define ST_DAEMON_HTTP_QUERY_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_QUERY_LIMIT_MAX 5000
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_route_body {
     ST_ROUTE_STATUS,

@@ -1,7 +1,7 @@
 /* Three clocks side by side. */
 #include "daemon/loop/clockwatch.h"
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define TRIES       8
 #define TOGETHER_NS (10 * ST_NS_PER_MS) /* far below what counts as a jump */

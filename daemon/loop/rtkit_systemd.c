@@ -8,7 +8,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define RTKIT_NAME "org.freedesktop.RealtimeKit1"
 #define RTKIT_PATH "/org/freedesktop/RealtimeKit1"

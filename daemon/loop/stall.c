@@ -1,7 +1,7 @@
 /* Heartbeat and due time side by side. */
 #include "daemon/loop/stall.h"
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 /* The due time is known as of the last drain. A drain thread that got no CPU itself says nothing of the loop,
  * whose heartbeat goes on. */

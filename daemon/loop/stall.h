@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_STALL_NS       INT64_C(2000000000) /* and two periods: what is overdue for longer is told */
 #define ST_STALL_CHECK_NS INT64_C(1000000000) /* and two periods: a check finds the loop overdue */

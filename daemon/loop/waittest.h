@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_LOOP_WAITTEST_H
 #define ST_DAEMON_LOOP_WAITTEST_H
 
-#include "lib/period.h"
+#include "core/period.h"
 #include "platform/platform.h"
 
 #define ST_WAITTEST_SLEEPS 51

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define LOG_MODULE "watchdog"
 #include "daemon/log.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define STACK_BYTES (128 * 1024)
 /* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
@@ -36,7 +36,7 @@ struct st_observe {
     int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* its descriptor does not wake this thread before */
 };
 
-/* --- the thread ----------------------------------------------------------------------------------------- */
+/* --- the thread --- */
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
 {
@@ -142,7 +142,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* --- from outside --------------------------------------------------------------------------------------- */
+/* --- from outside --- */
 
 static void ring(struct st_observe *observe)
 {

@@ -1,9 +1,9 @@
 /* What status and metrics say of other programs' xruns. */
 #include <inttypes.h>
 
-#include "store/recording/json_text.h"
+#include "core/json_text.h"
+#include "core/ns.h"
 #include "daemon/observe/observe.h"
-#include "lib/ns.h"
 
 static json_t *devices_json(const struct st_observed_view *source)
 {

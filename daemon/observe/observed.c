@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/ns.h"
 #include "daemon/audio/audio.h"
-#include "lib/ns.h"
 
 #define LOG_MODULE "observe"
 #include "daemon/log.h"
@@ -29,7 +29,7 @@ static int64_t wall_ns(const struct st_observed *o)
     return o->platform->wall_ns(o->platform);
 }
 
-/* --- events --------------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending, const char *name,
                      const char *what, int64_t n)
@@ -105,7 +105,7 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     return oldest;
 }
 
-/* --- counts --------------------------------------------------------------------------------------------- */
+/* --- counts --- */
 
 static void count_device(struct st_observed_view *view, const struct st_xrun_seen *seen)
 {
@@ -141,7 +141,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     tell_due(o, pending);
 }
 
-/* --- opening and closing -------------------------------------------------------------------------------- */
+/* --- opening and closing --- */
 
 static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
 {
@@ -244,7 +244,7 @@ void st_observed_finish(struct st_observed *o)
     }
 }
 
-/* --- a turn --------------------------------------------------------------------------------------------- */
+/* --- a turn --- */
 
 static int64_t thread_cpu_ns(void)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/base.h"
-#include "lib/ns.h"
-#include "lib/xml_text.h"
+#include "core/base.h"
+#include "core/ns.h"
+#include "core/xml_text.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "st_config.h"
 
 #define FILE_BYTES_MAX (4 * 1024 * 1024)

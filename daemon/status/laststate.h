@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_LASTSTATE_PATH_BYTES 1024
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/stats.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
 
 #define HIST_DIGITS 2 /* the median of a second is for a picture */
 

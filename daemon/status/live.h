@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 #include "measure/session.h"
 
 #define ST_LIVE_SECONDS 120

@@ -1,9 +1,9 @@
 /* docs/schema/sleeptune-live-1.json. */
 #include "daemon/status/live_json.h"
 
-#include "measure/json.h"
+#include "core/json.h"
+#include "core/json_text.h"
 #include "st_config.h"
-#include "store/recording/json_text.h"
 
 /* Upper bounds of the histogram's buckets; early wake-ups are in the first, what is above the last one apart.
  */

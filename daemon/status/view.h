@@ -4,9 +4,9 @@
 
 #include "daemon/audio/audio.h"
 #include "daemon/history/history.h"
-#include "daemon/status/minute.h"
-#include "daemon/observe/observe.h"
 #include "daemon/loop/watchdog.h"
+#include "daemon/observe/observe.h"
+#include "daemon/status/minute.h"
 #include "measure/result.h"
 
 #define ST_VIEW_TEXT_BYTES 512

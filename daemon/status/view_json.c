@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "store/recording/json_text.h"
+#include "core/json_text.h"
+#include "core/ns.h"
 #include "st_config.h"
 
 const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",

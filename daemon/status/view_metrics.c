@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/safe_text.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
 #include "st_config.h"
 
 /* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */

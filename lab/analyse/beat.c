@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "lab/analyse/fft.h"
-#include "lib/ns.h"
 
 #define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */
 #define ALPHA_NAMED    4e-4

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 
 #define ST_BEAT_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */
 #define ST_BEAT_SAMPLES_MIN 256

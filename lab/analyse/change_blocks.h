@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/levels.h"
+#include "core/stats/levels.h"
 
 struct st_change_ranked {
     double value;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "lab/analyse/changes_curve.h"
-#include "lib/ns.h"
 #include "lab/analyse/tick_rate.h"
 
 #define ROUNDS      30
@@ -17,8 +17,7 @@
 #define PLACE_REACH 8    /* blocks that ranks may be off by */
 #define STILL       0.01 /* of the noise, from end to end: a slope that moves by less has settled */
 
-/* --- steps -------------------------------------------------------------------------------------------------
- */
+/* --- steps --- */
 
 static int compare_ranked(const void *a, const void *b)
 {
@@ -189,8 +188,7 @@ static void tell_steps(struct st_change_blocks *b, const struct st_period *perio
     ret->steps_n = cuts_n;
 }
 
-/* --- trend -------------------------------------------------------------------------------------------------
- */
+/* --- trend --- */
 
 /* A trend between the steps, over up to 64 groups of blocks: only groups of one part are compared. */
 static struct st_change_trend find_trend(struct st_change_blocks *b, const struct st_change_cut *cuts,

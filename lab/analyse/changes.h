@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/levels.h"
+#include "core/stats/levels.h"
 
 #define ST_CHANGES_SAMPLES_MIN 64
 #define ST_CHANGES_STEPS_MAX   8

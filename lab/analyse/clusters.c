@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "lib/sample.h"
+#include "core/stats/sample.h"
 
 #define ALPHA      1e-4
 #define WIDTH      0.06 /* of a cluster, logarithm */

@@ -2,7 +2,7 @@
 #ifndef ST_LAB_ANALYSE_CLUSTERS_H
 #define ST_LAB_ANALYSE_CLUSTERS_H
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 
 #define ST_CLUSTERS_MAX 4
 

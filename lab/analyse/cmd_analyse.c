@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "chart/chart.h"
-#include "lab/commands.h"
 #include "lab/analyse/series_result.h"
+#include "lab/commands.h"
 
 #define NAME "analyse"
 

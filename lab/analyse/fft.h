@@ -2,7 +2,7 @@
 #ifndef ST_LAB_ANALYSE_FFT_H
 #define ST_LAB_ANALYSE_FFT_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 struct st_complex {
     double re, im;

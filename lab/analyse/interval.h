@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 
 /** Wake-ups that come at intervals of their own, whatever was asked for: sleeps take whole ticks, longer than
  * the period. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/ns.h"
 #include "lab/analyse/beat.h"
-#include "lib/ns.h"
 #include "lab/analyse/tick_rate.h"
 
 #define P_MAX          1e-5
@@ -211,8 +211,7 @@ static bool fit_line(struct track *t, struct fit *fit)
     return true;
 }
 
-/* --- is the slope the same all the time? ------------------------------------------------------------------
- */
+/* --- is the slope the same all the time? --- */
 
 /* What neighbours say of tick and noise, whatever the slope is and however slowly it changes. */
 struct local {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 
 #define ST_LATTICE_SAMPLES_MIN 64
 

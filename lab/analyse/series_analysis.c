@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define TEXT_BYTES       32
 #define PERIOD_TICKS_MIN 2.2 /* ticks a period that a lattice of wake-ups is found from */

@@ -2,12 +2,12 @@
 #ifndef ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 #define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 
+#include "core/stats/long_series.h"
 #include "lab/analyse/beat.h"
 #include "lab/analyse/changes.h"
 #include "lab/analyse/clusters.h"
 #include "lab/analyse/interval.h"
 #include "lab/analyse/lattice.h"
-#include "lib/long_series.h"
 #include "lab/analyse/settling.h"
 
 #define ST_SENTENCES_MAX  20

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "chart/circumstances.h"
-#include "program/options.h"
-#include "program/locale.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
-#include "lib/sample.h"
-#include "lib/stats.h"
+#include "core/ns.h"
+#include "core/stats/sample.h"
+#include "core/stats/stats.h"
+#include "core/text.h"
 #include "measure/result.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
+#include "platform/program/words.h"
 
 #define LABEL_COLUMNS 10
 
@@ -28,8 +28,7 @@ void st_series_result_finish(struct st_series_result *result)
     result->circumstances = NULL;
 }
 
-/* --- JSON --------------------------------------------------------------------------------------------------
- */
+/* --- JSON --- */
 
 static void append(json_t *array, json_t *value)
 {
@@ -228,8 +227,7 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
     return o;
 }
 
-/* --- text --------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static int64_t whole_ns(double ns)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 
 #define ST_SETTLING_SAMPLES_MIN 64
 #define ST_SETTLING_SAMPLES_MAX 4096 /* the first so many are looked at */

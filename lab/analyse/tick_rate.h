@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Of a tick against its nominal rate: no clock that is of use drifts by more. */
 #define ST_TICK_DRIFT_MAX_PPM 500

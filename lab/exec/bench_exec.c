@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 
 int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config)
 {

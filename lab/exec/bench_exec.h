@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "lab/summary.h"
 #include "lab/lab.h"
+#include "lab/summary.h"
 
 /** One program with its arguments. */
 struct st_exec_command {
@@ -58,7 +58,7 @@ struct st_exec_figures {
     bool overshoot_known;         /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
     unsigned rank;                /* by net, among those that are to sleep as long; shared where the rounds do
-                                     not tell two apart (lib/rank); 0: a start, too few runs, or nobody beside it */
+                                     not tell two apart (lab/rank); 0: a start, too few runs, or nobody beside it */
     size_t beaten_by_n;           /* with a rank: how many of those are shown to take less */
 };
 

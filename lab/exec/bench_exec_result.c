@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/rank.h"
+#include "core/json.h"
 #include "lab/exec/bench_exec.h"
-#include "measure/circumstance_json.h"
-#include "measure/json.h"
+#include "lab/rank.h"
 #include "lab/summary_json.h"
+#include "measure/circumstance_json.h"
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {

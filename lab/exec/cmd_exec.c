@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chart/chart.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/commands.h"
 #include "lab/durations.h"
-#include "chart/chart.h"
-#include "program/locale.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
 #include "lab/exec/bench_exec.h"
+#include "platform/program/locale.h"
+#include "platform/program/stop.h"
+#include "platform/program/words.h"
 
 #define NAME         "exec"
 #define WORDS_MAX    64

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/fake/private.h"
 
 static int fake_open(struct st_call *c);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/fake/private.h"
 
 static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N + 1] = {

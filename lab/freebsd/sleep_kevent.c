@@ -1,10 +1,10 @@
 /* kqueue: waiting with a timeout, and a timer as an event. kqueue(2). */
-#include <sys/types.h>
 #include <sys/event.h>
+#include <sys/types.h>
 
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/freebsd/sleep_freebsd.h"
 #include "lab/posix/sleep_lab.h"
 

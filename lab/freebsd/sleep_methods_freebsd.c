@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/freebsd/lab_freebsd.h"
 #include "lab/freebsd/sleep_freebsd.h"
 #include "lab/posix/sleep_rows.h"

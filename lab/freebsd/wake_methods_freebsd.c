@@ -5,7 +5,7 @@
 #include <sys/event.h>
 #include <sys/umtx.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/freebsd/lab_freebsd.h"
 #include "lab/posix/wake_posix.h"
 

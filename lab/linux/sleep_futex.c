@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/linux/sleep_linux.h"
 
 /* FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one. */

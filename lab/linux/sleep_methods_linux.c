@@ -7,7 +7,7 @@
  */
 #include <time.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/linux/lab_linux.h"
 #include "lab/linux/sleep_linux.h"
 #include "lab/posix/sleep_rows.h"

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/linux/wake_linux.h"
 
 static int open_eventfd(struct st_wake_place *place)

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/posix/sleep_lab.h"
 
 struct condition {

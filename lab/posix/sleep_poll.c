@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <sys/select.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/posix/sleep_lab.h"
 
 /* 0: the timeout passed */

@@ -3,8 +3,8 @@
 #ifndef ST_LAB_POSIX_SLEEP_ROWS_H
 #define ST_LAB_POSIX_SLEEP_ROWS_H
 
+#include "core/ns.h"
 #include "lab/posix/sleep_lab.h"
-#include "lib/ns.h"
 
 /* without a state; the clock is the OS's choice */
 #define ST_SLEEP_NANOSLEEP                                                                                   \

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/posix/sleep_lab.h"
 
 static int wait_for(int signal_number)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/posix/lab_posix.h"
 #include "platform/child_env.h"
 

@@ -1,7 +1,7 @@
 /* A flag, a queue and a semaphore of the thread library. */
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/posix/wake_posix.h"
 
 static int open_condition(struct st_wake_place *place)

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
-#include "platform/posix/posix.h"
+#include "core/ns.h"
 #include "lab/posix/lab_posix.h"
 #include "lab/posix/wake_posix.h"
+#include "platform/posix/posix.h"
 
 #define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that has not woken then never will */
 #define NAP_NS      (200 * ST_NS_PER_US)
@@ -38,7 +38,7 @@ struct pair {
     int result;
 };
 
-/* --- for the methods ------------------------------------------------------------------------------------ */
+/* --- for the methods --- */
 
 struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
 {
@@ -62,7 +62,7 @@ void st_wake_close_fds(struct st_wake_place *place)
     }
 }
 
-/* --- the sleeper ---------------------------------------------------------------------------------------- */
+/* --- the sleeper --- */
 
 static int settle(struct pair *pair, int cpu)
 {
@@ -128,7 +128,7 @@ static int start_sleeper(struct pair *pair)
     return r;
 }
 
-/* --- the sender ----------------------------------------------------------------------------------------- */
+/* --- the sender --- */
 
 /* @return 0, -ETIMEDOUT, -EPIPE (it died). */
 static int await_answer(struct pair *pair, int64_t limit_ns)

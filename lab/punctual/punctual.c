@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/punctual/exact_sleep.h"
 #include "platform/posix/posix.h"
 #include "platform/punctual_wait.h"

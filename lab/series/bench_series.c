@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 static int sleep_to_the_next(struct st_platform *p, struct st_sleep *sleep, int64_t t0_ns,
                              struct st_bench_series *bench)

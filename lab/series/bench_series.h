@@ -2,7 +2,7 @@
 #ifndef ST_LAB_SERIES_BENCH_SERIES_H
 #define ST_LAB_SERIES_BENCH_SERIES_H
 
-#include "lib/long_series.h"
+#include "core/stats/long_series.h"
 #include "platform/sleep_method.h"
 
 struct st_bench_series_config {

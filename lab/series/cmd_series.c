@@ -6,20 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/posix/sleep_lab.h"
-#include "lab/lab.h"
-#include "lab/commands.h"
 #include "chart/chart.h"
-#include "program/options.h"
-#include "program/locale.h"
 #include "chart/input/series_options.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/analyse/series_result.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
+#include "lab/commands.h"
+#include "lab/lab.h"
+#include "lab/posix/sleep_lab.h"
 #include "lab/series/bench_series.h"
 #include "measure/circumstance_json.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
+#include "platform/program/stop.h"
+#include "platform/program/words.h"
 
 #define NAME        "series"
 #define RTTIME_NS   ST_NS_PER_S

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "chart/chart.h"
-#include "lab/commands.h"
 #include "chart/input/series_options.h"
+#include "core/ns.h"
 #include "lab/analyse/series_result.h"
-#include "lib/ns.h"
+#include "lab/commands.h"
 
 #define NAME "simulate"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 
 #define COUNT_MAX UINT64_C(100000000)
 

@@ -2,7 +2,7 @@
 #ifndef ST_LAB_SERIES_SIMULATE_H
 #define ST_LAB_SERIES_SIMULATE_H
 
-#include "lib/series.h"
+#include "core/stats/series.h"
 #include "lab/series/tvtohz.h"
 
 struct st_simulation {

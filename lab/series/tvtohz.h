@@ -2,7 +2,7 @@
 #ifndef ST_LAB_SERIES_TVTOHZ_H
 #define ST_LAB_SERIES_TVTOHZ_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_rounding {
     ST_ROUNDING_NONE,   /* no tick: the timer is programmed for the due time itself */

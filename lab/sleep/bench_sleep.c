@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 #include "lab/summary.h"
 #include "measure/arms.h"
 
@@ -109,8 +109,7 @@ void st_bench_sleep_finish(struct st_bench_sleep *bench)
     *bench = (struct st_bench_sleep){0};
 }
 
-/* --- one visit ---------------------------------------------------------------------------------------------
- */
+/* --- one visit --- */
 
 static int make_room(struct st_sleep_cell *cell, size_t n)
 {
@@ -240,8 +239,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
     return 0;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------
- */
+/* --- blocks --- */
 
 /* Is the interval of the cell's median narrow enough? scratch: room for its values. */
 static bool is_narrow(const struct st_sleep_cell *cell, double precision, int64_t *scratch)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/sleep/bench_sleep_text.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/bench_text.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "lab/sleep/bench_sleep_text.h"
 
 #define LINE_BYTES 600
 #define BUDGET_MAX (86400 * ST_NS_PER_S) /* what --budget takes */
@@ -17,8 +17,7 @@ static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
     return bench->cells[i].why == NULL && st_bench_sleep_measured(bench, i % bench->config.methods_n);
 }
 
-/* --- refused
- * ------------------------------------------------------------------------------------------------ */
+/* --- refused --- */
 
 static bool same_reason(const struct st_sleep_cell *a, const struct st_sleep_cell *b)
 {
@@ -76,8 +75,7 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
     }
 }
 
-/* --- too few samples
- * ---------------------------------------------------------------------------------------- */
+/* --- too few samples --- */
 
 /* The time in which every cell that can be measured has n samples: blocks of full visits, at what a sample of
  * each took. */

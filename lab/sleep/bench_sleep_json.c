@@ -1,11 +1,11 @@
 /* sleeptune-bench-sleep/1 */
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/json.h"
+#include "core/ns.h"
 #include "lab/sleep/bench_sleep_result.h"
-#include "measure/circumstance_json.h"
-#include "measure/json.h"
 #include "lab/summary_json.h"
+#include "measure/circumstance_json.h"
 
 static json_t *interval(bool known, double low, double high)
 {

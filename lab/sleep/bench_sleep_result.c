@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tick.h"
 #include "lab/rank.h"
-#include "lib/tick.h"
 
-/* --- block by block ----------------------------------------------------------------------------------------
- */
+/* --- block by block --- */
 
 /* The values from *at on that belong to one block: their median. Moves *at behind them. */
 static int64_t block_median(const struct st_sleep_cell *cell, size_t *at, int64_t *scratch)
@@ -68,8 +67,7 @@ int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cel
     return 0;
 }
 
-/* --- figures -----------------------------------------------------------------------------------------------
- */
+/* --- figures --- */
 
 static int difference(const void *ctx, size_t a, size_t b, double confidence, struct st_quantile *ret)
 {
@@ -173,8 +171,7 @@ int st_bench_sleep_figures(const struct st_bench_sleep *bench, struct st_sleep_f
     return r;
 }
 
-/* --- what the kernel's setting does
- * ------------------------------------------------------------------------- */
+/* --- what the kernel's setting does --- */
 
 static int64_t slack_of(const struct st_bench_sleep *bench, size_t setting)
 {

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "lab/summary.h"
 #include "lab/sleep/bench_sleep.h"
+#include "lab/summary.h"
 
 #define ST_SLEEP_SENTENCE_BYTES 2048
 
@@ -17,7 +17,7 @@ struct st_sleep_figures {
     double on_time;     /* share of on_time_n; of 0 samples 0 */
     double cpu_ns;      /* CPU time per sleep, user and system together; < 0: not known */
     unsigned rank;      /* among the methods of its setting and duration, 1: least median; shared where they
-                           cannot be told apart (lib/rank); 0: too few samples */
+                           cannot be told apart (lab/rank); 0: too few samples */
     size_t beaten_by_n; /* with a rank: how many of them are shown to wake earlier */
     double rank_confidence;      /* with a rank: of the intervals of differences that do not tell two apart */
     struct st_estimate sd_ratio; /* standard deviation over the baseline's */
@@ -44,7 +44,7 @@ bool st_bench_sleep_measured(const struct st_bench_sleep *bench, size_t method);
 enum st_stretch_seen { ST_STRETCH_NOT_SEEN, ST_STRETCH_SEEN, ST_STRETCH_UNCLEAR, ST_STRETCH_UNTRIED };
 
 /** Two ends of a run at which the setting allows different lateness. Linux: normal threads at the smallest
- * and the largest timer slack. FreeBSD: the shortest and the longest duration, whose slop differs (lib/tick).
+ * and the largest timer slack. FreeBSD: the shortest and the longest duration, whose slop differs (core/tick).
  */
 struct st_sleep_contrast {
     int64_t allowed_ns;      /* more at the high end; 0: this run has no such contrast, the rest is 0 */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/sleep/bench_sleep_text.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/bench_text.h"
-#include "program/text.h"
-#include "lib/ns.h"
+#include "lab/sleep/bench_sleep_text.h"
 
 #define NAME_COLUMNS   30
 #define MATRIX_COLUMNS 8 /* "1050 12 " */
@@ -129,8 +129,7 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
         st_text_wrap(out, "Too short for a median (20 samples) of some: take a longer --budget.", 0, width);
 }
 
-/* --- one setting and duration
- * -------------------------------------------------------------------------------- */
+/* --- one setting and duration --- */
 
 static void missing_line(const struct st_sleep_cell *cell, FILE *out, int width)
 {
@@ -313,8 +312,7 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
     fputc('\n', out);
 }
 
-/* --- medians and ranks side by side
- * -------------------------------------------------------------------------- */
+/* --- medians and ranks side by side --- */
 
 static void matrix_cell(FILE *out, const char *text, bool last)
 {

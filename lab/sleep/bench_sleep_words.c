@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/sleep/bench_sleep_result.h"
 
 const char *st_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,

@@ -1,7 +1,7 @@
 /* sleeptune-lab sleep: which way of sleeping is most exact, and what it costs. */
-#include "lab/posix/sleep_lab.h"
 #include "lab/durations.h"
 #include "lab/lab.h"
+#include "lab/posix/sleep_lab.h"
 #include "lab/sleep/bench_sleep_text.h"
 
 #include <errno.h>
@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/commands.h"
 #include "chart/chart.h"
-#include "program/options.h"
-#include "program/locale.h"
-#include "program/rttime.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
-#include "lib/period.h"
+#include "core/ns.h"
+#include "core/period.h"
+#include "core/text.h"
+#include "lab/commands.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
+#include "platform/program/rttime.h"
+#include "platform/program/stop.h"
+#include "platform/program/words.h"
 
 #define NAME         "sleep"
 #define METHODS_MAX  64
@@ -169,8 +169,7 @@ static int choose(struct arguments *a)
     return r;
 }
 
-/* --- the run
- * ------------------------------------------------------------------------------------------------ */
+/* --- the run --- */
 
 /* The least median so far at the first duration and setting: what a person who waits wants to see. */
 static void best_so_far(const struct st_bench_sleep *bench, char *buf, size_t buf_bytes)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
+#include "core/stats/random.h"
 #include "lab/syscall/fence.h"
-#include "lib/ns.h"
-#include "lib/random.h"
-#include "lab/syscall/warm_up.h"
 #include "lab/syscall/fresh_process.h"
+#include "lab/syscall/warm_up.h"
 
 #define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
 #define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
@@ -54,7 +54,7 @@ static bool go_on(struct st_bench_syscall *bench)
     return !bench->stopped;
 }
 
-/* --- one call ------------------------------------------------------------------------------------------- */
+/* --- one call --- */
 
 int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *method, int64_t *ret_ns)
 {
@@ -163,7 +163,7 @@ static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, 
     row->path = st_call_batches_measure(lab, row->method, about_ns, &row->batches);
 }
 
-/* --- fresh processes, in turn --------------------------------------------------------------------------- */
+/* --- fresh processes, in turn --- */
 
 static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
 {
@@ -230,7 +230,7 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
     return 0;
 }
 
-/* --- how long it takes ---------------------------------------------------------------------------------- */
+/* --- how long it takes --- */
 
 static int64_t clock_cost_ns(struct st_lab *lab)
 {
@@ -282,7 +282,7 @@ int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_s
     return (int64_t)sum_ns;
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 static int make_rows(struct st_bench_syscall *bench)
 {

@@ -1,10 +1,10 @@
 /* sleeptune-bench-syscall/1 */
 #include <string.h>
 
+#include "core/json.h"
+#include "lab/summary_json.h"
 #include "lab/syscall/bench_syscall.h"
 #include "measure/circumstance_json.h"
-#include "measure/json.h"
-#include "lab/summary_json.h"
 
 static json_t *path_json(enum st_call_path path)
 {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/syscall/bench_syscall_text.h"
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/bench_text.h"
-#include "program/text.h"
+#include "lab/syscall/bench_syscall_text.h"
 #include "lab/syscall/fence.h"
-#include "lib/ns.h"
 
 #define NAME_COLUMNS 32
 #define LINE_BYTES   400
@@ -169,7 +169,7 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     fputc('\n', out);
 }
 
-/* --- sentences ------------------------------------------------------------------------------------------ */
+/* --- sentences --- */
 
 static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *lab, FILE *out, int width)
 {

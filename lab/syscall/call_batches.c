@@ -1,6 +1,6 @@
 #include "lab/syscall/call_batches.h"
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/summary.h"
 
 #define BATCH_NS  (20 * ST_NS_PER_US)

@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/commands.h"
-#include "lab/bench_text.h"
 #include "chart/chart.h"
-#include "program/options.h"
-#include "program/locale.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "lab/bench_text.h"
+#include "lab/commands.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
+#include "platform/program/stop.h"
+#include "platform/program/words.h"
 
 #define NAME        "syscall"
 #define METHODS_MAX 64
@@ -79,7 +79,7 @@ static int choose(struct arguments *a)
     return r;
 }
 
-/* --- the run -------------------------------------------------------------------------------------------- */
+/* --- the run --- */
 
 /* In a fresh process: one sample, one line. */
 static int one_shot(const char *name)

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "lib/ns.h"
-#include "lib/stats.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
 
 struct st_fences st_fences_of(const struct st_sample *sample)
 {

@@ -2,7 +2,7 @@
 #ifndef ST_LAB_SYSCALL_FENCE_H
 #define ST_LAB_SYSCALL_FENCE_H
 
-#include "lib/sample.h"
+#include "core/stats/sample.h"
 
 /** Q1 - 1.5 IQR and Q3 + 1.5 IQR; what lies beyond is an outlier. */
 struct st_fences {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define LIMIT_NS (5 * ST_NS_PER_S)
 

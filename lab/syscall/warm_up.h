@@ -2,7 +2,7 @@
 #ifndef ST_LAB_SYSCALL_WARM_UP_H
 #define ST_LAB_SYSCALL_WARM_UP_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Fewer values than this have no warm-up that could be told. */
 #define ST_WARM_UP_MIN_N 20

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 
 #define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
 #define WARM_UP_N    2 /* rounds of a new pair that do not count: first faults, first arming */
@@ -40,7 +40,7 @@ static void refuse(struct st_wake_cell *cell, const char *why, int error)
     cell->error = error;
 }
 
-/* --- cells ---------------------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_wake_config *c)
 {
@@ -145,7 +145,7 @@ void st_bench_wake_finish(struct st_bench_wake *bench)
     *bench = (struct st_bench_wake){0};
 }
 
-/* --- rounds --------------------------------------------------------------------------------------------- */
+/* --- rounds --- */
 
 static bool go_on(struct st_bench_wake *bench)
 {

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "lab/wake/modes.h"
 #include "lab/summary.h"
+#include "lab/wake/modes.h"
 #include "lab/wake/wake_method.h"
 
 #define ST_BENCH_WAKE_CELLS_MAX    4096

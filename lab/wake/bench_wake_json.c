@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/json.h"
+#include "lab/summary_json.h"
 #include "lab/wake/bench_wake.h"
 #include "measure/circumstance_json.h"
-#include "measure/json.h"
-#include "lab/summary_json.h"
 
 static json_t *modes_json(const struct st_modes *modes)
 {

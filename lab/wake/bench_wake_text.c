@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
+#include "core/text.h"
 #include "lab/bench_text.h"
 #include "lab/wake/bench_wake_text.h"
-#include "program/text.h"
-#include "lib/ns.h"
 
 #define NAME_COLUMNS 17
 #define LINE_BYTES   400
@@ -118,7 +118,7 @@ static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, 
     return last;
 }
 
-/* --- sentences ------------------------------------------------------------------------------------------ */
+/* --- sentences --- */
 
 /* The least median of those that sleep, where every peer, placement and slice is told by itself. */
 static void fastest_sentence(const struct st_bench_wake *bench, size_t first, size_t last, FILE *out,

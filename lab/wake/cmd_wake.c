@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/commands.h"
-#include "lab/bench_text.h"
 #include "chart/chart.h"
-#include "program/options.h"
-#include "program/locale.h"
-#include "program/stop.h"
-#include "program/text.h"
-#include "program/words.h"
-#include "lib/ns.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "lab/bench_text.h"
+#include "lab/commands.h"
+#include "platform/program/locale.h"
+#include "platform/program/options.h"
+#include "platform/program/stop.h"
+#include "platform/program/words.h"
 
 #define NAME         "wake"
 #define METHODS_MAX  64
@@ -69,7 +69,7 @@ static void help(void)
           stdout);
 }
 
-/* --- lists ---------------------------------------------------------------------------------------------- */
+/* --- lists --- */
 
 static int add_method(struct arguments *a, const struct st_wake_method *method)
 {
@@ -118,7 +118,7 @@ static int put_kind(void *ctx, const char *word)
     return st_usage_error(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
 }
 
-/* --- choices -------------------------------------------------------------------------------------------- */
+/* --- choices --- */
 
 static int choose_methods(struct arguments *a)
 {
@@ -211,7 +211,7 @@ static int choose(struct arguments *a)
     return r;
 }
 
-/* --- the run -------------------------------------------------------------------------------------------- */
+/* --- the run --- */
 
 static size_t rounds_n(const struct st_bench_wake *bench)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/sample.h"
+#include "core/stats/sample.h"
 
 /** Fewer values than this are not asked. */
 #define ST_MODES_MIN_N 50

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 static const char *const function_names[F_COUNT] = {
     [F_SLEEP_UNTIL_NS] = "sleep_until_ns",

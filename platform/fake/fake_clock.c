@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/fake/private.h"
 
 int64_t st_fake_now_ns(struct st_platform *p) ST_NONBLOCKING

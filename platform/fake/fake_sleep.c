@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/fake/private.h"
 #include "platform/sleep_method.h"
 

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <sys/umtx.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 
 /* A wait on a word that nobody wakes, with an absolute timeout. Before FreeBSD 15 (and later with

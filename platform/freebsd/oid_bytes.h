@@ -3,7 +3,7 @@
 #ifndef ST_PLATFORM_FREEBSD_OID_BYTES_H
 #define ST_PLATFORM_FREEBSD_OID_BYTES_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /**
  * One whole decimal number, or a string without its end. Arrays, structures and temperatures are refused.

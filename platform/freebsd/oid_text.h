@@ -3,7 +3,7 @@
 #ifndef ST_PLATFORM_FREEBSD_OID_TEXT_H
 #define ST_PLATFORM_FREEBSD_OID_TEXT_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** kern.clockrate, struct clockinfo of <sys/time.h>. */
 struct st_oid_clockinfo {

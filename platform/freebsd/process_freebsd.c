@@ -1,8 +1,8 @@
 /* What threads and the process have used, and locked memory. */
-#include <sys/types.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysctl.h>
+#include <sys/types.h>
 #include <sys/user.h>
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 #include "platform/posix/posix.h"
 

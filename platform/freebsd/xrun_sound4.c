@@ -15,7 +15,7 @@
 #include <sys/sndstat.h>
 #endif
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 #include "platform/xrun/snd_nvlist.h"
 #include "platform/xrun/xrun_sndstat.h"

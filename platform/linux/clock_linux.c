@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
 

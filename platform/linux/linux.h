@@ -2,8 +2,8 @@
 #ifndef ST_PLATFORM_LINUX_LINUX_H
 #define ST_PLATFORM_LINUX_LINUX_H
 
-#include "platform/xrun/alsa_text.h"
 #include "platform/platform.h"
+#include "platform/xrun/alsa_text.h"
 #include "platform/xrun/xrun_source.h"
 
 /* clock_linux.c */

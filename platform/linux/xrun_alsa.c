@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
-#include "lib/safe_text.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
 #include "platform/linux/linux.h"
 #include "platform/proc_text.h"
 
@@ -49,7 +49,7 @@ struct alsa {
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
 };
 
-/* --- which substreams there are ------------------------------------------------------------------------- */
+/* --- which substreams there are --- */
 
 static bool is_open(const struct alsa *alsa, const struct st_alsa_substream *of)
 {
@@ -134,7 +134,7 @@ static int scan(struct st_xrun_watch *w)
     return 0;
 }
 
-/* --- what they do --------------------------------------------------------------------------------------- */
+/* --- what they do --- */
 
 /** Name of the program whose thread that is; "" when it is gone, or hidden from us. @return its PID, 0. */
 static int64_t program_of(struct st_platform *p, const char *proc, int64_t tid, char ret[ST_XRUN_NAME_BYTES],

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/kernel_trace.h"
 #include "platform/linux/linux.h"
 
@@ -128,7 +128,7 @@ static int open_trace(struct st_xrun_watch *w)
     return r;
 }
 
-/* --- what it tells -------------------------------------------------------------------------------------- */
+/* --- what it tells --- */
 
 /** Thread that has the substream open; 0: none any more. */
 static int64_t owner_of(struct st_xrun_watch *w, const struct st_alsa_substream *of)

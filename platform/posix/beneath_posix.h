@@ -2,7 +2,7 @@
 #ifndef ST_PLATFORM_POSIX_BENEATH_POSIX_H
 #define ST_PLATFORM_POSIX_BENEATH_POSIX_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /**
  * Opens `path` (leading slashes are dropped) for reading inside the folder dir_fd, by the best means of this

@@ -1,7 +1,7 @@
 /* The hot pair of the cycle loop, and the wall clock. */
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/posix/nonblocking.h"
 #include "platform/posix/posix.h"
 

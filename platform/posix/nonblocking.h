@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #ifdef ST_RTSAN
 #pragma GCC diagnostic push

@@ -7,8 +7,7 @@
 
 #include "platform/platform.h"
 
-/* --- members of a row
- * --------------------------------------------------------------------------------------- */
+/* --- members of a row --- */
 
 int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING;
 int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
@@ -30,8 +29,7 @@ int st_posix_can_write(struct st_platform *p, const char *path, bool in_place);
 int st_posix_lock_folder(struct st_platform *p, const char *path);
 void st_posix_unlock_folder(struct st_platform *p, int handle);
 
-/* --- helpers
- * ------------------------------------------------------------------------------------------------ */
+/* --- helpers --- */
 
 /** CPU time of a thread by its clock. @return ns, or -1 when there is no such clock. Real-time safe, one
  * system call. */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/run_child.h"
@@ -34,7 +34,7 @@ struct child {
     int fd;    /* its standard output; -1: closed */
 };
 
-/* --- starting ------------------------------------------------------------------------------------------- */
+/* --- starting --- */
 
 static bool is_above(const struct rlimit *now, rlim_t most)
 {
@@ -100,7 +100,7 @@ static int start(struct child *child, const struct st_run *run, const struct st_
     return 0;
 }
 
-/* --- ending --------------------------------------------------------------------------------------------- */
+/* --- ending --- */
 
 static void close_output(struct child *child)
 {
@@ -135,7 +135,7 @@ static void finish(struct child *child, struct st_run *run, int result)
     (void)kill(-child->pid, SIGKILL);
 }
 
-/* --- in between ----------------------------------------------------------------------------------------- */
+/* --- in between --- */
 
 static void read_output(struct child *child, struct st_run *run)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/posix/posix.h"
 
 static int64_t rounded_up(const struct st_sleep *s, int64_t ns)

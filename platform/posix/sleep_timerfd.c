@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/posix/sleep_posix.h"
 
 #if ST_HAVE_TIMERFD

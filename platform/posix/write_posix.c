@@ -303,8 +303,7 @@ int st_write_lock(struct st_platform *p, st_open_fn open_fn, const char *path)
     return r;
 }
 
-/* --- members of the native rows --------------------------------------------------------------------------
- */
+/* --- members of the native rows --- */
 
 static int open_here(struct st_platform *p, const char *path, int flags)
 {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/child_env.h"
 #include "platform/xrun/xrun_line.h"
 #include "st_config.h"
@@ -37,7 +37,7 @@ struct program {
     char line[ST_XRUN_LINE_BYTES];
 };
 
-/* --- starting ------------------------------------------------------------------------------------------- */
+/* --- starting --- */
 
 /** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
 static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
@@ -158,7 +158,7 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     return r;
 }
 
-/* --- ending --------------------------------------------------------------------------------------------- */
+/* --- ending --- */
 
 static void close_pipes(struct program *program)
 {
@@ -215,7 +215,7 @@ static int note_end(struct st_xrun_watch *w)
                            WEXITSTATUS(status));
 }
 
-/* --- in between ----------------------------------------------------------------------------------------- */
+/* --- in between --- */
 
 static int open_program(struct st_xrun_watch *w)
 {

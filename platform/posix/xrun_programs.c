@@ -1,5 +1,5 @@
 /* Rows of the sources that are helper programs, the same on all systems. */
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/xrun/xrun_source.h"
 
 #define LOOK_NS                                                                                              \

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/proc_text.h"
 
 #define SUBSTREAMS_MAX 256                 /* more are no sound card */

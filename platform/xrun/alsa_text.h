@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 enum st_alsa_state {
     ST_ALSA_CLOSED,

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 #define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
 #define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */

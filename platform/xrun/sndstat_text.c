@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 #include "platform/proc_text.h"
 
 #define MARK "]: spd "

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_SND_NAME_BYTES 64
 

@@ -15,7 +15,7 @@
 #define TEXT_BYTES (64 * 1024)
 #define PATH       "/dev/sndstat"
 
-/* --- counters ------------------------------------------------------------------------------------------- */
+/* --- counters --- */
 
 void st_snd_look_begin(struct st_snd_counters *counters)
 {
@@ -76,7 +76,7 @@ void st_snd_look_end(struct st_snd_counters *counters)
     counters->looked = true;
 }
 
-/* --- the text ------------------------------------------------------------------------------------------- */
+/* --- the text --- */
 
 struct sndstat {
     struct st_snd_counters counters;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "store/recording/json_text.h"
+#include "core/json_text.h"
+#include "core/ns.h"
 
 /* Room that is left for the "other" row of each cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT

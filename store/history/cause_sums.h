@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "lib/cause_kind.h"
+#include "core/cause_kind.h"
 
 #define ST_CAUSE_SUMS_MAX      64
 #define ST_CAUSE_CULPRIT_BYTES 64

@@ -1,7 +1,7 @@
 /* An event as JSON. */
 #include "store/history/event.h"
 
-#include "store/recording/json_text.h"
+#include "core/json_text.h"
 
 static void set_text(json_t *document, const char *key, const char *text)
 {

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
-#include "lib/certainty.h"
+#include "core/base.h"
+#include "core/certainty.h"
 
 /** What the machine was under in the second before. INT64_MIN: not known here. */
 struct st_event_circumstances {

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "store/history/history_private.h"
 
 #define BUSY_MS        2000

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 #include "store/history/cause_sums.h"
 #include "store/history/event.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "store/history/history_reader.h"
 
 #define SINCE_VERSION 4

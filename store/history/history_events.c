@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
+#include "core/json_text.h"
+#include "core/ns.h"
 #include "store/history/event.h"
 #include "store/history/history_reader.h"
-#include "store/recording/json_text.h"
 
 #define COLUMNS                                                                                              \
     "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, cause," \

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 #include "store/history/history.h"
 #include "store/history/history_sql.h"
 
@@ -17,7 +17,7 @@ struct st_history_sum {
 
 /** @return 0 or -ENOMEM. */
 ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum);
-void st_history_sum_touch(struct st_history_sum *sum);  /* its memory now, lib/pages.h */
+void st_history_sum_touch(struct st_history_sum *sum);  /* its memory now, core/pages.h */
 void st_history_sum_finish(struct st_history_sum *sum); /* one of zeros is fine */
 /** Adds a stored payload. @return 0 or -EBADMSG. */
 ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);

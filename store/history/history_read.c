@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/when.h"
+#include "core/json_text.h"
+#include "core/ns.h"
+#include "core/when.h"
 #include "store/history/history_private.h"
 #include "store/history/history_reader.h"
-#include "store/recording/json_text.h"
 
 #define ROWS_WANTED 100
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
@@ -48,8 +48,7 @@ struct walk {
     struct group group;
 };
 
-/* --- rows of the answer ------------------------------------------------------------------------------------
- */
+/* --- rows of the answer --- */
 
 static json_t *known(int64_t value)
 {
@@ -142,8 +141,7 @@ static int append_group(struct walk *walk)
     return r;
 }
 
-/* --- rows of the file
- * --------------------------------------------------------------------------------------- */
+/* --- rows of the file --- */
 
 static int keep_first(struct group *group, const void *bytes, size_t n)
 {
@@ -283,8 +281,7 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     return r;
 }
 
-/* --- the document -----------------------------------------------------------------------------------------
- */
+/* --- the document --- */
 
 static json_t *text_or_null(sqlite3_stmt *statement, int i)
 {

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_HISTORY_ROWS_MAX   2000 /* in an answer */
 #define ST_HISTORY_EVENTS_MAX 5000

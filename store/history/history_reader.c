@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define BUSY_MS 1000
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 #define SQL_BYTES      16384 /* a statement of ours, or one in a schema */
 #define OPS_A_LOOK     10000 /* of SQLite's virtual machine: about 1 ms */

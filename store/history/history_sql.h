@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
 #define ST_HISTORY_VERSION     4

@@ -1,10 +1,10 @@
 /* Sums of stored histograms. */
 #include <stdlib.h>
 
-#include "lib/hist_payload.h"
-#include "lib/pages.h"
-#include "store/recording/hist_deflate.h"
+#include "core/pages.h"
+#include "core/stats/hist_payload.h"
 #include "store/history/history_private.h"
+#include "store/recording/hist_deflate.h"
 
 int st_history_sum_init(struct st_history_sum *sum)
 {

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
 #include "store/history/history_causes.h"
 #include "store/history/history_private.h"
+#include "store/recording/hist_deflate.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
 #define EVENT_BYTES      768 /* of the longest event with its indexes, in pages that are not quite full */
@@ -29,8 +29,7 @@ struct row {
 #define COUNTS                                                                                               \
     "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved"
 
-/* --- circumstances ----------------------------------------------------------------------------------------
- */
+/* --- circumstances --- */
 
 static int circumstances_id(struct st_history *history, const struct st_history_circumstances *c,
                             int64_t *ret)
@@ -55,8 +54,7 @@ static int circumstances_id(struct st_history *history, const struct st_history_
     return r;
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 /* Inserts, or replaces the row with this id. The histogram is in history->sum. */
 static int put(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
@@ -220,8 +218,7 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
                       c->cpu_khz, c->throttles_n, c->temperature_mc);
 }
 
-/* --- retention
- * ---------------------------------------------------------------------------------------------- */
+/* --- retention --- */
 
 static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
 {

@@ -2,7 +2,7 @@
 #ifndef ST_STORE_RECORDING_BASE64_H
 #define ST_STORE_RECORDING_BASE64_H
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Bytes of the text of n bytes, with the final NUL. */
 #define ST_BASE64_TEXT_BYTES(n) (((size_t)(n) + 2) / 3 * 4 + 1)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/base.h"
+#include "core/base.h"
 
 /** Where the next byte goes. `full` once something did not fit; nothing is written from then on. */
 struct st_bytes_out {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "lib/hist_payload.h"
+#include "core/stats/hist_payload.h"
 
 #define COOKIE     UINT32_C(0x1c849314)
 #define HEAD_BYTES 8

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/hist_payload.h"
-#include "lib/ns.h"
-#include "lib/safe_text.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
+#include "core/stats/hist_payload.h"
 #include "platform/destination.h"
 #include "store/recording/base64.h"
 #include "store/recording/hist_deflate.h"
@@ -21,8 +21,7 @@
 #define CIRCUMSTANCES_BYTES 16384 /* what is beyond is left out */
 #define YEAR_NS             (365 * 24 * 3600 * ST_NS_PER_S)
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 struct st_hlog {
     FILE *file;
@@ -172,8 +171,7 @@ int st_hlog_close(struct st_hlog *log)
     return r;
 }
 
-/* --- reading
- * ------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 struct st_hlog_reader {
     FILE *stream;

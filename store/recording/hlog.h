@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 
 #define ST_HLOG_TAG_MAX_BYTES 32
 

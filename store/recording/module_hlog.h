@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 
 /** What st_module_load("hlog", ST_MODULE_HLOG_SYMBOL) returns. */
 #define ST_MODULE_HLOG_SYMBOL "st_module_hlog_write"

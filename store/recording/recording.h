@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/period.h"
+#include "core/period.h"
 
 #define ST_RECORDING_VERSION        1
 #define ST_RECORDING_TEXT_MAX_BYTES 65536
@@ -29,8 +29,7 @@ struct st_recording_totals {
     uint64_t cycles, skipped_periods, lost_cycles;
 };
 
-/* --- writing: one thread (the drain thread) ----------------------------------------------------------------
- */
+/* --- writing: one thread (the drain thread) --- */
 
 struct st_recording;
 
@@ -76,8 +75,7 @@ int st_recording_close(struct st_recording *recording, bool interrupted);
 /** Bytes written so far. */
 uint64_t st_recording_bytes(const struct st_recording *recording);
 
-/* --- reading: one thread -----------------------------------------------------------------------------------
- */
+/* --- reading: one thread --- */
 
 enum st_recording_kind { ST_RECORDING_CYCLE, ST_RECORDING_SKIPPED, ST_RECORDING_LOST };
 

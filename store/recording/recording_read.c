@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
-#include "lib/safe_text.h"
+#include "core/ns.h"
+#include "core/safe_text.h"
 #include "store/recording/crc32c.h"
 #include "store/recording/recording_format.h"
 

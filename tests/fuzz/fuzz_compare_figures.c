@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare.h"
+#include "cli/compare/compare.h"
 #include "evidence/missed.h"
 #include "evidence/verdict.h"
 

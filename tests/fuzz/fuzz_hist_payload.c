@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hist_payload.h"
+#include "core/stats/hist_payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cpu_list.h"
+#include "core/cpu_list.h"
 #include "platform/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 
 #include <spa/pod/pod.h>
 
-#include "observe/profile.h"
+#include "daemon/observe/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/facts/text.h"
-#include "lib/safe_text.h"
+#include "advisor/rules/rule.h"
+#include "core/safe_text.h"
 
 #define LINE_BYTES 512
 

@@ -89,7 +89,7 @@ fi
 # --- sound servers that send anything -----------------------------------------------------------------------------------
 # hostile KIND HELPER SOCKET: a server that sends KIND; the helper must end or be ended by us, small and clean
 hostile() {
-    "$PYTHON" - "$1" "$SLEEPTUNE_BUILD/observe/$2" "$tmp/run-$1-$2" "$3" "$SLEEPTUNE_SANITIZE" <<'PY'
+    "$PYTHON" - "$1" "$SLEEPTUNE_BUILD/daemon/observe/$2" "$tmp/run-$1-$2" "$3" "$SLEEPTUNE_SANITIZE" <<'PY'
 import os, resource, socket, subprocess, sys, threading
 kind, helper, folder, name, sanitize = sys.argv[1:]
 path = os.path.join(folder, name)
@@ -130,7 +130,7 @@ PY
 }
 for kind in random large silent; do
     for helper in sleeptune-observe-pipewire:pipewire-0 sleeptune-observe-pulseaudio:native; do
-        [ -x "$SLEEPTUNE_BUILD/observe/${helper%:*}" ] || continue
+        [ -x "$SLEEPTUNE_BUILD/daemon/observe/${helper%:*}" ] || continue
         ok "${helper%:*}: a server that is $kind" hostile "$kind" "${helper%:*}" "${helper#*:}"
     done
 done

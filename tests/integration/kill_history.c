@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 #include "store/history/history.h"
 #include "store/history/history_sql.h"
+#include "store/recording/hist_deflate.h"
 
 #define FROM_S    INT64_C(1800000000)
 #define CYCLES    1000

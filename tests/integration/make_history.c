@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lib/random.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
+#include "core/stats/random.h"
 #include "store/history/history.h"
+#include "store/recording/hist_deflate.h"
 
 #define CYCLES_A_MINUTE 22500
 #define TEMPLATES       48

@@ -3,7 +3,7 @@
  * periods. Usage: make_long_recording FILE SAMPLES */
 #include <stdlib.h>
 
-#include "lib/random.h"
+#include "core/stats/random.h"
 #include "store/recording/recording.h"
 
 #define PERIODS_A_SECOND 1500

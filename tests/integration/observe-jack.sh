@@ -5,7 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl jackd pgrep
-[ -x "$SLEEPTUNE_BUILD/observe/sleeptune-observe-jack" ] || skip_all "built without libjack"
+[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-jack" ] || skip_all "built without libjack"
 source=jack
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 name=sleeptune-observe-$$

@@ -41,14 +41,14 @@ like "no tests are built" "$(cat "$tree/meson-options")" '-Dtests=disabled'
 # ninja 1.12 prints the exit status, too
 fresh 'programs
 case $* in *cli/sleeptune*) exit 0 ;; esac
-echo "FAILED: observe/sleeptune-observe-pipewire.p/pipewire.c.o "
+echo "FAILED: daemon/observe/sleeptune-observe-pipewire.p/pipewire.c.o "
 echo "FAILED: [code=1] cli/sleeptune-watch.so.p/module_watch.c.o "
 echo "ninja: build stopped: cannot make progress due to previous errors."
 exit 1'
 ok "optional parts that do not compile: it goes on" run
-like "the first is named" "$(cat "$tmp/out")" '^  observe/sleeptune-observe-pipewire$'
+like "the first is named" "$(cat "$tmp/out")" '^  daemon/observe/sleeptune-observe-pipewire$'
 like "and the second" "$(cat "$tmp/out")" '^  cli/sleeptune-watch\.so$'
-ok "their errors are in the log that it names" grep -q '^FAILED: observe' "$tree/build/run.log"
+ok "their errors are in the log that it names" grep -q '^FAILED: daemon/observe' "$tree/build/run.log"
 like "and the report is printed" "$(cat "$tmp/out")" '^== sleeptune report'
 
 fresh 'echo "FAILED: daemon/libst_daemon.a.p/loop.c.o"; exit 1'

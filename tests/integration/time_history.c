@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "store/history/history_read.h"
 
 static int64_t now_ns(clockid_t clock)

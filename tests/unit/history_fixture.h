@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
+#include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define HOUR_NS   (60 * MINUTE_NS)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
 #include "platform/fake/fake.h"

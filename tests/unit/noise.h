@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "lib/random.h"
-#include "lib/series.h"
+#include "core/stats/random.h"
+#include "core/stats/series.h"
 
 enum noise {
     NOISE_NORMAL,

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "lib/axis.h"
+#include "chart/axis.h"
 
 static void an_axis_holds_its_values(void **state)
 {

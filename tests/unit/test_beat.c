@@ -1,8 +1,9 @@
-/* lib/beat and lib/fft: rhythms in noise, which rates look the same, and which cannot be told. */
+/* lab/analyse/beat and lab/analyse/fft: rhythms in noise, which rates look the same, and which cannot be told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>

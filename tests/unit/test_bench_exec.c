@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/exec/bench_exec.h"
 #include "lab/fake/lab_fake.h"
 

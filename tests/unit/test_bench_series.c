@@ -3,11 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/series/bench_series.h"
 #include "platform/fake/fake.h"
 

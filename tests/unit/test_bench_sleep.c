@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/sleep/bench_sleep_result.h"
 #include "platform/fake/fake.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "lab/sleep/bench_sleep_text.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 #define BLOCKS 12

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/syscall/bench_syscall_text.h"
 #include "lab/fake/lab_fake.h"
+#include "lab/syscall/bench_syscall_text.h"
 
 #define ROWS 3
 

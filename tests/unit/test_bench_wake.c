@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "lab/wake/bench_wake.h"
+#include "core/ns.h"
 #include "lab/fake/lab_fake.h"
+#include "lab/wake/bench_wake.h"
 
 #define MS ST_NS_PER_MS
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "lab/wake/bench_wake_text.h"
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/fake/lab_fake.h"
+#include "lab/wake/bench_wake_text.h"
 
 static struct st_lab *fake;
 static const struct st_wake_method *method;

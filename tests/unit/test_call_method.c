@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lab/syscall/call_method.h"
 #include "lab/fake/lab_fake.h"
+#include "lab/syscall/call_method.h"
 
 static int prepare(void **state)
 {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static void check(const struct st_facts *facts, const char *key, const char *exp
         fail_msg("%s is %s, not %s", key, value(facts, key), expected);
 }
 
-/* --- assignments ---------------------------------------------------------------------------------------- */
+/* --- assignments --- */
 
 static const char *const wanted[] = {"kern.", "powerd", "dev.pcm.", NULL};
 
@@ -93,7 +94,7 @@ static void what_only_a_shell_can_evaluate_is_malformed(void **state)
     assert_int_equal(st_facts_find(facts, "x.kern.c")->state, ST_FACT_MALFORMED);
 }
 
-/* --- sndstat -------------------------------------------------------------------------------------------- */
+/* --- sndstat --- */
 
 static void sndstat(struct st_facts *facts, const char *text)
 {
@@ -174,7 +175,7 @@ static void hostile_sndstat_is_left_out(void **state)
     assert_int_equal(st_capture_sndstat(facts, "", 0, "x"), -EBADMSG);
 }
 
-/* --- limits, ps ----------------------------------------------------------------------------------------- */
+/* --- limits, ps --- */
 
 static void both_forms_of_limits_are_read(void **state)
 {

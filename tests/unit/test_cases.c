@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <dirent.h>
@@ -12,10 +13,10 @@
 #include <string.h>
 
 #include "advisor/collect/collect.h"
-#include "advisor/report/report.h"
 #include "advisor/facts/text.h"
-#include "platform/fake/fake.h"
+#include "advisor/report/report.h"
 #include "fixture_fact.h"
+#include "platform/fake/fake.h"
 
 #define LINE_BYTES    4096
 #define EFFECT_EXACT  0.05 /* us */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/cause.h"
 
 #define ALL                                                                                                  \

@@ -10,8 +10,7 @@
 #include "change_tree.h"
 #include "platform/fake/fake.h"
 
-/* --- kinds -----------------------------------------------------------------------------------------------
- */
+/* --- kinds --- */
 
 static void check_kind(enum st_os os, enum st_change_kind kind, const char *key, const char *value,
                        const char *path, const char *line)
@@ -75,8 +74,7 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         assert_int_equal(st_change_check(rows[i].os, &rows[i].change), rows[i].error);
 }
 
-/* --- apply and revert in a folder ------------------------------------------------------------------------
- */
+/* --- apply and revert in a folder --- */
 
 struct heard {
     size_t n[ST_EVENT_CHANGED + 1];
@@ -477,8 +475,7 @@ static void systems_that_are_generated_are_recognised(void **state)
     tree_remove(&tree);
 }
 
-/* --- faults, in memory -----------------------------------------------------------------------------------
- */
+/* --- faults, in memory --- */
 
 static struct st_platform *fake_machine(void)
 {

@@ -14,8 +14,7 @@
 
 #define DIED 77
 
-/* --- dying -----------------------------------------------------------------------------------------------
- */
+/* --- dying --- */
 
 static unsigned calls_n, die_at; /* 0: never */
 static bool die_torn;            /* in write: after half of it */
@@ -104,8 +103,7 @@ static bool dies(int (*work)(struct st_platform *p), struct st_platform *p, unsi
     return false;
 }
 
-/* --- the work --------------------------------------------------------------------------------------------
- */
+/* --- the work --- */
 
 /* What is applied, and to what. */
 static const struct set {

@@ -38,8 +38,7 @@ static struct st_platform *machine(enum st_os os, const struct file *files)
     return p;
 }
 
-/* --- the kernel's command line ---------------------------------------------------------------------------
- */
+/* --- the kernel's command line --- */
 
 #define GRUB                                                                                                 \
     {                                                                                                        \
@@ -205,8 +204,7 @@ static void a_kernel_command_line_is_added_to_and_never_made(void **state)
     st_fake_free(p);
 }
 
-/* --- there and back, byte by byte ------------------------------------------------------------------------
- */
+/* --- there and back, byte by byte --- */
 
 static void check_file(struct st_platform *p, const char *path, const char *wanted)
 {
@@ -326,8 +324,7 @@ static void grub_without_drop_ins_gets_the_lines_at_its_end(void **state)
     st_fake_free(p);
 }
 
-/* --- three ways ------------------------------------------------------------------------------------------
- */
+/* --- three ways --- */
 
 static const struct {
     enum st_os os;
@@ -465,8 +462,7 @@ static void lines_of_ours_that_others_changed_are_left(void **state)
     }
 }
 
-/* --- values ----------------------------------------------------------------------------------------------
- */
+/* --- values --- */
 
 static void a_running_value_without_a_file_may_be_missing(void **state)
 {

@@ -1,8 +1,9 @@
-/* lib/changes: trends and steps, apart and together. */
+/* lab/analyse/changes: trends and steps, apart and together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>

@@ -1,8 +1,9 @@
-/* lib/clusters: sizes that outliers prefer. */
+/* lab/analyse/clusters: sizes that outliers prefer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "lib/columns.h"
-#include "lib/random.h"
+#include "chart/columns.h"
+#include "core/stats/random.h"
 
 static struct st_columns columns;
 

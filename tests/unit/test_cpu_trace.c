@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/cpu_trace.h"
-#include "lib/random.h"
+#include "core/stats/random.h"
+#include "daemon/causes/cpu_trace.h"
 
 #define LOOP 100
 #define HOG  4711

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "daemon/audio/audio.h"
-#include "lib/ns.h"
 #include "st_config.h"
 
 static struct st_events events;

@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/ns.h"
 #include "daemon/audio/callbacks.h"
-#include "lib/ns.h"
 
 #define RATE_HZ 48000
 #define FRAMES  480

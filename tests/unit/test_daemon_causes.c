@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/causes/late.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 #define START_NS (1000 * ST_NS_PER_S)

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
+#include "core/ns.h"
 #include "daemon/causes/circumstances.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"

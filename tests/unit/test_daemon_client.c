@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/daemon_client.h"
+#include "cli/show/daemon_client.h"
 
 #define SCHEMA "sleeptune-status/1"
 #define FINE                                                                                                 \

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/loop/clockwatch.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 static struct st_platform *fake;

@@ -22,15 +22,15 @@
 #include <malloc.h>
 #endif
 
+#include "core/ns.h"
 #include "daemon/causes/causes.h"
-#include "daemon/loop/clockwatch.h"
-#include "daemon/status/fan.h"
-#include "daemon/history/history.h"
-#include "daemon/status/live.h"
 #include "daemon/causes/late.h"
-#include "daemon/status/minute.h"
+#include "daemon/history/history.h"
+#include "daemon/loop/clockwatch.h"
 #include "daemon/observe/observed.h"
-#include "lib/ns.h"
+#include "daemon/status/fan.h"
+#include "daemon/status/live.h"
+#include "daemon/status/minute.h"
 #include "measure/drain.h"
 #include "platform/fake/fake.h"
 #include "store/history/history_reader.h"
@@ -95,7 +95,7 @@ static int64_t seconds_n, drained_ns;
 static struct st_minute_counts counts;
 static size_t in_use_first_hour, in_use_end;
 
-/* --- the machine ---------------------------------------------------------------------------------------- */
+/* --- the machine --- */
 
 static int64_t wall_by_script(struct st_platform *p)
 {
@@ -157,7 +157,7 @@ static const struct st_xrun_ops player_ops = {
 static const struct st_xrun_source player = {
     .name = "alsa", .summary = "scripted", .poll_ns = DRAIN_NS, .ops = &player_ops};
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 /* Bytes that malloc has given out, but for SQLite's, whose cache grows with the file up to its limit; 0: this
  * malloc does not say (a sanitizer's, which finds leaks by itself). */
@@ -188,7 +188,7 @@ static void wait_for_history(void)
         nanosleep(&pause, NULL);
 }
 
-/* --- the daemon's threads, in turn ---------------------------------------------------------------------- */
+/* --- the daemon's threads, in turn --- */
 
 /* As st_service_end_minute. */
 static void end_minute(void)
@@ -276,7 +276,7 @@ static void others_have_their_turn(void *ctx) ST_NONBLOCKING
         second_goes_by();
 }
 
-/* --- the day -------------------------------------------------------------------------------------------- */
+/* --- the day --- */
 
 static void start_loop(void)
 {
@@ -379,7 +379,7 @@ static int clean_up(void **state)
     return system(command);
 }
 
-/* --- what is to be seen of it --------------------------------------------------------------------------- */
+/* --- what is to be seen of it --- */
 
 static void the_books_balance_each_minute_and_at_the_end(void **state)
 {

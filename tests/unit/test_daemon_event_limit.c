@@ -10,8 +10,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "core/ns.h"
 #include "daemon/observe/observed.h"
-#include "lib/ns.h"
 #include "store/history/history.h"
 
 #include "keeper_fixture.h"
@@ -23,7 +23,7 @@
 #define MB       1000000
 #define FILLED_N (5 * MAX_MB * MB / 1000) /* rows, more than the file has room for */
 
-/* --- the flood: a source that has sightings at a rate --------------------------------------------------- */
+/* --- the flood: a source that has sightings at a rate --- */
 
 static int64_t to_see_n, client;
 
@@ -51,7 +51,7 @@ static const struct st_xrun_ops ops = {.open = open_flood, .poll = poll_flood, .
 static const struct st_xrun_source source = {
     .name = "pipewire", .summary = "scripted", .poll_ns = ST_NS_PER_S / 4, .ops = &ops};
 
-/* --- the time ------------------------------------------------------------------------------------------- */
+/* --- the time --- */
 
 static int64_t db_number(const char *sql)
 {
@@ -195,7 +195,7 @@ static void ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit(voi
     flood(5000);
 }
 
-/* --- its parts ------------------------------------------------------------------------------------------ */
+/* --- its parts --- */
 
 static void a_burst_passes_then_one_a_second(void **state)
 {

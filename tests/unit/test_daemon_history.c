@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "daemon/history/history.h"
 #include "daemon/history/history_lock.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 #include "keeper_fixture.h"

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/http/broadcast.h"
 #include "daemon/status/fan.h"
 #include "daemon/status/live_json.h"
-#include "lib/ns.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
 

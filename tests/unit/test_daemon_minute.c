@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#include "daemon/status/fan.h"
+#include "core/ns.h"
 #include "daemon/causes/late.h"
+#include "daemon/status/fan.h"
 #include "daemon/status/minute.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 static struct st_platform *fake;

@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/observe/observe.h"
-#include "lib/ns.h"
 #include "platform/fake/fake.h"
 
 #define START_NS (100 * ST_NS_PER_S)
 #define POLL_NS  (250 * ST_NS_PER_MS)
 
-/* --- the scripted source -------------------------------------------------------------------------------- */
+/* --- the scripted source --- */
 
 static struct st_xrun_seen to_see[16];
 static size_t to_see_n;
@@ -134,7 +134,7 @@ static int64_t events_of(const char *name, int64_t *ret_count_n)
     return n;
 }
 
-/* --- the tests ------------------------------------------------------------------------------------------ */
+/* --- the tests --- */
 
 static void device_xruns_and_starved_clients_are_counted_apart(void **state)
 {
@@ -353,7 +353,7 @@ static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
     st_observed_finish(&other);
 }
 
-/* --- the thread, with the real clock -------------------------------------------------------------------- */
+/* --- the thread, with the real clock --- */
 
 static void thread_watches_counts_and_ends(void **state)
 {

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "core/ns.h"
 #include "daemon/http/query.h"
-#include "lib/ns.h"
 
 #define NOW_NS (INT64_C(1800000000) * ST_NS_PER_S)
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "core/ns.h"
 #include "daemon/loop/stall.h"
-#include "lib/ns.h"
 
 #define PERIOD_NS INT64_C(2666667)
 #define T0_NS     (100 * ST_NS_PER_S)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/status/view.h"
-#include "lib/ns.h"
 
 static struct st_view view;
 static struct st_result result;

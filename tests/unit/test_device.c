@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "lib/device.h"
+#include "measure/device.h"
 
 static const int64_t start_ns = INT64_C(5000000000);
 

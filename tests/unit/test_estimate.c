@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "lib/estimate.h"
+#include "core/stats/estimate.h"
 #include "tests/unit/noise.h"
 
 enum { RUNS = 1000, PAIRS = 12 };

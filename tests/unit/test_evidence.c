@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/before_after.h"
 #include "cli/command.h"
-#include "cli/compare.h"
+#include "cli/compare/before_after.h"
+#include "cli/compare/compare.h"
 #include "evidence/verdict.h"
 #include "measure/ab.h"
 #include "store/recording/recording.h"

@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
+#include "core/stats/random.h"
+#include "core/stats/stats.h"
 #include "lab/syscall/fence.h"
-#include "lib/random.h"
-#include "lib/stats.h"
 
 #define N 1000
 

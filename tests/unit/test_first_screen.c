@@ -3,15 +3,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/measured.h"
 #include "advisor/report/first_screen.h"
 #include "advisor/report/verdict.h"
-#include "advisor/facts/measured.h"
 
 #define RULES_N 40
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/hist.h"
+#include "core/stats/hist.h"
 
 static struct st_hist hist_of(int digits)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/hist_payload.h"
+#include "core/stats/hist_payload.h"
 
 static uint8_t buf[400000];
 

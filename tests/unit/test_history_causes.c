@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
 #include "store/history/history_causes.h"
+#include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define DAY_NS    (1440 * MINUTE_NS)

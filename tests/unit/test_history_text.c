@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ns.h"
-#include "store/recording/hist_deflate.h"
+#include "core/ns.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
 #include "store/history/history_reader.h"
+#include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */

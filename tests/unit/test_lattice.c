@@ -1,17 +1,18 @@
-/* lib/lattice, lib/tick_rate: how exact their figures are. What it names and what not: test_series_analysis.
+/* lab/analyse/lattice, lab/analyse/tick_rate: how exact their figures are. What it names and what not: test_series_analysis.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <math.h>
 
+#include "core/ns.h"
 #include "lab/analyse/lattice.h"
-#include "lib/ns.h"
-#include "lab/series/simulate.h"
 #include "lab/analyse/tick_rate.h"
+#include "lab/series/simulate.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)

@@ -1,14 +1,15 @@
-/* lib/levels: medians of blocks, of a series and piece by piece. */
+/* lab/analyse/levels: medians of blocks, of a series and piece by piece. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/levels.h"
+#include "core/stats/levels.h"
 #include "tests/unit/noise.h"
 
 #define EACH ST_LEVELS_MEDIAN_OF

@@ -2,12 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/locale.h"
+#include "platform/program/locale.h"
 
 static void set(const char *lc_all, const char *lc_ctype, const char *lang)
 {

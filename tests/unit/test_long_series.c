@@ -1,8 +1,9 @@
-/* lib/long_series and its analysis: figures against sorting, and what is found behind the first samples. */
+/* chart/input/long_series and its analysis: figures against sorting, and what is found behind the first samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 
 #include <errno.h>
 
+#include "core/stats/random.h"
 #include "evidence/missed.h"
 #include "evidence/verdict.h"
-#include "lib/random.h"
 
 static void assert_near(double got, double wanted, double within)
 {

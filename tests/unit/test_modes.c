@@ -7,8 +7,8 @@
 
 #include <math.h>
 
+#include "core/stats/random.h"
 #include "lab/wake/modes.h"
-#include "lib/random.h"
 
 #define N_MAX 10000
 

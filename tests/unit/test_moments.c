@@ -1,14 +1,15 @@
-/* lib/moments: one pass, in pieces, against two passes in wider arithmetic. */
+/* core/stats/moments: one pass, in pieces, against two passes in wider arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <math.h>
 
-#include "lib/moments.h"
-#include "lib/random.h"
+#include "core/stats/moments.h"
+#include "core/stats/random.h"
 
 #define N 100000
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/normal.h"
+#include "core/stats/normal.h"
 
 static void assert_within(double got, double wanted, double share)
 {

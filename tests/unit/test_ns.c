@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 
 static void timespec_becomes_ns(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "observe/jack_xrun.h"
+#include "daemon/observe/jack_xrun.h"
 
 #define PERIOD_US 21333
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "observe/profile.h"
+#include "daemon/observe/profile.h"
 
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>

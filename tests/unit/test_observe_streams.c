@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "observe/streams.h"
+#include "daemon/observe/streams.h"
 
 enum { CORKED = -1, GONE = -2 };
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lib/period.h"
+#include "core/period.h"
 
 #define WEEK_NS UINT64_C(604800000000000)
 

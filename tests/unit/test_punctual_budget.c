@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "lib/ns.h"
-#include "noise.h"
+#include "core/ns.h"
 #include "lab/punctual/exact_sleep.h"
+#include "noise.h"
 #include "platform/posix/posix.h"
 #include <sleeptune/punctual.h>
 

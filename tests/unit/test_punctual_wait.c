@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/fake/fake.h"
 #include "platform/punctual_wait.h"
 

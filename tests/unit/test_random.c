@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "lib/random.h"
+#include "core/stats/random.h"
 
 static void the_stream_is_splitmix64(void **state)
 {

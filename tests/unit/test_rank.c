@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/random.h"
+#include "core/stats/random.h"
 #include "lab/rank.h"
 #include "tests/unit/noise.h"
 
@@ -114,8 +114,7 @@ static void an_error_ends_it(void **state)
     assert_int_equal(st_rank(ranks, ST_RANK_MAX_N + 1, difference, NULL, &confidence), -E2BIG);
 }
 
-/* --- what benches rank: values block by block -------------------------------------------------------------
- */
+/* --- what benches rank: values block by block --- */
 
 #define METHODS_MAX 30
 #define BLOCKS_MAX  60

@@ -1,4 +1,4 @@
-/* lib/recent: the median and the highest of the last values. */
+/* measure/recent: the median and the highest of the last values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "lib/recent.h"
+#include "measure/recent.h"
 
 static double median_after(struct st_recent *recent, double value)
 {

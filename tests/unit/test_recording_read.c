@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "lib/random.h"
+#include "core/stats/random.h"
 #include "store/recording/bytes.h"
 #include "store/recording/crc32c.h"
 #include "tests/unit/recording_story.h"

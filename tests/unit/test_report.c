@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
@@ -352,8 +353,7 @@ static void json_tells_what_the_text_tells(void **state)
     json_decref(document);
 }
 
-/* --- whole path: capture, rules, report
- * ---------------------------------------------------------------------- */
+/* --- whole path: capture, rules, report --- */
 
 static void make(const char *capture, struct st_facts **ret_facts, struct st_report *ret)
 {

@@ -3,14 +3,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 
-#include "lib/cpu_list.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/threads.h"
+#include "core/cpu_list.h"
 
 static void a_cpu_list_has_ranges_and_single_cpus(void **state)
 {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <dirent.h>
@@ -14,8 +15,8 @@
 
 #include "advisor/change/change.h"
 #include "advisor/collect/collect.h"
-#include "advisor/rules/rule.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/rule.h"
 #include "fixture_fact.h"
 
 #define CONTAINS_MAX 16

@@ -19,7 +19,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/platform.h"
 
 #define LONG_NS  (60 * ST_NS_PER_S) /* never waited for in full */
@@ -59,7 +59,7 @@ static void none_survives(void)
     no_child();
 }
 
-/* --- programs that want more than to print: this one, started again with a word ------------------------- */
+/* --- programs that want more than to print: this one, started again with a word --- */
 
 /** Takes the terminal of who started it, by every way there is. */
 static int take_terminal(void)

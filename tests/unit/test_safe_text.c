@@ -1,4 +1,4 @@
-/* lib/safe_text: whatever a text holds, nothing of it acts on a terminal. */
+/* core/safe_text: whatever a text holds, nothing of it acts on a terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/safe_text.h"
+#include "core/safe_text.h"
 
 static const struct {
     const char *text, *safe;

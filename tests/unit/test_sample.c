@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/random.h"
-#include "lib/sample.h"
+#include "core/stats/random.h"
+#include "core/stats/sample.h"
 
 static void an_array_is_sorted_and_looked_up_by_rank(void **state)
 {

@@ -1,14 +1,15 @@
-/* lib/select: against sorting. */
+/* core/stats/select: against sorting. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdlib.h>
 
-#include "lib/random.h"
-#include "lib/select.h"
+#include "core/stats/random.h"
+#include "core/stats/select.h"
 
 static int compare(const void *a, const void *b)
 {

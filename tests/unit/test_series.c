@@ -1,15 +1,16 @@
-/* lib/series: samples in order, and what is usual among them. */
+/* core/stats/series: samples in order, and what is usual among them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 
-#include "lib/random.h"
-#include "lib/sample.h"
-#include "lib/series.h"
+#include "core/stats/random.h"
+#include "core/stats/sample.h"
+#include "core/stats/series.h"
 
 static void setup(struct st_series *series)
 {

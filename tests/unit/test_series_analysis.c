@@ -1,16 +1,17 @@
-/* lib/series_analysis and lib/lattice: blind, does it name what the simulator was told, and nothing in noise?
+/* lab/analyse/series_analysis and lab/analyse/lattice: blind, does it name what the simulator was told, and nothing in noise?
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"

@@ -1,14 +1,15 @@
-/* lib/series_text: columns and CSV, and what is no figure. */
+/* chart/input/series_text: columns and CSV, and what is no figure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <string.h>
 
-#include "lib/series_text.h"
+#include "chart/input/series_text.h"
 
 static struct st_series_text text;
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "measure/session.h"
 #include "platform/fake/fake.h"
 

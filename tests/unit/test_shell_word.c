@@ -1,4 +1,4 @@
-/* lib/shell_word: what is pasted is one word, the same one. */
+/* core/shell_word: what is pasted is one word, the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/shell_word.h"
+#include "core/shell_word.h"
 
 static void words_are_quoted_where_they_need_it(void **state)
 {

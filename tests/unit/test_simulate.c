@@ -1,15 +1,16 @@
-/* lib/simulate: the patterns of the article, and what they follow from. */
+/* lab/series/simulate: the patterns of the article, and what they follow from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/series/simulate.h"
 
 static struct st_simulation herman(void)

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "lab/fake/lab_fake.h"
 #include "lab/posix/sleep_lab.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/snapshot_check.h"
+#include "cli/report/snapshot_check.h"
 
 #define MPD "linux.unit.mpd."
 

@@ -132,7 +132,7 @@ static void text_without_counters_has_no_channels(void **state)
     }
 }
 
-/* --- the source over the fake's files ------------------------------------------------------------------- */
+/* --- the source over the fake's files --- */
 
 static struct st_platform *platform;
 static struct st_xrun_watch watch;

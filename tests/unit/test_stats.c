@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lib/stats.h"
+#include "core/stats/stats.h"
 
 /* cmocka compares floats only. */
 static void assert_near(double got, double wanted, double tolerance)

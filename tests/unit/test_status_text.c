@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cli/show/status_text.h"
-#include "program/text.h"
-#include "lib/base.h"
+#include "core/base.h"
+#include "core/text.h"
 
 static char *render(const char *json, int columns)
 {

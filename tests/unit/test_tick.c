@@ -1,14 +1,15 @@
-/* lib/tick: FreeBSD's stretched sleeps, against the tables read from its source and measured on 13.2. */
+/* core/tick: FreeBSD's stretched sleeps, against the tables read from its source and measured on 13.2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
 #include <math.h>
 
-#include "lib/tick.h"
+#include "core/tick.h"
 
 #define P64_NS  (64e9 / 48000)
 #define P128_NS (128e9 / 48000)

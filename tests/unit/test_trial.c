@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ns.h"
+#include "core/stats/normal.h"
 #include "evidence/trial.h"
-#include "lib/normal.h"
-#include "lib/ns.h"
 
 /* What is known of a figure: both values, and the 99 % interval. */
 static void set(struct st_trial *trial, enum st_figure_id id, double a, double b, double low, double high)

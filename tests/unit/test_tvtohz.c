@@ -1,8 +1,9 @@
-/* lib/tvtohz: the ticks that a 4.4BSD kernel gives to a sleep. */
+/* lab/series/tvtohz: the ticks that a 4.4BSD kernel gives to a sleep. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>

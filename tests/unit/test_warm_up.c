@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "lib/random.h"
+#include "core/stats/random.h"
 #include "lab/syscall/warm_up.h"
 
 #define N 500

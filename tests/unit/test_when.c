@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/ns.h"
-#include "lib/when.h"
+#include "core/ns.h"
+#include "core/when.h"
 
 #define NOW_S INT64_C(1795190400) /* 2026-11-20 16:00 UTC */
 

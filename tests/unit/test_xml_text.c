@@ -1,4 +1,4 @@
-/* lib/xml_text: nothing of a text is markup, and all of it is UTF-8. */
+/* core/xml_text: nothing of a text is markup, and all of it is UTF-8. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "lib/base.h"
-#include "lib/xml_text.h"
+#include "core/base.h"
+#include "core/xml_text.h"
 
 static void texts_are_escaped(void **state)
 {

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/ns.h"
+#include "core/ns.h"
 #include "platform/xrun/xrun_source.h"
 
 #define SCRIPT "sleeptune-observe-test"

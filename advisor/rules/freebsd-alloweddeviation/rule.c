@@ -1,9 +1,9 @@
 /* kern.timecounter.alloweddeviation: how much the kernel may stretch a sleep. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
-#include "lib/tick.h"
+#include "advisor/rules/rule.h"
+#include "core/tick.h"
 
 #define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
 #define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define ENABLE "freebsd.hw.snd.vchans_enable"
 

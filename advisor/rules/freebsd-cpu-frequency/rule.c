@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FREQ     "freebsd.dev.cpu.0.freq"
 #define LEVELS   "freebsd.dev.cpu.0.freq_levels"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define AUTO "freebsd.hw.snd.default_auto"
 #define PCM  "freebsd.dev.pcm."

@@ -1,9 +1,9 @@
 /* kern.hz: what it does, and what it does not do any more. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
-#include "lib/tick.h"
+#include "advisor/rules/rule.h"
+#include "core/tick.h"
 
 #define HZ        "freebsd.kern.hz"
 #define PERIODIC  "freebsd.kern.eventtimer.periodic"

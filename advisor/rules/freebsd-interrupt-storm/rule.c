@@ -1,8 +1,8 @@
 /* hw.intr_storm_threshold: interrupts that come too fast are held back. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define THRESHOLD "freebsd.hw.intr_storm_threshold"
 #define HZ        "freebsd.kern.hz"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
+#include "advisor/rules/rule.h"
 
 #define FILE_KEY "freebsd.file.loader_conf"
 #define PREFIX   "freebsd.loader."

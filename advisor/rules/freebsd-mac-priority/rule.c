@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define REALTIME    "freebsd.security.mac.priority.realtime"
 #define GID         "freebsd.security.mac.priority.realtime_gid"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define LIMIT   "freebsd.limits.memorylocked_bytes"
 #define WIRED   "freebsd.vm.max_user_wired"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
+#include "advisor/rules/rule.h"
 
 #define PREEMPTION "freebsd.kern.sched.preemption"
 #define NAME       "freebsd.kern.sched.name"

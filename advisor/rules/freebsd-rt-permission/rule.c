@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FIFO     "freebsd.rt.fifo_errno"
 #define REALTIME "freebsd.security.mac.priority.realtime"

@@ -1,9 +1,9 @@
 /* hw.snd.verbose: can underruns be seen at all? */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define VERBOSE "freebsd.hw.snd.verbose"
 #define SNDSTAT "freebsd.sndstat.pcm"

@@ -1,9 +1,9 @@
 /* What sndctl(8) calls realtime: three settings at once. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define LATENCY   "freebsd.hw.snd.latency"
 #define PROFILE   "freebsd.hw.snd.latency_profile"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FILE_KEY "freebsd.file.sysctl_conf"
 #define PREFIX   "freebsd.sysctl_conf."

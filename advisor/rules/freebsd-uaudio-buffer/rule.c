@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define BUFFER "freebsd.hw.usb.uaudio.buffer_ms"
 

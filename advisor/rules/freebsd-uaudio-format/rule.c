@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define RATE     "freebsd.hw.usb.uaudio.default_rate"
 #define BITS     "freebsd.hw.usb.uaudio.default_bits"

@@ -1,8 +1,8 @@
 /* hw.usb.power_timeout: USB devices that are put to sleep. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
+#include "advisor/rules/rule.h"
 
 #define TIMEOUT "freebsd.hw.usb.power_timeout"
 

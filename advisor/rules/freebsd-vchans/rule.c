@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define ENABLE "freebsd.hw.snd.vchans_enable" /* from 15.0 */
 

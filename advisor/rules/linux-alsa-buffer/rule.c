@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define PREFIX      "linux.alsa."
 #define BUFFER      ".buffer_frames"

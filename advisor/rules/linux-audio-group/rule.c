@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FIFO_ERRNO "linux.rt.fifo_errno"
 #define GROUPS     "user.groups"

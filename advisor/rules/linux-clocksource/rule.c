@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define CURRENT   "linux.clocksource.current"
 #define AVAILABLE "linux.clocksource.available"

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define GETRES     "linux.clock_getres_ns"
 #define HRES       "linux.timer_list.hres_active"

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
-#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 #define ISOLATED      "linux.cpu.isolated"
 #define STAT_INTERVAL "linux.sysctl.vm.stat_interval"

@@ -1,8 +1,8 @@
 /* Transparent huge pages: compaction in the middle of a page fault. */
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define ENABLED "linux.thp.enabled"
 #define DEFRAG  "linux.thp.defrag"

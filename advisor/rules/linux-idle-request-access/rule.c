@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define REQUEST "linux.pmqos.cpu_dma_latency_us"
 #define PREFIX  "linux.cpuidle.cpu0."

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define DRIVER   "linux.cpuidle.driver"
 #define STATES   "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */

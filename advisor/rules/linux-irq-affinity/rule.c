@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
-#include "lib/cpu_list.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 #define ISOLATED   "linux.cpu.isolated"
 #define AFFINITY   "linux.irq.default_affinity"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
-#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 #define ISOLATED "linux.cpu.isolated"
 #define ONLINE   "linux.cpu.online"

@@ -1,8 +1,8 @@
 /* RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define MEMLOCK  "linux.rt.memlock_limit_bytes"
 #define IPC_LOCK "linux.rt.ipc_lock"

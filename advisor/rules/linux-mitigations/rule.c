@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 static void judge(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
 {

@@ -1,8 +1,8 @@
 /* RLIMIT_NICE: what is left to a program that gets no real-time priority. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define LIMIT      "linux.rt.nice_limit"
 #define FIFO_ERRNO "linux.rt.fifo_errno"

@@ -1,7 +1,7 @@
 /* nohz_full: CPUs without the tick while one thread runs. */
 #include "advisor/rules/rule.h"
-#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
+#include "core/cpu_list.h"
 
 #define NOHZ_FULL "linux.cpu.nohz_full"
 #define ISOLATED  "linux.cpu.isolated"

@@ -1,9 +1,9 @@
 /* Automatic NUMA balancing: page faults on purpose. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
-#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 #define BALANCING "linux.sysctl.kernel.numa_balancing"
 #define NODES     "linux.node.online"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define DAEMON      "linux.daemon.pipewire"
 #define QUANTUM     "linux.pipewire.quantum"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
-#include "advisor/rules/machine.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define PROCESSES "linux.processes_n"
 #define PRESENT   "linux.cpufreq.present"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define VERSION  "linux.kernel.version"
 #define REALTIME "linux.realtime"

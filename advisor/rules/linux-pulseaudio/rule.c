@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define DAEMON    "linux.daemon.pulseaudio"
 #define REALTIME  "linux.pulse.realtime-scheduling"

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define CONFIG         "linux.config.RT_GROUP_SCHED"
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "advisor/rules/rule.h"
-#include "advisor/rules/machine.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FIFO_ERRNO    "linux.rt.fifo_errno"
 #define FIFO_PRIORITY "linux.rt.fifo_priority"

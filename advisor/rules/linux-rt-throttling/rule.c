@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define FIFO_ERRNO "linux.rt.fifo_errno"
 #define DAEMON     "linux.daemon.rtkit-daemon"

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 #include "advisor/rules/threads.h"
 
 #define PULSE_REALTIME "linux.pulse.realtime-scheduling"

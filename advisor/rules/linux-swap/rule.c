@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define ZRAM       "linux.swap.zram_n"
 #define OTHER      "linux.swap.other_n"

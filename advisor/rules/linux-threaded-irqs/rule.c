@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define VERSION "linux.kernel.version"
 

@@ -1,9 +1,9 @@
 /* kernel.timer_migration: may a timer be moved to another CPU? */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
-#include "lib/cpu_list.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 #define MIGRATION "linux.sysctl.kernel.timer_migration"
 #define NOHZ_FULL "linux.cpu.nohz_full"

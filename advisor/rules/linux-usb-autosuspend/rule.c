@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define PREFIX  "linux.usb_audio."
 #define CONTROL ".control"

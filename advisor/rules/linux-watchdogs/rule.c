@@ -1,8 +1,8 @@
 /* The kernel's lock-up detectors. */
 #include <inttypes.h>
 
-#include "advisor/rules/rule.h"
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
 
 #define NMI    "linux.sysctl.kernel.nmi_watchdog"
 #define SOFT   "linux.sysctl.kernel.watchdog"

@@ -1,0 +1,44 @@
+/* A series from text: one figure a line, or the CSV of `sleeptune export`. */
+#ifndef ST_CHART_INPUT_SERIES_TEXT_H
+#define ST_CHART_INPUT_SERIES_TEXT_H
+
+#include <stdbool.h>
+
+#include "core/stats/series.h"
+
+enum st_series_text_kind {
+    ST_SERIES_TEXT_EMPTY,   /* no line with a figure yet */
+    ST_SERIES_TEXT_SECONDS, /* figures, one of them at least with a decimal point or an exponent */
+    ST_SERIES_TEXT_NS,      /* whole figures */
+    ST_SERIES_TEXT_CSV,     /* period,lateness_ns,skipped */
+};
+
+/** "seconds, one a line", ... for people. */
+const char *st_series_text_kind_name(enum st_series_text_kind kind);
+
+struct st_series_text {
+    struct st_series series; /* of CSV: skipped periods are left out */
+    enum st_series_text_kind kind;
+    bool period_known; /* CSV's comment period_ns was read */
+    bool header_seen;
+    double *column; /* figures as they are written, until it is known what they are */
+    size_t column_n, column_room;
+};
+
+/** period: what a column has from one line to the next, and CSV without a period of its own. */
+void st_series_text_init(struct st_series_text *text, const struct st_period *period);
+void st_series_text_finish(struct st_series_text *text);
+
+/**
+ * One line, without its newline, and its bytes up to the NUL that ends it. Empty ones and those that begin
+ * with '#' are comments.
+ * @return 0; -EBADMSG (not a figure, or more than one, or a NUL among the bytes); -ERANGE (a lateness of more
+ * than an hour, a period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one a text.
+ */
+ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
+
+/** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
+ * -ERANGE. */
+ST_NODISCARD int st_series_text_end(struct st_series_text *text);
+
+#endif

@@ -1,0 +1,376 @@
+#include "cli/compare/before_after.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/input/recording_input.h"
+#include "cli/command.h"
+#include "cli/measure/measure_files.h"
+#include "cli/measure/measure_run.h"
+#include "cli/show/measure_text.h"
+#include "core/ns.h"
+#include "evidence/verdict.h"
+#include "platform/program/locale.h"
+#include "store/recording/recording.h"
+
+#define FILE_NAME   "/before.recording"
+#define PATH_BYTES  600
+#define LINE_BYTES  4096
+#define TIME_MIN_NS ST_NS_PER_S
+#define TIME_MAX_NS (600 * ST_NS_PER_S)
+
+static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s" FILE_NAME, target->folder);
+    return buf;
+}
+
+int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
+{
+    int64_t ns;
+    if (st_ns_parse(text, &ns) != 0 || ns < TIME_MIN_NS || ns > TIME_MAX_NS)
+        return st_usage_error(command, "--measure: '%s' is not a time such as 30s or 2m, 1s .. 10m", text);
+    *ret_ns = ns;
+    return 0;
+}
+
+/* --- circumstances --- */
+
+static void say_applied(FILE *out, const struct st_journal *journal)
+{
+    bool any = false;
+    fputs("applied:", out);
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        bool seen = journal->entries[i].phase != ST_PHASE_DONE;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = strcmp(journal->entries[j].rule, journal->entries[i].rule) == 0;
+        if (!seen)
+            fprintf(out, " %s", journal->entries[i].rule);
+        any |= !seen;
+    }
+    fputs(any ? "\n" : " nothing\n", out);
+}
+
+/* What a measurement does not say of itself. NULL: out of memory. */
+static char *machine_now(const struct st_journal *journal)
+{
+    struct st_platform *p = st_platform_native();
+    char line[LINE_BYTES], *text = NULL;
+    size_t bytes, len;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    say_applied(out, journal);
+    const int r = p->os == ST_OS_FREEBSD ? p->read_sysctl(p, "vm.loadavg", line, sizeof(line), &len)
+                                         : p->read_text(p, "/proc/loadavg", line, sizeof(line), &len);
+    if (r == 0) { /* "0.10 0.05 0.01 1/123 456", "{ 0.10 0.05 0.01 }" */
+        const char *first = line + strspn(line, "{ ");
+        fprintf(out, ST_LOAD_KEY ": %.*s\n", (int)strcspn(first, " \n"), first);
+    }
+    if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
+        fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* --- one run --- */
+
+/* Runs the loop into a recording: in the same way before and now, as recording is some work, too. Says how
+ * long it takes, and on a terminal how it goes. @return an st_exit. */
+static int record(const char *command, const char *what, const char *path, const struct st_journal *journal,
+                  struct st_session_config *config)
+{
+    struct st_measure_files *files;
+    struct st_result result;
+    char time[24];
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    int status = st_measure_files_open(command, config, path, NULL, &files);
+    if (status != 0)
+        return status;
+    config->sinks = st_measure_files_sinks(files);
+    char *machine = machine_now(journal);
+    fflush(stdout);
+    st_ns_format(config->duration_ns, time, sizeof(time));
+    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what, st_locale_text(time));
+    status = st_measure_run(command, config, terminal ? st_measure_show_progress : NULL, NULL, &result);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (status == ST_EXIT_DONE) {
+        if (machine != NULL)
+            st_measure_files_text(files, machine);
+        status = st_measure_files_close(files, &result, 1);
+        if (status == ST_EXIT_DONE)
+            status = st_measure_status(&result, 1);
+        if (!result.books_balance)
+            (void)st_failure(command, "the books of the run do not balance: it proves nothing");
+        st_result_finish(&result);
+    }
+    free(machine);
+    st_measure_files_free(files);
+    return status;
+}
+
+static void ST_PRINTF(2, 3) because(struct st_before_after *done, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(done->why, sizeof(done->why), format, args);
+    va_end(args);
+}
+
+static const char *open_error(int r)
+{
+    return r == -EBADMSG           ? "not a recording, or cut at its beginning"
+           : r == -EPROTONOSUPPORT ? "it is of a newer sleeptune"
+                                   : strerror(-r);
+}
+
+void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open(path, &reader);
+    if (r != 0) {
+        because(done, "%s cannot be read: %s", path, open_error(r));
+        return;
+    }
+    const struct st_recording_meta *meta = st_recording_meta(reader);
+    done->frames = meta->frames;
+    done->rate_hz = meta->rate_hz;
+    ret->started_wall_ns = meta->started_wall_ns;
+    ret->period = meta->period;
+    r = st_blocks_init(&ret->blocks);
+    if (r == 0)
+        r = st_recording_blocks(reader, &ret->blocks);
+    const struct st_recording_totals totals = st_recording_totals(reader);
+    ret->lost_n = totals.lost_cycles;
+    ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
+    const enum st_recording_end end = st_recording_ended(reader);
+    ret->interrupted = end != ST_RECORDING_COMPLETE;
+    ret->circumstances = strdup(st_recording_circumstances(reader));
+    st_recording_close_reader(reader);
+    if (r < 0 || ret->circumstances == NULL)
+        because(done, "%s cannot be read: %s", path, strerror(r < 0 ? -r : ENOMEM));
+    else if (end == ST_RECORDING_DAMAGED)
+        because(done, "%s is damaged", path);
+    else if (done->frames == 0 || ret->blocks.n == 0)
+        because(done, "%s has no cycle, or no period in frames", path);
+    for (char *at = ret->circumstances; at != NULL && *at != '\0'; at++) {
+        if ((unsigned char)*at > '~') /* it may have come from anywhere */
+            *at = '?';
+    }
+}
+
+/* --- before --- */
+
+static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
+                      struct st_session_config *config)
+{
+    st_session_defaults(config);
+    config->frames = frames;
+    config->rate_hz = rate_hz;
+    config->duration_ns = duration_ns;
+}
+
+/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another.
+ */
+static int cpu_now(void)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_counters_handle handle;
+    struct st_thread_counters counters = {.valid = 0};
+    if (p->counters_open(p, &handle) != 0)
+        return -1;
+    const int r = p->counters_self(p, &handle, &counters);
+    p->counters_close(p, &handle);
+    return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
+}
+
+void st_before_after_record(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal, uint32_t frames, uint32_t rate_hz,
+                            int64_t duration_ns)
+{
+    char path[PATH_BYTES];
+    struct st_session_config config;
+    path_of(target, path, sizeof(path));
+    if (journal->entries_n > 0 && access(path, F_OK) == 0) {
+        puts("the loop was recorded before the first change; verify compares with that");
+        return;
+    }
+    config_of(frames, rate_hz, duration_ns, &config);
+    config.cpus[0] = cpu_now();
+    if (record(command, "recording the loop as it runs now", path, journal, &config) == ST_EXIT_DONE)
+        return;
+    (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
+    (void)st_failure(command, "not recorded, so verify will have nothing to compare with");
+}
+
+bool st_before_after_forget(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal)
+{
+    char path[PATH_BYTES];
+    if (journal->entries_n > 0)
+        return false;
+    const int r = target->p->remove_file(target->p, path_of(target, path, sizeof(path)));
+    if (r != 0 && r != -ENOENT)
+        (void)st_failure(command, "cannot remove %s: %s", path, strerror(-r));
+    return r == 0;
+}
+
+/* --- now --- */
+
+/* The policy of then. Without the right to it there is no fair comparison. */
+static void choose_policy(struct st_before_after *done, struct st_session_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_rt_rights rights;
+    char policy[16], priority[16];
+    int64_t number = 0;
+    (void)st_circumstances_value(done->before.circumstances, "policy", policy, sizeof(policy));
+    (void)st_circumstances_value(done->before.circumstances, "priority", priority, sizeof(priority));
+    if (strcmp(policy, st_policy_name(ST_POLICY_OTHER)) == 0) {
+        config->policy = ST_POLICY_OTHER;
+        return;
+    }
+    if (strcmp(policy, st_policy_name(ST_POLICY_FIFO)) != 0 || st_parse_i64(priority, 1, 99, &number) != 0) {
+        because(done, "the recording does not say with which policy the loop ran");
+        return;
+    }
+    config->priority = (int)number;
+    if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
+        because(done,
+                "the loop ran with SCHED_FIFO %d then, and this user may not: 'sudo sleeptune verify' can",
+                config->priority);
+}
+
+/* The CPU of then. */
+static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    int allowed[1024];
+    char cpu[16];
+    int64_t wanted;
+    if (!st_circumstances_value(done->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
+        strcmp(cpu, "any") == 0)
+        return;
+    if (st_parse_i64(cpu, 0, INT_MAX, &wanted) != 0) {
+        because(done, "the recording does not say on which CPU the loop ran");
+        return;
+    }
+    const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
+    config->cpus[0] = -1;
+    for (int i = 0; i < n && i < (int)ST_ARRAY_LEN(allowed); i++) {
+        if (allowed[i] == wanted)
+            config->cpus[0] = allowed[i];
+    }
+    if (config->cpus[0] < 0)
+        because(done, "the loop ran on CPU %" PRId64 " then, which may not be used now", wanted);
+}
+
+/* A recording of its own, gone when it is read. */
+static int measure_now(const char *command, const struct st_journal *journal,
+                       struct st_session_config *config, struct st_before_after *done)
+{
+    char path[PATH_BYTES], policy[16];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%.500s/sleeptune-XXXXXX",
+             folder != NULL && folder[0] == '/' ? folder : "/tmp");
+    const int fd = mkstemp(path);
+    if (fd < 0) {
+        because(done, "cannot record into %s: %s", path, strerror(errno));
+        return ST_EXIT_DONE;
+    }
+    close(fd);
+    const int status = record(command, "running the loop again, to compare", path, journal, config);
+    if (status == ST_EXIT_DONE)
+        st_before_after_read(path, done, &done->now);
+    else if (status == ST_EXIT_BOOKS)
+        because(done, "the books of the run do not balance: it is invalid");
+    else
+        because(done, "the loop could not run and be recorded");
+    (void)unlink(path);
+    if (done->why[0] == '\0' &&
+        (!st_circumstances_value(done->now.circumstances, "policy", policy, sizeof(policy)) ||
+         strcmp(policy, st_policy_name(config->policy)) != 0))
+        because(done, "the loop ran with another policy than then");
+    return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
+}
+
+void st_before_after_compare(struct st_before_after *ret)
+{
+    struct st_random random = {1}; /* any: the same runs give the same figures */
+    struct st_figure *figures[ST_FIGURES];
+    int r = st_circumstances_compare(ret->before.circumstances, ret->now.circumstances, &ret->changes,
+                                     &ret->changes_n);
+    if (r == 0)
+        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
+                             &ret->found);
+    if (r != 0) {
+        because(ret, "%s", strerror(-r));
+        return;
+    }
+    for (int id = 0; id < ST_FIGURES; id++)
+        figures[id] = &ret->found.figures[id];
+    ret->tests_n = st_verdict_judge(figures, ST_FIGURES);
+    ret->compared = true;
+}
+
+int st_before_after_make(const char *command, const struct st_change_target *target,
+                         const struct st_journal *journal, int64_t duration_ns, struct st_before_after *ret)
+{
+    char path[PATH_BYTES];
+    struct st_session_config config;
+    int status = ST_EXIT_DONE;
+    *ret = (struct st_before_after){0};
+    if (access(path_of(target, path, sizeof(path)), F_OK) != 0 && errno == ENOENT) {
+        because(ret, "nothing was recorded before the changes, so there is nothing to compare with");
+        return status;
+    }
+    st_before_after_read(path, ret, &ret->before);
+    if (ret->why[0] != '\0')
+        return status;
+    const int64_t then_ns = st_period_due_ns(&ret->before.period, 0, ret->before.periods_n);
+    config_of(ret->frames, ret->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
+    choose_policy(ret, &config);
+    if (ret->why[0] == '\0')
+        choose_cpu(ret, &config);
+    ret->policy = config.policy;
+    ret->priority = config.policy == ST_POLICY_OTHER ? 0 : config.priority;
+    ret->cpu = config.cpus[0];
+    if (ret->why[0] == '\0')
+        status = measure_now(command, journal, &config, ret);
+    if (ret->why[0] == '\0')
+        st_before_after_compare(ret);
+    return status;
+}
+
+void st_before_after_none(struct st_before_after *ret, const char *why)
+{
+    *ret = (struct st_before_after){0};
+    because(ret, "%s", why);
+}
+
+void st_before_after_finish(struct st_before_after *done)
+{
+    st_circumstances_free(done->changes, done->changes_n);
+    free(done->before.circumstances);
+    free(done->now.circumstances);
+    st_blocks_finish(&done->before.blocks);
+    st_blocks_finish(&done->now.blocks);
+    *done = (struct st_before_after){0};
+}
+
+bool st_before_after_is_worse(const struct st_before_after *done)
+{
+    bool worse = false;
+    for (int id = 0; id < ST_FIGURES && done->compared; id++)
+        worse |= done->found.figures[id].verdict == ST_VERDICT_WORSE;
+    return worse;
+}

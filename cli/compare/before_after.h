@@ -1,0 +1,80 @@
+/* Did it help? `apply` records the loop before the first change; `verify` runs it again and compares. */
+#ifndef ST_CLI_COMPARE_BEFORE_AFTER_H
+#define ST_CLI_COMPARE_BEFORE_AFTER_H
+
+#include <jansson.h>
+
+#include "cli/change/change_target.h"
+#include "cli/compare/differences.h"
+#include "core/period.h"
+#include "evidence/pairs.h"
+#include "platform/platform.h"
+
+#define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
+
+/** Reads the time of --measure, 1 s .. 10 min. @return 0, or ST_EXIT_USAGE after a message. */
+ST_NODISCARD int st_before_after_time(const char *command, const char *text, int64_t *ret_ns);
+
+/**
+ * Runs the loop and keeps the recording beside the journal, unless one of a state before earlier changes is
+ * there already. Says what it does. A recording that fails is removed, said, and no reason not to go on.
+ * Ctrl-C ends it early. The caller holds the journal's lock. Once a process (signals).
+ */
+void st_before_after_record(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal, uint32_t frames, uint32_t rate_hz,
+                            int64_t duration_ns);
+/** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
+ * was one. */
+bool st_before_after_forget(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal);
+
+struct st_before_after_run {
+    struct st_period period;
+    struct st_blocks blocks;
+    uint64_t periods_n, lost_n; /* lost cycles are among the periods, and in no block */
+    int64_t started_wall_ns;    /* INT64_MIN: not known */
+    bool interrupted;
+    char *circumstances; /* "key: value" lines */
+};
+
+struct st_before_after {
+    bool compared; /* false: `why` says why not */
+    char why[600];
+    uint32_t frames, rate_hz;
+    enum st_policy policy; /* these of both runs */
+    int priority;
+    int cpu; /* -1: not pinned */
+    struct st_before_after_run before, now;
+    struct st_comparison found; /* now against before */
+    size_t tests_n;
+    struct st_circumstance_pair *changes;
+    size_t changes_n;
+};
+
+/**
+ * Reads the recording, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as then.
+ * What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
+ * st_before_after_finish. @return an st_exit: DONE, or BOOKS.
+ */
+ST_NODISCARD int st_before_after_make(const char *command, const struct st_change_target *target,
+                                      const struct st_journal *journal, int64_t duration_ns,
+                                      struct st_before_after *ret);
+/** Reads a recording into one of the runs of *done. What is in the way is in done->why. */
+void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret);
+/** Compares both runs, whose blocks and circumstances are known. */
+void st_before_after_compare(struct st_before_after *ret);
+/** Why there is none. */
+void st_before_after_none(struct st_before_after *ret, const char *why);
+void st_before_after_finish(struct st_before_after *done);
+
+/** Is a figure shown to be worse? */
+bool st_before_after_is_worse(const struct st_before_after *done);
+
+/* --- before_after_text.c --- */
+
+/** For people, on stdout. */
+void st_before_after_print(const struct st_before_after *done);
+/** The member "proof" of sleeptune-verify/1. New reference; NULL when out of memory. */
+json_t *st_before_after_json(const struct st_before_after *done);
+
+#endif

@@ -1,0 +1,255 @@
+/* Reads what `compare` compares: recordings, histogram logs, series, documents of bench and measure. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/input/recording_input.h"
+#include "chart/input/series_input.h"
+#include "cli/command.h"
+#include "cli/compare/compare.h"
+#include "store/recording/module_hlog.h"
+#include "store/recording/recording.h"
+
+#define SERIES_FAMILY "sleeptune-series/"
+#define TAG           "lateness"
+#define SEED          1 /* which values of a log without order fall into which block */
+
+static void note(struct st_compare_file *file, const char *text)
+{
+    const size_t at = strlen(file->note);
+    snprintf(file->note + at, sizeof(file->note) - at, "%s%s", at > 0 ? " " : "", text);
+}
+
+/* --- recordings --- */
+
+static int read_recording(const char *command, struct st_compare_file *file)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open(file->path, &reader);
+    if (r != 0)
+        return st_recording_refused(command, file->path, r);
+    file->source = "recording";
+    file->in_order = true;
+    file->period = st_recording_meta(reader)->period;
+    file->period_known = true;
+    r = st_recording_blocks(reader, &file->blocks);
+    const enum st_recording_end end = st_recording_ended(reader);
+    const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
+    char lost[80];
+    file->circumstances = strdup(st_recording_circumstances(reader));
+    st_recording_close_reader(reader);
+    if (r < 0 || file->circumstances == NULL)
+        return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));
+    if (end == ST_RECORDING_INTERRUPTED)
+        note(file, "It was ended before its time.");
+    if (end == ST_RECORDING_CUT)
+        note(file, "It has no end mark: read up to its last complete block.");
+    if (end == ST_RECORDING_DAMAGED)
+        note(file, "It is damaged: read up to there.");
+    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are not in it: the ring was full.", lost_n);
+    if (lost_n > 0)
+        note(file, lost);
+    return ST_EXIT_DONE;
+}
+
+/* --- histogram logs --- */
+
+struct log {
+    struct st_blocks *blocks; /* intervals in order */
+    struct st_hist all;
+    size_t intervals_n;
+    bool tagged; /* some interval says that it is lateness */
+};
+
+/* Of a log of ours the latenesses; of any other what has no tag. */
+static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
+{
+    struct log *log = ctx;
+    const bool ours = strcmp(tag, TAG) == 0;
+    if (!ours && tag[0] != '\0')
+        return 0;
+    if (hist->total_n == 0)
+        return 0;
+    log->tagged |= ours;
+    log->intervals_n++;
+    const int r = st_hist_merge(&log->all, hist);
+    return r < 0 ? r : st_blocks_add_hist(log->blocks, hist);
+}
+
+/* Too few intervals tell nothing of what depends on what: the values are taken as independent. */
+static int take_log(struct log *log, struct st_compare_file *file)
+{
+    struct st_random random = {.state = SEED};
+    file->in_order = log->intervals_n >= ST_PAIRS_BLOCKS_MIN;
+    if (file->in_order)
+        return st_blocks_end(&file->blocks);
+    st_blocks_finish(&file->blocks);
+    const int r = st_blocks_init(&file->blocks);
+    note(file,
+         "A histogram has no order: its values are taken as independent, and the intervals are too narrow "
+         "where they are not.");
+    return r < 0 ? r : st_blocks_scatter(&file->blocks, &log->all, &random);
+}
+
+static int read_log(const char *command, struct st_compare_file *file)
+{
+    char error[512];
+    struct log log = {.blocks = &file->blocks};
+    st_module_hlog_read_fn read;
+    void *address = st_module_load("hlog", ST_MODULE_HLOG_READ_SYMBOL, error, sizeof(error));
+    if (address == NULL)
+        return st_failure(command, "cannot read histogram logs: %s", error);
+    memcpy(&read, &address, sizeof(read)); /* ISO C has no cast from object to function pointer */
+    int r = st_hist_init(&log.all, 3);
+    if (r == 0) {
+        FILE *stream = fopen(file->path, "rbe");
+        r = stream != NULL ? read(stream, take_interval, &log, &file->circumstances) : -errno;
+    }
+    if (r == 0)
+        r = take_log(&log, file);
+    st_hist_finish(&log.all);
+    file->source = "histogram log";
+    note(file, "Early wake-ups are 0 in a histogram log.");
+    if (r == -EINVAL)
+        return st_failure(command, "%s: a histogram of other than 3 digits", file->path);
+    if (r < 0)
+        return st_failure(command, "cannot read %s: %s", file->path,
+                          r == -EBADMSG ? "not a histogram log, or a broken line in it" : strerror(-r));
+    return log.intervals_n > 0
+               ? ST_EXIT_DONE
+               : st_failure(command, "%s has no values with the tag '%s' or without one", file->path, TAG);
+}
+
+/* --- series, text --- */
+
+static int take_series(const struct st_series *series, struct st_compare_file *file)
+{
+    int r = 0;
+    for (size_t i = 0; i < series->n && r == 0; i++) {
+        const uint64_t gap = i > 0 ? series->index[i] - series->index[i - 1] - 1 : 0;
+        if (gap > 0)
+            r = st_blocks_add_missed(&file->blocks, gap);
+        if (r == 0)
+            r = st_blocks_add(&file->blocks, series->lateness_ns[i],
+                              st_period_missed(&file->period, series->index[i], series->lateness_ns[i]));
+    }
+    return r == 0 ? st_blocks_end(&file->blocks) : r;
+}
+
+static int read_series(const char *command, const struct st_series_options *options,
+                       struct st_compare_file *file)
+{
+    struct st_series_input *series = calloc(1, sizeof(*series));
+    if (series == NULL)
+        return st_failure(command, "out of memory");
+    int status = st_series_input_read(command, file->path, options, series);
+    if (status == ST_EXIT_DONE) {
+        file->source = "series";
+        file->in_order = true;
+        file->period = series->series.period;
+        file->period_known = true;
+        note(file, series->note);
+        const int r = take_series(&series->series, file);
+        if (r < 0)
+            status = st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
+    }
+    st_series_input_finish(series);
+    free(series);
+    return status;
+}
+
+/* --- JSON --- */
+
+/* An object as "key: value" lines. NULL: out of memory. */
+static char *lines_of(const json_t *object)
+{
+    char *text = NULL;
+    size_t bytes;
+    const char *key;
+    json_t *value;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (json_is_null(value))
+            continue; /* not known */
+        char *dumped = json_is_string(value)
+                           ? NULL
+                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        fprintf(out, "%s: %s\n", key,
+                json_is_string(value) ? json_string_value(value)
+                : dumped != NULL      ? dumped
+                                      : "");
+        free(dumped);
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int read_json(const char *command, const struct st_series_options *options,
+                     struct st_compare_file *file)
+{
+    json_error_t error;
+    json_t *document = json_load_file(file->path, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
+    const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
+    int status = ST_EXIT_DONE;
+    if (json_is_object(circumstances)) {
+        file->circumstances = lines_of(circumstances);
+        if (file->circumstances == NULL)
+            status = st_failure(command, "out of memory");
+    }
+    const bool series = schema != NULL && strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) == 0;
+    if (status == ST_EXIT_DONE && !series) {
+        file->has_values = false;
+        status = st_compare_read_figures(command, document, file);
+    }
+    json_decref(document);
+    return status == ST_EXIT_DONE && series ? read_series(command, options, file) : status;
+}
+
+/* --- which of them --- */
+
+int st_compare_read(const char *command, const char *path, const struct st_series_options *options,
+                    struct st_compare_file *ret)
+{
+    *ret = (struct st_compare_file){.path = path, .has_values = true};
+    FILE *stream = fopen(path, "rbe");
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+    const int first = getc(stream), second = getc(stream), error = ferror(stream) != 0 ? errno : 0;
+    fclose(stream);
+    if (error != 0)
+        return st_failure(command, "cannot read %s: %s", path, strerror(error));
+    if (first == EOF)
+        return st_failure(command, "%s is empty", path);
+    if (st_blocks_init(&ret->blocks) != 0)
+        return st_failure(command, "out of memory");
+    const bool log = (first == '#' && second == '[') || first == '"' || first == 'T';
+    int status = first == 0x89  ? read_recording(command, ret)
+                 : first == '{' ? read_json(command, options, ret)
+                 : log          ? read_log(command, ret)
+                                : read_series(command, options, ret);
+    if (status == ST_EXIT_DONE && ret->circumstances == NULL) {
+        ret->circumstances = strdup("");
+        if (ret->circumstances == NULL)
+            status = st_failure(command, "out of memory");
+    }
+    return status;
+}
+
+void st_compare_file_finish(struct st_compare_file *file)
+{
+    st_blocks_finish(&file->blocks);
+    for (size_t i = 0; i < file->rows_n; i++)
+        free(file->rows[i].values_ns);
+    free(file->rows);
+    free(file->circumstances);
+}

@@ -1,0 +1,396 @@
+/* What `compare` found, as text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/compare/compare.h"
+#include "cli/show/figure_text.h"
+#include "core/ns.h"
+#include "core/stats/stats.h"
+#include "core/text.h"
+#include "evidence/verdict.h"
+#include "platform/program/locale.h"
+
+#define LABEL_COLUMNS   9
+#define CAPTION_FIGURES 6
+#define MORE_MAX        1000 /* times as much data */
+#define PERIODS_SAME    1e-9 /* written in other words */
+#define PERIODS_ALIKE   1e-3 /* one is missed where the other is */
+
+static void print_file(FILE *out, const struct st_compare_file *file, size_t i, int width)
+{
+    char label[8], text[900], every[ST_FIGURE_TEXT_BYTES], all[ST_FIGURE_TEXT_BYTES];
+    size_t at = (size_t)snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
+    if (file->has_values)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->blocks.n);
+    else if (file->rows_n > 1)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %zu results", file->rows_n);
+    else
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->rows[0].n);
+    if (file->period_known)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, ", a period of %s",
+                               st_ns_format(st_period_ns(&file->period), every, sizeof(every)));
+    if (file->period_known && file->has_values)
+        at += (size_t)snprintf(
+            text + at, sizeof(text) - at, ", %" PRIu64 " of %" PRIu64 " missed in %s", file->blocks.missed_n,
+            file->blocks.trials_n,
+            st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    snprintf(text + at, sizeof(text) - at, ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+    st_text_field(out, st_compare_letter(i, label, sizeof(label)), text, LABEL_COLUMNS, width);
+}
+
+static double period_ns(const struct st_compare_file *file)
+{
+    return (double)file->period.num / (double)file->period.den;
+}
+
+/* How far the periods are apart, as a share of the longer one. */
+static double period_apart(const struct st_compare_file *a, const struct st_compare_file *b)
+{
+    return a->period_known && b->period_known
+               ? fabs(period_ns(a) - period_ns(b)) / fmax(period_ns(a), period_ns(b))
+               : 0;
+}
+
+/* With as many digits as it takes to tell two. */
+static void periods_text(const struct st_compare_file *const files[2], char texts[2][ST_FIGURE_TEXT_BYTES])
+{
+    for (int i = 0; i < 2; i++)
+        st_ns_format(st_period_ns(&files[i]->period), texts[i], ST_FIGURE_TEXT_BYTES);
+    for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
+        for (int i = 0; i < 2; i++)
+            snprintf(texts[i], ST_FIGURE_TEXT_BYTES, "%.*f \xc2\xb5s", decimals, period_ns(files[i]) / 1e3);
+    }
+}
+
+static void print_differ(FILE *out, const struct st_compare_result *result, size_t i, int width)
+{
+    const struct st_compare_file *a = &result->files[0], *b = &result->files[i];
+    char text[1200], letter[8], label[16], times[2][ST_FIGURE_TEXT_BYTES];
+    snprintf(label, sizeof(label), "%s differs", st_compare_letter(i, letter, sizeof(letter)));
+    const char *shown = label;
+    if (period_apart(a, b) > PERIODS_SAME) {
+        periods_text((const struct st_compare_file *const[]){a, b}, times);
+        snprintf(text, sizeof(text), "period: %s in A, %s in %s.%s", times[0], times[1], letter,
+                 period_apart(a, b) > PERIODS_ALIKE ? " Misses are shares of unlike periods." : "");
+        st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
+        shown = "";
+    }
+    for (size_t k = 0; k < result->differ_n[i]; k++) {
+        const struct st_circumstance_pair *one = &result->differ[i][k];
+        snprintf(text, sizeof(text), "%s: %.500s -> %.500s", one->key,
+                 one->before[0] != '\0' ? one->before : "not known",
+                 one->now[0] != '\0' ? one->now : "not known");
+        st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
+        shown = "";
+    }
+    if (shown[0] != '\0')
+        st_text_field(out, shown,
+                      a->circumstances[0] != '\0' && b->circumstances[0] != '\0'
+                          ? "in nothing that both files record."
+                          : "in what is not known: a file does not record its test conditions.",
+                      LABEL_COLUMNS + 2, width);
+}
+
+static void print_row(FILE *out, const struct st_compare_pair *pair, enum st_figure_id id)
+{
+    const struct st_figure *f = &pair->found.figures[id];
+    char text[2][ST_FIGURE_TEXT_BYTES], interval[2 * ST_FIGURE_TEXT_BYTES + 8];
+    st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
+    for (size_t side = 0; side < 2; side++)
+        st_text_pad(out, f->known[side] ? st_figure_text_value(id, f->value[side], text[0]) : "-", 12);
+    if (!f->difference.known) {
+        fputs(f->known[0] && f->known[1] ? "no interval known\n" : "-\n", out);
+        return;
+    }
+    st_text_pad(out, st_figure_text_signed(id, f->difference.value, text[0]), 12);
+    snprintf(interval, sizeof(interval), "%s .. %s", st_figure_text_signed(id, f->difference.low, text[0]),
+             st_figure_text_signed(id, f->difference.high, text[1]));
+    st_text_pad(out, interval, 26);
+    if (f->p_corrected < 0.0001)
+        fprintf(out, "<0.0001%s\n", st_verdict_shows(f) ? " *" : "");
+    else
+        fprintf(out, "%.4f%s\n", f->p_corrected, st_verdict_shows(f) ? " *" : "");
+}
+
+/* What is not known, and how much more would make it known. */
+static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st_figure_id id, int width)
+{
+    const struct st_figure *f = &pair->found.figures[id];
+    const double p = st_figure_quantile(id);
+    char text[200];
+    const uint64_t least_n = p > 0 ? st_stats_quantile_min_n(p) : 0;
+    const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
+    if (f->difference.known || n >= least_n || id == ST_FIGURE_MISSED)
+        return;
+    snprintf(text, sizeof(text), "%s: not with %" PRIu64 " value%s; it takes %" PRIu64 ".",
+             st_figure_names[id], n, n == 1 ? "" : "s", least_n);
+    st_text_field(out, "", text, LABEL_COLUMNS, width);
+}
+
+/* Rounded to three digits, to be written without an exponent. */
+static double three_digits(double value)
+{
+    const double step = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
+    return round(value / step) * step;
+}
+
+static void print_effect(FILE *out, const struct st_compare_pair *pair, const char *letter, int width)
+{
+    const struct st_estimate *s = &pair->found.superiority;
+    const double *n = pair->found.independent_n;
+    char text[400];
+    if (!s->known)
+        return;
+    snprintf(
+        text, sizeof(text),
+        "A value of %s is later than one of A in %.1f %% of all pairs (95 %%: %.1f .. %.1f %%; 50 %% is no "
+        "difference), Cliff's delta %+.3f.",
+        letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
+    st_text_field(out, "effect", text, LABEL_COLUMNS, width);
+    const bool in_order[2] = {pair->a->in_order, pair->b->in_order};
+    if (pair->found.neighbours_depend && (in_order[0] || in_order[1])) {
+        size_t at = (size_t)snprintf(text, sizeof(text), "Neighbours depend on each other: for the median, ");
+        for (size_t side = 0, said_n = 0; side < 2; side++) {
+            if (!in_order[side])
+                continue;
+            at += (size_t)snprintf(text + at, sizeof(text) - at,
+                                   said_n == 0 ? "%s is worth some %.0f independent values" : ", %s as %.0f",
+                                   side == 0 ? "A" : letter, three_digits(n[side]));
+            said_n++;
+        }
+        snprintf(text + at, sizeof(text) - at, ".");
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
+    }
+    const double bursts = pair->found.figures[ST_FIGURE_MISSED].counts.scatter;
+    if (bursts > 1) {
+        snprintf(text, sizeof(text),
+                 "Missed periods do not come one by one: they count as %.3g %% as many that do.",
+                 100 / bursts);
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
+    }
+}
+
+/* Which intervals are not to be relied upon. */
+static void print_narrow(FILE *out, const struct st_compare_pair *pair, int width)
+{
+    char text[400];
+    size_t at = 0, n = 0;
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (pair->found.figures[id].narrow)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", n++ > 0 ? ", " : "",
+                                   st_figure_names[id]);
+    }
+    snprintf(
+        text + at, sizeof(text) - at,
+        ": the values that decide %s come in few groups, and %s may be too narrow. A longer run has more "
+        "of them.",
+        n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
+    if (n > 0)
+        st_text_field(out, "", text, LABEL_COLUMNS, width);
+}
+
+/* What a run does without any change. */
+static void print_drift(FILE *out, const struct st_compare_pair *pair, const char *letter, int width)
+{
+    const double *drift = pair->found.figures[ST_FIGURE_MEDIAN].drift;
+    char text[300], value[2][ST_FIGURE_TEXT_BYTES];
+    if (!pair->a->in_order || !pair->b->in_order || !isfinite(drift[0]) || !isfinite(drift[1]))
+        return;
+    snprintf(text, sizeof(text), "Within A the median changes by up to %s, within %s by %s.",
+             st_figure_text_value(ST_FIGURE_MEDIAN, drift[0], value[0]), letter,
+             st_figure_text_value(ST_FIGURE_MEDIAN, drift[1], value[1]));
+    st_text_field(out, "drift", text, LABEL_COLUMNS, width);
+}
+
+/* A difference that is more than chance. @return whether it is. */
+static bool difference_text(const struct st_figure *f, enum st_figure_id id, const char *letter, char *buf,
+                            size_t buf_bytes)
+{
+    char size[ST_FIGURE_TEXT_BYTES], level[ST_FIGURE_TEXT_BYTES], share[40] = "";
+    const double more = f->difference.value;
+    const bool drifting = f->verdict == ST_VERDICT_DRIFTING;
+    if (!drifting && !st_verdict_shows(f))
+        return false;
+    const char *said = drifting ? "cannot tell" : "a difference is shown";
+    size_t at;
+    if (id == ST_FIGURE_MISSED) {
+        at = (size_t)snprintf(buf, buf_bytes, "missed: %s: %s misses %s of its periods, A %s.", said, letter,
+                              st_figure_text_value(id, f->value[1], size),
+                              st_figure_text_value(id, f->value[0], level));
+    } else {
+        if (f->value[0] > 0)
+            snprintf(share, sizeof(share), " (%.3g %% of A's)", fabs(more) / f->value[0] * 100);
+        at = (size_t)snprintf(buf, buf_bytes, "%s: %s: %s is %s%s %s than A.", st_figure_names[id], said,
+                              letter, st_figure_text_value(id, fabs(more), size), share,
+                              more > 0 ? "later" : "less late");
+    }
+    if (drifting)
+        snprintf(buf + at, buf_bytes - at, " One run alone changes by %s.",
+                 st_figure_text_value(id, f->drifts, size));
+    return true;
+}
+
+/* No difference: how large one would have been shown, or how much data shows the one that matters. */
+static void none_text(const struct st_compare_result *result, const struct st_compare_pair *pair,
+                      enum st_figure_id id, char *buf, size_t buf_bytes)
+{
+    const struct st_figure *f = &pair->found.figures[id];
+    const double wanted = st_compare_wanted(result, pair, id);
+    const double factor = wanted > 0 && f->error > 0 ? st_verdict_more_data(f, result->tests_n, wanted) : 0;
+    const double detectable = f->error > 0 ? st_verdict_detectable(f, result->tests_n) : (double)NAN;
+    char size[ST_FIGURE_TEXT_BYTES];
+    const size_t at = (size_t)snprintf(buf, buf_bytes, "%s: no difference shown.", st_figure_names[id]);
+    buf += at;
+    buf_bytes -= at;
+    st_figure_text_value(id, factor > 0 ? wanted : detectable, size);
+    if (factor > MORE_MAX)
+        snprintf(buf, buf_bytes,
+                 " To show one of %s takes more than %d times as much data of both: in practice it cannot be "
+                 "shown.",
+                 size, MORE_MAX);
+    else if (factor > 1)
+        snprintf(buf, buf_bytes, " To show one of %s takes %.*f times as much data of both.", size,
+                 factor < 10 ? 1 : 0, factor);
+    else if (factor > 0)
+        snprintf(buf, buf_bytes, " One of %s would have been (in 4 of 5 cases at least).", size);
+    else if (isfinite(detectable))
+        snprintf(buf, buf_bytes, " One of %s%s would have been in 4 of 5 cases.", size,
+                 id == ST_FIGURE_MISSED ? " more" : "");
+    if (f->drifts > 0 && f->drifts >= (factor > 0 ? wanted : 0)) {
+        const size_t used = strlen(buf);
+        snprintf(buf + used, buf_bytes - used, " One run alone changes by %s: only more than that is shown.",
+                 st_figure_text_value(id, f->drifts, size));
+    }
+}
+
+static void print_verdict(FILE *out, const struct st_compare_result *result,
+                          const struct st_compare_pair *pair, const char *letter, int width)
+{
+    char text[400];
+    const char *label = "verdict";
+    if (pair->found.same) {
+        snprintf(text, sizeof(text),
+                 "%s has the values of A, in the same order: it is a copy, or the same file.", letter);
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        return;
+    }
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (!difference_text(&pair->found.figures[id], (enum st_figure_id)id, letter, text, sizeof(text)))
+            continue;
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        label = "";
+    }
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (pair->found.figures[id].verdict != ST_VERDICT_NONE)
+            continue;
+        none_text(result, pair, (enum st_figure_id)id, text, sizeof(text));
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+        label = "";
+    }
+    if (label[0] != '\0')
+        st_text_field(out, label, "Cannot tell: there is too little to compare.", LABEL_COLUMNS, width);
+}
+
+static void print_pair(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
+                       int width)
+{
+    char letter[8], head[40];
+    st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+    fputc('\n', out);
+    if (pair->label[0] != '\0')
+        st_text_wrap(out, pair->label, 0, width);
+    st_text_pad(out, "", LABEL_COLUMNS);
+    st_text_pad(out, "A", 12);
+    st_text_pad(out, letter, 12);
+    snprintf(head, sizeof(head), "%s - A", letter);
+    st_text_pad(out, head, 12);
+    st_text_pad(out, "95 % interval", 26);
+    fputs("p\n", out);
+    for (int id = 0; id < ST_FIGURES; id++) {
+        const struct st_figure *f = &pair->found.figures[id];
+        const bool periods = id != ST_FIGURE_MISSED || pair->a->has_values;
+        if (f->known[0] || f->known[1] || (pair->by_values && periods))
+            print_row(out, pair, (enum st_figure_id)id);
+    }
+    for (int id = 0; id < ST_FIGURES && pair->by_values; id++)
+        print_unknown(out, pair, (enum st_figure_id)id, width);
+    if (!pair->by_values)
+        st_text_field(
+            out, "",
+            "Only what the JSON has with an interval of its own or as a count is compared: it has no "
+            "single values, of which the rest and the effect would come.",
+            LABEL_COLUMNS, width);
+    print_effect(out, pair, letter, width);
+    print_narrow(out, pair, width);
+    print_drift(out, pair, letter, width);
+    print_verdict(out, result, pair, letter, width);
+}
+
+static void print_notes(FILE *out, const struct st_compare_result *result, int width)
+{
+    char text[500];
+    fputc('\n', out);
+    if (result->left_out_n > 0) {
+        snprintf(text, sizeof(text), "%zu results are in one file only, and left out.", result->left_out_n);
+        st_text_field(out, "left out", text, LABEL_COLUMNS, width);
+    }
+    size_t at = 0;
+    if (result->tests_n > 0)
+        at = (size_t)snprintf(
+            text, sizeof(text),
+            "p is corrected for the %zu figure%s that were looked at (Holm); * marks a difference that "
+            "is shown (p <= %.2f, and more than the drift). Intervals are of one figure alone. ",
+            result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
+    snprintf(text + at, sizeof(text) - at,
+             "Each ran once: whatever else changed from one run to the other is in the difference, too. "
+             "Another run of A, "
+             "after B, would show how much that is.");
+    st_text_field(out, "note", text, LABEL_COLUMNS, width);
+}
+
+void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes)
+{
+    char letter[8], value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
+    st_chart_say(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
+                 result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
+                                     : ", there is too little to compare");
+    const char *gap = ": ";
+    for (size_t i = 0; i < result->pairs_n; i++) {
+        const struct st_compare_pair *pair = &result->pairs[i];
+        st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+        for (int id = 0; id < ST_FIGURES; id++) {
+            const struct st_figure *f = &pair->found.figures[id];
+            if (!st_verdict_shows(f) || result->shown_n > CAPTION_FIGURES)
+                continue;
+            st_chart_say(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
+                         pair->label[0] != '\0' ? ": " : "", letter, st_figure_names[id],
+                         st_figure_text_signed((enum st_figure_id)id, f->difference.value, value),
+                         st_figure_text_signed((enum st_figure_id)id, f->difference.low, low),
+                         st_figure_text_signed((enum st_figure_id)id, f->difference.high, high));
+            gap = "; ";
+        }
+    }
+    st_chart_say(buf, buf_bytes, ".");
+}
+
+int st_compare_print(const struct st_compare_result *result)
+{
+    struct st_locale_stream stream;
+    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
+    FILE *out = st_locale_begin(&stream, stdout);
+    for (size_t i = 0; i < result->files_n; i++)
+        print_file(out, &result->files[i], i, width);
+    for (size_t i = 1; i < result->files_n; i++)
+        print_differ(out, result, i, width);
+    for (size_t i = 0; i < result->pairs_n; i++)
+        print_pair(out, result, &result->pairs[i], width);
+    print_notes(out, result, width);
+    const int r = st_locale_end(&stream);
+    errno = 0;
+    return r != 0 ? r : fflush(stdout) != 0 ? -errno : 0;
+}

@@ -1,0 +1,147 @@
+#include "cli/compare/differences.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 4096
+#define LOAD_CLOSE 0.5 /* load averages nearer than this are no difference worth a line. Our own choice */
+
+/* The line of "key: value" at `text`. @return the next line; NULL: that was the end. */
+static const char *next_line(const char *text, char *key, size_t key_bytes, char *value, size_t value_bytes)
+{
+    const size_t len = strcspn(text, "\n");
+    const char *colon = memchr(text, ':', len);
+    const size_t key_len = colon != NULL ? (size_t)(colon - text) : len;
+    if (len == 0 && *text == '\0')
+        return NULL;
+    snprintf(key, key_bytes, "%.*s", (int)key_len, text);
+    const char *from = colon != NULL ? colon + 1 : text + len;
+    from += *from == ' ';
+    snprintf(value, value_bytes, "%.*s", (int)(text + len - from), from);
+    return text + len + (text[len] == '\n');
+}
+
+bool st_circumstances_value(const char *text, const char *wanted, char *ret, size_t ret_bytes)
+{
+    char key[64];
+    ret[0] = '\0';
+    while ((text = next_line(text, key, sizeof(key), ret, ret_bytes)) != NULL) {
+        if (strcmp(key, wanted) == 0)
+            return true;
+    }
+    ret[0] = '\0';
+    return false;
+}
+
+static int add(struct st_circumstance_pair **list, size_t *n, const char *key, const char *before,
+               const char *now)
+{
+    struct st_circumstance_pair *grown = reallocarray(*list, *n + 1, sizeof(*grown));
+    if (grown == NULL)
+        return -ENOMEM;
+    *list = grown;
+    struct st_circumstance_pair *last = &grown[(*n)++];
+    *last = (struct st_circumstance_pair){strdup(key), strdup(before), strdup(now)};
+    return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
+}
+
+/* A number as a whole: "0" and "0.0" are one. */
+static bool number(const char *text, double *ret)
+{
+    char *end;
+    *ret = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* Words of JSON have '-' where text has ' '. */
+static bool same_words(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        if ((*a == '-' ? ' ' : *a) != (*b == '-' ? ' ' : *b))
+            return false;
+    }
+    return *a == *b;
+}
+
+static bool is_same(const char *key, const char *before, const char *now)
+{
+    char *end_before, *end_now;
+    double a, b;
+    if (strcmp(key, ST_LOAD_KEY) != 0)
+        return same_words(before, now) || (number(before, &a) && number(now, &b) && a == b);
+    a = strtod(before, &end_before);
+    b = strtod(now, &end_now);
+    return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;
+}
+
+/* What decides most comes first. */
+static int rank(const char *key)
+{
+    static const char *const first[] = {"policy", "priority",     "wait",        "punctual",
+                                        "cpu",    "load_percent", "clocksource", "timer_slack_ns"};
+    int i = 0;
+    while (i < (int)ST_ARRAY_LEN(first) && strcmp(key, first[i]) != 0)
+        i++;
+    return i;
+}
+
+static void sort(struct st_circumstance_pair *list, size_t n)
+{
+    for (size_t i = 1; i < n; i++) { /* stable */
+        const struct st_circumstance_pair pair = list[i];
+        size_t at = i;
+        for (; at > 0 && rank(list[at - 1].key) > rank(pair.key); at--)
+            list[at] = list[at - 1];
+        list[at] = pair;
+    }
+}
+
+int st_circumstances_compare(const char *before, const char *now, struct st_circumstance_pair **ret,
+                             size_t *ret_n)
+{
+    char key[64], value[LINE_BYTES], other[LINE_BYTES];
+    const char *at = now;
+    int r = 0;
+    while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
+        (void)st_circumstances_value(before, key, other, sizeof(other));
+        if (!is_same(key, other, value))
+            r = add(ret, ret_n, key, other, value);
+    }
+    at = before;
+    while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
+        if (!st_circumstances_value(now, key, other, sizeof(other)))
+            r = add(ret, ret_n, key, value, "");
+    }
+    if (r == 0)
+        sort(*ret, *ret_n);
+    return r;
+}
+
+void st_circumstances_keep_known(struct st_circumstance_pair *list, size_t *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const struct st_circumstance_pair pair = list[i];
+        if (pair.before[0] != '\0' && pair.now[0] != '\0') {
+            list[kept++] = pair;
+            continue;
+        }
+        free(pair.key);
+        free(pair.before);
+        free(pair.now);
+    }
+    *n = kept;
+}
+
+void st_circumstances_free(struct st_circumstance_pair *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(list[i].key);
+        free(list[i].before);
+        free(list[i].now);
+    }
+    free(list);
+}

@@ -1,0 +1,247 @@
+/* Asking the daemon, by libcurl. */
+#include "cli/show/daemon_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "st_config.h"
+
+#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
+#define BUSY_S     20                /* asks again each second: a reader has 20 s */
+
+struct body {
+    char *text;
+    size_t len;
+};
+
+/* One question, and what went wrong with it. */
+struct asking {
+    const char *target, *schema;
+    long timeout_ms;
+    char *error;
+    size_t error_bytes;
+};
+
+static int fail(const struct asking *asking, const char *format, ...) ST_PRINTF(2, 3);
+static int fail(const struct asking *asking, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(asking->error, asking->error_bytes, format, args);
+    va_end(args);
+    return ST_EXIT_FAILURE;
+}
+
+/* Does somebody listen there? A socket that a killed daemon left behind refuses; one that we may not use is
+ * alive. */
+static bool listens(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return false;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    const bool dead = connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+                      (errno == ENOENT || errno == ECONNREFUSED);
+    close(fd);
+    return !dead;
+}
+
+/* --socket, $SLEEPTUNE_SOCKET, the system's daemon unless only the user's own one listens. @return as fail.
+ */
+static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
+{
+    if (wish == NULL)
+        wish = getenv("SLEEPTUNE_SOCKET");
+    if (wish != NULL && wish[0] != '\0') {
+        if (strlen(wish) >= buf_bytes)
+            return fail(asking, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+                        strlen(wish), buf_bytes - 1, wish);
+        memcpy(buf, wish, strlen(wish) + 1);
+        return 0;
+    }
+    const char *user = getenv("XDG_RUNTIME_DIR");
+    if (user != NULL && !listens(ST_RUN_DIR "/sleeptune/sleeptuned.sock")) {
+        const int n = snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", user);
+        if (n > 0 && (size_t)n < buf_bytes && listens(buf))
+            return 0;
+    }
+    snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);
+    return 0;
+}
+
+bool st_daemon_listens(const char *socket_wish)
+{
+    const char *env = getenv("SLEEPTUNE_SOCKET");
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    if (socket_wish != NULL || (env != NULL && env[0] != '\0'))
+        return true;
+    char error[256];
+    const struct asking nobody = {"", "", 0, error, sizeof(error)};
+    return choose_socket(&nobody, NULL, path, sizeof(path)) == 0 && listens(path);
+}
+
+/* What the daemon says is wrong, sleeptune-error/1. @return as fail. */
+static int refused(const struct asking *asking, const struct body *body, const char *path, long http_status)
+{
+    json_t *document = body->text != NULL ? json_loadb(body->text, body->len, 0, NULL) : NULL;
+    const char *error = json_string_value(json_object_get(document, "error"));
+    const int status =
+        error != NULL
+            ? fail(asking, "%s", error)
+            : fail(asking, "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
+                   path, http_status);
+    json_decref(document);
+    return status;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+    struct body *body = ctx;
+    const size_t len = size * n; /* curl: size is always 1 */
+    if (len > BODY_BYTES - body->len)
+        return 0; /* curl ends with CURLE_WRITE_ERROR */
+    char *text = realloc(body->text, body->len + len + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text + body->len, data, len);
+    body->text = text;
+    body->len += len;
+    body->text[body->len] = '\0';
+    return len;
+}
+
+static int explain(const struct asking *asking, CURLcode code, long os_errno, const char *path)
+{
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return fail(asking, "sleeptuned on %s does not answer", path);
+    if (code == CURLE_WRITE_ERROR)
+        return fail(asking, "the answer on %s is larger than %d bytes: this is not sleeptuned", path,
+                    BODY_BYTES);
+    if (code != CURLE_COULDNT_CONNECT)
+        return fail(asking, "%s: %s", path, curl_easy_strerror(code));
+    if (os_errno == EACCES || os_errno == EPERM)
+        return fail(asking, "no right to connect to %s: join its group, or ask as root", path);
+    if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
+        return fail(asking, "sleeptuned on %s has more clients than it takes at once: try again later", path);
+    if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR)
+        return fail(asking, "%s: %s", path, strerror((int)os_errno));
+    return fail(
+        asking,
+        "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",
+        path);
+}
+
+/* Does the daemon say that it is worth while to ask again in a second? */
+static bool busy(CURL *curl, CURLcode code)
+{
+    long http_status = 0;
+    curl_off_t retry_after_s = 0;
+    return code == CURLE_OK && curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status) == CURLE_OK &&
+           http_status == 503 && curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after_s) == CURLE_OK &&
+           retry_after_s == 1;
+}
+
+static int64_t monotonic_s(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? now.tv_sec : 0;
+}
+
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; body->text is to be freed in both cases. */
+static int fetch(const struct asking *asking, const char *path, struct body *body)
+{
+    CURL *curl = curl_easy_init();
+    if (curl == NULL)
+        return fail(asking, "libcurl does not start");
+    curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path);
+    char url[512];
+    snprintf(url, sizeof(url), "http://localhost%s", asking->target);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* whatever the environment says */
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    CURLcode code = curl_easy_perform(curl);
+    const int64_t begin_s = monotonic_s();
+    for (bool first = true; busy(curl, code) && monotonic_s() - begin_s < BUSY_S; first = false) {
+        const struct timespec second = {.tv_sec = 1};
+        if (first && isatty(STDERR_FILENO) == 1)
+            fputs("others are still reading long answers of sleeptuned: asking again for up to 20 s\n",
+                  stderr);
+        nanosleep(&second, NULL);
+        free(body->text);
+        *body = (struct body){0};
+        code = curl_easy_perform(curl);
+    }
+    long os_errno = 0, http_status = 0;
+    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
+    curl_easy_cleanup(curl);
+    if (code != CURLE_OK)
+        return explain(asking, code, os_errno, path);
+    if (http_status == 404)
+        return fail(asking, "the sleeptuned on %s is of another version: it has no %.*s", path,
+                    (int)strcspn(asking->target, "?"), asking->target);
+    if (http_status != 200 || body->text == NULL)
+        return refused(asking, body, path, http_status);
+    return 0;
+}
+
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error. */
+static int check(const struct asking *asking, const struct body *body, const char *path, json_t **ret)
+{
+    json_error_t error;
+    json_t *document = json_loadb(body->text, body->len, 0, &error);
+    const char *its = json_string_value(json_object_get(document, "schema"));
+    *ret = document;
+    if (document == NULL)
+        return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
+    if (its == NULL || strcmp(its, asking->schema) != 0)
+        return fail(asking, "the answer on %s is not %s: another version of sleeptuned runs", path,
+                    asking->schema);
+    return 0;
+}
+
+int st_daemon_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
+                  struct st_daemon_answer *ret, char *error, size_t error_bytes)
+{
+    const struct asking asking = {target, schema, timeout_ms, error, error_bytes};
+    struct body body = {0};
+    *ret = (struct st_daemon_answer){0};
+    int status = choose_socket(&asking, socket_wish, ret->socket, sizeof(ret->socket));
+    if (status == 0)
+        status = fetch(&asking, ret->socket, &body);
+    if (status == 0)
+        status = check(&asking, &body, ret->socket, &ret->document);
+    ret->text = body.text;
+    return status;
+}
+
+int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
+                  struct st_daemon_answer *ret)
+{
+    char error[512];
+    const int status =
+        st_daemon_try(socket_wish, target, schema, ST_DAEMON_TIMEOUT_MS, ret, error, sizeof(error));
+    return status == 0 ? 0 : st_failure(command, "%s", error);
+}
+
+void st_daemon_answer_finish(struct st_daemon_answer *answer)
+{
+    json_decref(answer->document);
+    free(answer->text);
+    *answer = (struct st_daemon_answer){0};
+}

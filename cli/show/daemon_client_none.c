@@ -1,0 +1,26 @@
+/* Built without libcurl: nobody can be asked. */
+#include "cli/show/daemon_client.h"
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+bool st_daemon_listens(const char *socket_wish)
+{
+    return socket_wish != NULL;
+}
+
+int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
+                  struct st_daemon_answer *ret)
+{
+    (void)socket_wish;
+    (void)target;
+    (void)schema;
+    *ret = (struct st_daemon_answer){0};
+    return st_failure(command, "this build cannot ask the daemon (no libcurl); --db reads its file");
+}
+
+void st_daemon_answer_finish(struct st_daemon_answer *answer)
+{
+    (void)answer;
+}

@@ -1,0 +1,28 @@
+/* Attributes and small macros that every file may use. */
+#ifndef ST_CORE_BASE_H
+#define ST_CORE_BASE_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* FreeBSD has no ENODATA; its ENOATTR is never returned by a call that we make. */
+#ifndef ENODATA
+#define ENODATA ENOATTR
+#endif
+
+#define ST_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#define ST_NODISCARD          __attribute__((warn_unused_result))
+#define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define ST_CACHE_LINE_BYTES   64
+
+/* A function the cycle loop may call: no allocation, no lock, no blocking call but the sleep itself. clang >=
+ * 20 checks it (-Wfunction-effects, RealtimeSanitizer); elsewhere it is a comment. */
+#if defined(ST_RTSAN) && defined(__clang__) && __clang_major__ >= 20
+#define ST_NONBLOCKING [[clang::nonblocking]]
+#else
+#define ST_NONBLOCKING
+#endif
+
+#endif

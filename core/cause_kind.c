@@ -1,0 +1,60 @@
+/* The table of causes. */
+#include "core/cause_kind.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *text;
+    bool by_exclusion;
+} causes[ST_CAUSE_COUNT] = {
+    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU"},
+    [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
+                                "real-time throttling: real-time threads used up their share"},
+    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up"},
+    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT"},
+    [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
+    [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
+    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
+    [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
+                         "kernel code that is not preempted, or an interrupt (in a virtual "
+                         "machine also its host) had the CPU"},
+    [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
+    [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
+                                          "hypervisor or interrupt (not separable on this kernel)", true},
+    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
+};
+
+const char *st_cause_name(enum st_cause cause)
+{
+    return causes[cause].name;
+}
+
+const char *st_cause_text(enum st_cause cause)
+{
+    return causes[cause].text;
+}
+
+bool st_cause_by_exclusion(enum st_cause cause)
+{
+    return causes[cause].by_exclusion;
+}
+
+int st_cause_find(const char *name, enum st_cause *ret)
+{
+    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+        if (strcmp(causes[c].name, name) == 0) {
+            *ret = (enum st_cause)c;
+            return 0;
+        }
+    }
+    return -ENOENT;
+}
+
+size_t st_cause_program_len(const char *culprit)
+{
+    const char *slash = strrchr(culprit, '/');
+    const bool number =
+        slash != NULL && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789")] == '\0';
+    return number ? (size_t)(slash - culprit) : 0;
+}

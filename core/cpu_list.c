@@ -1,0 +1,77 @@
+/* Lists of CPUs as the kernel writes them: "0-3,8". */
+#include "core/cpu_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_number(const char **at, unsigned long *ret)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return -EBADMSG;
+    errno = 0;
+    *ret = strtoul(*at, &end, 10);
+    if (errno != 0 || *ret >= ST_CPU_LIST_MAX)
+        return -ERANGE;
+    *at = end;
+    return 0;
+}
+
+int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
+{
+    struct st_cpu_list list = {0};
+    const char *at = text;
+    if (strcmp(text, "(null)") == 0)
+        at = "";
+    while (*at != '\0') {
+        unsigned long first, last;
+        int r = parse_number(&at, &first);
+        last = first;
+        if (r == 0 && *at == '-') {
+            at++;
+            r = parse_number(&at, &last);
+        }
+        if (r != 0 || last < first || (*at != ',' && *at != '\0'))
+            return r != 0 ? r : -EBADMSG;
+        if (*at == ',' && *++at == '\0')
+            return -EBADMSG;
+        for (unsigned long cpu = first; cpu <= last; cpu++) {
+            list.n += !st_cpu_list_has(&list, cpu);
+            list.has[cpu / 8] |= (unsigned char)(1u << cpu % 8);
+        }
+    }
+    *ret = list;
+    return 0;
+}
+
+bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu)
+{
+    return cpu < ST_CPU_LIST_MAX && (list->has[cpu / 8] >> cpu % 8 & 1) != 0;
+}
+
+void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu)
+{
+    if (!st_cpu_list_has(list, cpu))
+        return;
+    list->has[cpu / 8] &= (unsigned char)~(1u << cpu % 8);
+    list->n--;
+}
+
+bool st_cpu_list_is_within(const struct st_cpu_list *inner, const struct st_cpu_list *outer)
+{
+    for (size_t i = 0; i < sizeof(inner->has); i++) {
+        if ((inner->has[i] & ~outer->has[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool st_cpu_list_overlaps(const struct st_cpu_list *a, const struct st_cpu_list *b)
+{
+    for (size_t i = 0; i < sizeof(a->has); i++) {
+        if ((a->has[i] & b->has[i]) != 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,18 @@
+/* What the events of sleeptuned are called. */
+#ifndef ST_CORE_EVENT_NAME_H
+#define ST_CORE_EVENT_NAME_H
+
+#include <stdbool.h>
+
+/** All names of events; sleeptuned(8), which also has "minute" of the journal, says what each is. */
+#define ST_EVENT_NAMES                                                                                       \
+    "late-wake, simulated-xrun, own-xrun, observed-xrun, starved-client, observe, observe-lost, suspend, "   \
+    "clock-jump, pause, degraded, recovered, demoted, starved, loop-stalled, loop-resumed, rtkit, "          \
+    "audio-open, "                                                                                           \
+    "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, http-failed, "               \
+    "socket-rights, history-aside, state-not-stored, unclean-end"
+
+/** Whether it is one of ST_EVENT_NAMES. */
+bool st_event_is_name(const char *text);
+
+#endif

@@ -1,0 +1,49 @@
+/* JSON as text that a terminal may show. */
+#include "core/json_dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/safe_text.h"
+
+#define ESCAPE_BYTES 6 /* \u009b */
+
+/** A character that is not safe and that JSON lets pass. They stand in strings only; the newlines of an
+ * indented document are not among them. @return its bytes, 0: another character. */
+static size_t unsafe(const char *at, uint32_t *ret_point)
+{
+    const size_t bytes = (unsigned char)*at >= 0x7F ? st_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;
+    return bytes > 0 && !st_safe_point(*ret_point) ? bytes : 0;
+}
+
+char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
+{
+    char *text = document != NULL ? json_dumps(document, flags) : NULL;
+    if (text == NULL)
+        return NULL;
+    size_t bytes = strlen(text), unsafe_n = 0;
+    uint32_t point;
+    for (const char *at = text; *at != '\0'; at++)
+        unsafe_n += unsafe(at, &point) > 0;
+    if (unsafe_n > 0) {
+        char *escaped = malloc(bytes + unsafe_n * ESCAPE_BYTES + 1);
+        bytes = 0;
+        for (const char *at = text; escaped != NULL && *at != '\0';) {
+            const size_t n = unsafe(at, &point);
+            if (n == 0)
+                escaped[bytes++] = *at++;
+            else
+                bytes += (size_t)snprintf(escaped + bytes, ESCAPE_BYTES + 1, "\\u%04x", (unsigned)point);
+            at += n;
+        }
+        free(text);
+        text = escaped;
+    }
+    if (text == NULL)
+        return NULL;
+    text[bytes] = '\0';
+    if (ret_bytes != NULL)
+        *ret_bytes = bytes;
+    return text;
+}

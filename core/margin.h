@@ -1,0 +1,124 @@
+/* How early to ask to be woken, so that one is awake when it is time: the margin of punctual mode.
+ *
+ * A wait asks for due - margin, wakes `overshoot` after that, and spins what is left. The margin is a
+ * quantile of the overshoots that were seen, lately ones more, and no larger than a mean of spinning a wait
+ * allows. Both are ranks and areas of the distribution's lower part: a stall of 20 ms counts as one late
+ * wake, however long it was. A mean or a maximum would follow it.
+ */
+#ifndef ST_CORE_MARGIN_H
+#define ST_CORE_MARGIN_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+
+#define ST_MARGIN_BUCKETS 448
+
+/** What the margin is at most: this quantile covers nearly all wakes that one can wait for. */
+#define ST_MARGIN_QUANTILE_MOST 0.995
+
+/** No limit for the spinning but the quantile. */
+#define ST_MARGIN_SPIN_ANY INT64_MAX
+
+enum st_margin_kind {
+    ST_MARGIN_FIXED,    /* stays as it is, whatever is learned */
+    ST_MARGIN_QUANTILE, /* of the overshoots */
+    ST_MARGIN_BUDGET,   /* what a budget of spinning buys */
+    ST_MARGIN_FREE,     /* the smallest overshoot */
+};
+
+struct st_margin {
+    double quantile;
+    int64_t spin_mean_max_ns; /* spinning a wait, on average */
+    int64_t margin_ns;        /* now */
+    int64_t overshoot_ns;     /* that the last sleep saw; INT64_MIN: none yet */
+    int64_t spun_ns;          /* what the last wait spun */
+    enum st_margin_kind kind;
+    unsigned learn_every;  /* waits: of so many one overshoot is learned */
+    unsigned until_learn;  /* waits until the next one is */
+    unsigned update_every; /* overshoots: how many are learned between two computations */
+    unsigned until_update; /* overshoots until the margin is computed anew */
+    float weight;          /* of the next overshoot: it grows, which is how the old ones fade */
+    double total;          /* of all weights up to the last computation */
+    float weights[ST_MARGIN_BUCKETS];
+};
+
+/**
+ * A margin of that quantile of the overshoots, whatever it costs.
+ * @param quantile in (0, 1).
+ * The margin is 0 until 32 overshoots are known. Threads: one at a time, all functions here.
+ */
+void st_margin_init(struct st_margin *margin, double quantile);
+
+/**
+ * What a budget buys: a margin of ST_MARGIN_QUANTILE_MOST of the overshoots, and beyond it, while the budget
+ * lasts, as far again as that is from their median, for the wakes that are later still.
+ * @param spin_mean_max_ns >= 0: what it may cost a wait on average.
+ */
+void st_margin_init_budget(struct st_margin *margin, int64_t spin_mean_max_ns);
+
+/**
+ * The smallest overshoot, but not the one wake in hundred that came sooner, down to the next bucket's edge: a
+ * margin so small costs nothing. One wait in four is learned from, which costs less, too.
+ */
+void st_margin_init_free(struct st_margin *margin);
+
+/** A margin that stays as it is. */
+void st_margin_init_fixed(struct st_margin *margin, int64_t margin_ns);
+
+/** Another limit, from the next computation on. */
+void st_margin_set_spin_max(struct st_margin *margin, int64_t spin_mean_max_ns) ST_NONBLOCKING;
+
+/* Log-linear buckets: 64 ns wide up to 2 us, then 32 an octave (3 %) up to 16.8 ms; the last one takes all
+ * that is later. */
+#define ST_MARGIN_UNIT_SHIFT 6
+#define ST_MARGIN_SUB_BITS   5
+#define ST_MARGIN_SUB_N      (1u << ST_MARGIN_SUB_BITS)
+
+static inline unsigned st_margin_bucket_of(int64_t ns) ST_NONBLOCKING
+{
+    if (ns <= 0)
+        return 0;
+    const uint64_t units = (uint64_t)ns >> ST_MARGIN_UNIT_SHIFT;
+    if (units < ST_MARGIN_SUB_N)
+        return (unsigned)units;
+    const unsigned shift = 63u - (unsigned)__builtin_clzll(units) - ST_MARGIN_SUB_BITS;
+    const unsigned bucket = shift * ST_MARGIN_SUB_N + (unsigned)(units >> shift);
+    return bucket < ST_MARGIN_BUCKETS ? bucket : ST_MARGIN_BUCKETS - 1;
+}
+
+/** Computes the margin anew (some 0.5 us). Real-time safe. */
+void st_margin_update(struct st_margin *margin) ST_NONBLOCKING;
+
+/**
+ * Counts one overshoot: woke - (due - margin). Each 64th computes the margin anew. What was learned fades
+ * with a time constant of 2048 waits. Real-time safe. Inline: once a cycle.
+ */
+static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_ns) ST_NONBLOCKING
+{
+    margin->weights[st_margin_bucket_of(overshoot_ns)] += margin->weight;
+    if (--margin->until_update == 0)
+        st_margin_update(margin);
+}
+
+/** Before each wait: learns what the last sleep saw, if it is its turn. Real-time safe. Inline: once a cycle.
+ */
+static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
+{
+    if (--margin->until_learn != 0)
+        return;
+    margin->until_learn = margin->learn_every;
+    if (margin->overshoot_ns != INT64_MIN)
+        st_margin_learn(margin, margin->overshoot_ns);
+    margin->overshoot_ns = INT64_MIN;
+}
+
+/** The margin for a wait of wait_ns from now: at most half of it, so that spinning never takes more than half
+ * of a CPU. Real-time safe. @return ns, >= 0. */
+static inline int64_t st_margin_for(const struct st_margin *margin, int64_t wait_ns) ST_NONBLOCKING
+{
+    const int64_t half_ns = wait_ns > 0 ? wait_ns / 2 : 0;
+    return margin->margin_ns < half_ns ? margin->margin_ns : half_ns;
+}
+
+#endif

@@ -1,0 +1,172 @@
+#include "core/ns.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+__extension__ typedef __int128 st_i128;
+__extension__ typedef unsigned __int128 st_u128;
+
+int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING
+{
+    int64_t ns;
+    if (!__builtin_mul_overflow((int64_t)ts->tv_sec, ST_NS_PER_S, &ns) &&
+        !__builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns))
+        return ns;
+    /* a product just out of range may come back into it with a tv_nsec of the other sign */
+    const st_i128 exact = (st_i128)ts->tv_sec * ST_NS_PER_S + ts->tv_nsec;
+    if (exact > INT64_MAX)
+        return INT64_MAX;
+    return exact < INT64_MIN ? INT64_MIN : (int64_t)exact;
+}
+
+struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING
+{
+    int64_t s = ns / ST_NS_PER_S;
+    int64_t rest_ns = ns % ST_NS_PER_S;
+    if (rest_ns < 0) {
+        rest_ns += ST_NS_PER_S;
+        s--;
+    }
+    return (struct timespec){.tv_sec = (time_t)s, .tv_nsec = (long)rest_ns};
+}
+
+int64_t st_ns_add(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING
+{
+    int64_t sum_ns;
+    if (__builtin_add_overflow(a_ns, b_ns, &sum_ns))
+        return b_ns < 0 ? INT64_MIN : INT64_MAX;
+    return sum_ns;
+}
+
+int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING
+{
+    int64_t difference_ns;
+    if (__builtin_sub_overflow(a_ns, b_ns, &difference_ns))
+        return b_ns < 0 ? INT64_MAX : INT64_MIN;
+    return difference_ns;
+}
+
+/* Longest first where one is the beginning of another. */
+static const struct unit {
+    const char *name;
+    int64_t ns;
+} units[] = {
+    {"ns", 1},
+    {"us", 1000},
+    {"\xc2\xb5s", 1000}, /* U+00B5 micro sign */
+    {"\xce\xbcs", 1000}, /* U+03BC Greek mu */
+    {"ms", 1000000},
+    {"min", 60 * ST_NS_PER_S},
+    {"s", ST_NS_PER_S},
+    {"m", 60 * ST_NS_PER_S},
+    {"h", 3600 * ST_NS_PER_S},
+};
+
+/* A decimal number: whole part, and fraction / scale < 1. */
+struct number {
+    uint64_t whole;
+    uint64_t fraction;
+    uint64_t scale;
+};
+
+static int parse_number(const char **at, struct number *ret)
+{
+    const char *c = *at;
+    struct number number = {.scale = 1};
+    const char *start = c;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        if (__builtin_mul_overflow(number.whole, UINT64_C(10), &number.whole) ||
+            __builtin_add_overflow(number.whole, (uint64_t)(*c - '0'), &number.whole))
+            return -ERANGE;
+    }
+    if (*c == '.') {
+        start = ++c;
+        for (; *c >= '0' && *c <= '9'; c++) {
+            if (number.scale >
+                UINT64_C(100000000000000000)) /* 1e17: the rest is below a thousandth of a ns */
+                continue;
+            number.scale *= 10;
+            number.fraction = number.fraction * 10 + (uint64_t)(*c - '0');
+        }
+    }
+    if (c == start)
+        return -EINVAL;
+    *at = c;
+    *ret = number;
+    return 0;
+}
+
+static const struct unit *parse_unit(const char **at)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(units); i++) {
+        const size_t len = strlen(units[i].name);
+        if (strncmp(*at, units[i].name, len) == 0) {
+            *at += len;
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+int st_ns_parse(const char *text, int64_t *ret_ns)
+{
+    const char *at = text;
+    int64_t total_ns = 0;
+    int64_t last_unit_ns = INT64_MAX;
+    do {
+        struct number number;
+        const int r = parse_number(&at, &number);
+        if (r < 0)
+            return r;
+        const struct unit *unit = parse_unit(&at);
+        if (unit == NULL && (*at != '\0' || last_unit_ns != INT64_MAX))
+            return -EINVAL; /* a number without unit stands alone */
+        const int64_t unit_ns = unit != NULL ? unit->ns : ST_NS_PER_S;
+        if (unit_ns >= last_unit_ns)
+            return -EINVAL;
+        last_unit_ns = unit_ns;
+        const st_u128 fraction_ns =
+            ((st_u128)number.fraction * (uint64_t)unit_ns + number.scale / 2) / number.scale;
+        const st_u128 part_ns = (st_u128)number.whole * (uint64_t)unit_ns + fraction_ns;
+        if (part_ns > (st_u128)INT64_MAX || __builtin_add_overflow(total_ns, (int64_t)part_ns, &total_ns))
+            return -ERANGE;
+    } while (*at != '\0');
+    *ret_ns = total_ns;
+    return 0;
+}
+
+const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes)
+{
+    static const struct {
+        uint64_t unit_ns;
+        uint64_t below; /* used while the rounded figure is below this, in steps */
+        uint64_t steps; /* a unit: 10 is one decimal */
+        int decimals;
+        const char *name;
+    } rows[] = {
+        {1, 1000, 1, 0, "ns"},
+        {1000, 10000, 10, 1, "\xc2\xb5s"},
+        {1000000, 1000000, 1000, 3, "ms"},
+        {1000000000, 12000, 100, 2, "s"},
+        {UINT64_C(60000000000), 1200, 10, 1, "min"},
+        {UINT64_C(3600000000000), UINT64_MAX, 10, 1, "h"},
+    };
+    const uint64_t size_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const uint64_t step_ns = rows[i].unit_ns / rows[i].steps;
+        const uint64_t steps =
+            size_ns / step_ns + (size_ns % step_ns >= (step_ns + 1) / 2 && step_ns > 1 ? 1 : 0);
+        if (steps >= rows[i].below)
+            continue;
+        const char *sign = ns < 0 ? "-" : "";
+        if (rows[i].decimals == 0)
+            snprintf(buf, buf_bytes, "%s%" PRIu64 " %s", sign, steps, rows[i].name);
+        else
+            snprintf(buf, buf_bytes, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign, steps / rows[i].steps,
+                     rows[i].decimals, steps % rows[i].steps, rows[i].name);
+        break;
+    }
+    return buf;
+}

@@ -1,0 +1,41 @@
+/* Time in ns, without overflow. One unit inside sleeptune: signed 64-bit nanoseconds (292 years). */
+#ifndef ST_CORE_NS_H
+#define ST_CORE_NS_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "core/base.h"
+
+#define ST_NS_PER_S  INT64_C(1000000000)
+#define ST_NS_PER_MS INT64_C(1000000)
+#define ST_NS_PER_US INT64_C(1000)
+
+/** timespec -> ns. @return ns; saturates at INT64_MIN/MAX. Threads: any; real-time safe. */
+int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING;
+
+/** ns -> timespec with 0 <= tv_nsec < 1e9, also for negative ns. Threads: any; real-time safe. */
+struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING;
+
+/** a + b, saturating at INT64_MIN/MAX instead of wrapping. Threads: any; real-time safe. */
+int64_t st_ns_add(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
+
+/** a - b, saturating. Threads: any; real-time safe. */
+int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
+
+/**
+ * Reads a duration as people type it: "30s", "2.5s", "500ms", "250us", "10m", "1h", "1h30m"; a bare number is
+ * seconds.
+ * @param ret_ns  written on success only; >= 0.
+ * @return 0, -EINVAL (not a duration, negative), -ERANGE (more than 292 years). Threads: any.
+ */
+ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
+
+/**
+ * Writes a duration for people into buf, in the unit that fits ("83.3 µs", "1.333 ms", "2.00 s", "412 ns");
+ * UTF-8.
+ * @return buf. Threads: any.
+ */
+const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes);
+
+#endif

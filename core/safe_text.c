@@ -1,0 +1,115 @@
+#include "core/safe_text.h"
+
+#include <string.h>
+
+size_t st_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* less is an overlong form */
+    const unsigned char *p = (const unsigned char *)text;
+    if (bytes == 0)
+        return 0;
+    if (p[0] < 0x80) {
+        *ret_point = p[0];
+        return 1;
+    }
+    const size_t n = p[0] < 0xC0 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF8 ? 4 : 0;
+    if (n == 0 || n > bytes)
+        return 0;
+    uint32_t point = p[0] & (0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+        point = point << 6 | (p[i] & 0x3F);
+    }
+    if (point < least[n] || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF))
+        return 0;
+    *ret_point = point;
+    return n;
+}
+
+bool st_safe_point(uint32_t point)
+{
+    static const struct {
+        uint32_t first, last;
+    } unsafe[] = {
+        {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
+        {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(unsafe); i++) {
+        if (point <= unsafe[i].last)
+            return point < unsafe[i].first;
+    }
+    return true;
+}
+
+/** One character of foreign text. @param bytes at least 1. @return bytes read; *ret_safe: what to write for
+ * it, *ret_bytes of it. */
+static size_t next(const char *text, size_t bytes, const char **ret_safe, size_t *ret_bytes)
+{
+    uint32_t point;
+    const size_t n = st_utf8_read(text, bytes, &point);
+    const bool safe = n > 0 && st_safe_point(point);
+    *ret_safe = safe ? text : *text == '\t' ? " " : "?";
+    *ret_bytes = safe ? n : 1;
+    return n > 0 ? n : 1;
+}
+
+bool st_safe_is(const char *text)
+{
+    while (*text != '\0') {
+        uint32_t point;
+        const size_t n = st_utf8_read(text, ST_TEXT_TO_NUL, &point);
+        if (n == 0 || !st_safe_point(point))
+            return false;
+        text += n;
+    }
+    return true;
+}
+
+size_t st_safe_copy(char *buf, size_t buf_bytes, const char *text, size_t bytes)
+{
+    size_t used = 0;
+    while (bytes > 0 && *text != '\0') {
+        const char *safe;
+        size_t safe_bytes;
+        const size_t n = next(text, bytes, &safe, &safe_bytes);
+        if (safe_bytes >= buf_bytes - used)
+            break;
+        memmove(buf + used, safe, safe_bytes);
+        used += safe_bytes;
+        text += n;
+        bytes -= bytes == ST_TEXT_TO_NUL ? 0 : n;
+    }
+    buf[used] = '\0';
+    return used;
+}
+
+char *st_safe_text(char *text)
+{
+    (void)st_safe_copy(text, SIZE_MAX, text, ST_TEXT_TO_NUL);
+    return text;
+}
+
+static void print(FILE *out, const char *text, size_t bytes, bool lines)
+{
+    while (bytes > 0 && *text != '\0') {
+        const char *safe;
+        size_t safe_bytes;
+        const size_t n = next(text, bytes, &safe, &safe_bytes);
+        if (lines && *text == '\n')
+            safe = text;
+        fwrite(safe, 1, safe_bytes, out);
+        text += n;
+        bytes -= bytes == ST_TEXT_TO_NUL ? 0 : n;
+    }
+}
+
+void st_safe_print(FILE *out, const char *text, size_t bytes)
+{
+    print(out, text, bytes, false);
+}
+
+void st_safe_print_lines(FILE *out, const char *text, size_t bytes)
+{
+    print(out, text, bytes, true);
+}

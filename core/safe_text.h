@@ -1,0 +1,42 @@
+/* Foreign text (names of clients, devices, files, programs) made safe to show.
+ *
+ * Safe text is valid UTF-8 (RFC 3629) without the characters that a terminal, a log viewer or a browser acts
+ * on: C0, DEL and C1 control characters, bidirectional marks, overrides and isolates (U+061C, U+200E, U+200F,
+ * U+202A to U+202E, U+2066 to U+2069), line and paragraph separators (U+2028, U+2029), and U+FFFE and U+FFFF,
+ * which XML does not allow. A tab becomes a space; each other such character, and each byte that is not
+ * UTF-8, becomes '?'. Safe text stays as it is. Threads: any. */
+#ifndef ST_CORE_SAFE_TEXT_H
+#define ST_CORE_SAFE_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base.h"
+
+#define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the '\0' */
+
+/** Reads one character. @param bytes that may be read, or ST_TEXT_TO_NUL.
+ * @return its bytes, 1 to 4 (also for U+0000); 0: no valid UTF-8 begins here. */
+size_t st_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
+
+/** Whether a character may be shown; false for '\n' and '\t', too. */
+bool st_safe_point(uint32_t point);
+
+/** Whether the text is safe, and one line. */
+bool st_safe_is(const char *text);
+
+/** Copies text as one safe line; what does not fit is cut off behind a whole character.
+ * @param buf may be text itself. @param buf_bytes at least 1; a copy is never longer than the text.
+ * @param bytes of text, or ST_TEXT_TO_NUL; a '\0' ends it in both cases. @return length of the copy. */
+size_t st_safe_copy(char *buf, size_t buf_bytes, const char *text, size_t bytes);
+
+/** st_safe_copy in place. @return text. */
+char *st_safe_text(char *text);
+
+/** Writes text as one safe line, without a newline at its end. @param bytes as for st_safe_copy. */
+void st_safe_print(FILE *out, const char *text, size_t bytes);
+
+/** The same, but each '\n' stays: for text that has lines of its own. */
+void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,52 @@
+#include "core/stats/estimate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/stats/normal.h"
+#include "core/stats/stats.h"
+
+bool st_estimate_shows(const struct st_estimate *estimate)
+{
+    return estimate->known && (estimate->low > 0 || estimate->high < 0);
+}
+
+double st_estimate_resolution(const struct st_estimate *estimate)
+{
+    return (estimate->high - estimate->low) / 2;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, enum st_confidence confidence,
+                         struct st_estimate *ret)
+{
+    uint64_t low, high;
+    *ret = (struct st_estimate){0};
+    if (st_stats_quantile_ranks(pairs_n, 0.5, confidence == ST_CONFIDENCE_99 ? 0.99 : 0.95, &low, &high) != 0)
+        return 0;
+    double *differences = calloc(pairs_n, sizeof(*differences));
+    if (differences == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < pairs_n; i++)
+        differences[i] = b[i] - a[i];
+    qsort(differences, pairs_n, sizeof(*differences), compare_doubles);
+    *ret = (struct st_estimate){true, (differences[(pairs_n - 1) / 2] + differences[pairs_n / 2]) / 2,
+                                differences[low - 1], differences[high - 1]};
+    free(differences);
+    return 0;
+}
+
+void st_estimate_share(double events, double n, double *ret_low, double *ret_high)
+{
+    const double z2 = ST_NORMAL_975 * ST_NORMAL_975, share = events / n;
+    const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+    const double half = ST_NORMAL_975 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+    *ret_low = events > 0 ? middle - half : 0;
+    *ret_high = events < n ? middle + half : 1;
+}

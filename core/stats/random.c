@@ -1,0 +1,36 @@
+#include "core/stats/random.h"
+
+uint64_t st_random_u64(struct st_random *random)
+{
+    random->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t bits = random->state;
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
+}
+
+double st_random_unit(struct st_random *random)
+{
+    return (double)(st_random_u64(random) >> 11) * 0x1p-53;
+}
+
+uint64_t st_random_below(struct st_random *random, uint64_t n)
+{
+    /* the high half of a 64 x 64-bit product, from 32-bit halves */
+    const uint64_t bits = st_random_u64(random);
+    const uint64_t bits_low = bits & UINT32_MAX, bits_high = bits >> 32;
+    const uint64_t n_low = n & UINT32_MAX, n_high = n >> 32;
+    const uint64_t cross = (bits_low * n_low >> 32) + bits_high * n_low;
+    const uint64_t middle = (cross & UINT32_MAX) + bits_low * n_high;
+    return bits_high * n_high + (cross >> 32) + (middle >> 32);
+}
+
+void st_random_shuffle(struct st_random *random, size_t *order, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)st_random_below(random, i);
+        const size_t swapped = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swapped;
+    }
+}

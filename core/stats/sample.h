@@ -1,0 +1,37 @@
+/* Values in order, for look-ups by rank: from an array or from a histogram. */
+#ifndef ST_CORE_STATS_SAMPLE_H
+#define ST_CORE_STATS_SAMPLE_H
+
+#include "core/stats/hist.h"
+
+/** Sorted values, each once (cumulative_n NULL), or distinct ones with how many values are <= each. */
+struct st_sample {
+    const int64_t *values_ns;     /* ascending */
+    const uint64_t *cumulative_n; /* cumulative counts; NULL: 1, 2, 3 ... */
+    size_t len;
+};
+
+/** Sorts the values, which stay the caller's. Threads: any. */
+struct st_sample st_sample_of(int64_t *values_ns, size_t n);
+
+/** The values of a histogram, to the resolution of its buckets. @return 0, -ENOMEM. Free with
+ * st_sample_finish. */
+ST_NODISCARD int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret);
+/** Frees what st_sample_of_hist made; not for others. */
+void st_sample_finish(struct st_sample *sample);
+
+uint64_t st_sample_n(const struct st_sample *sample);
+/** The value at rank 1 (smallest) .. n. */
+int64_t st_sample_at(const struct st_sample *sample, uint64_t rank);
+/** The value at st_quantile_rank; n >= 1. */
+int64_t st_sample_quantile(const struct st_sample *sample, double p);
+/** The step that the values come in: the least difference between two that differ. @return 0: all are equal.
+ */
+int64_t st_sample_step_ns(const struct st_sample *sample);
+/** The step of the clock that the values were measured with. One that is no whole number of ns, as 10.02, is
+ * rounded this way and that: 20 and 21 are one value, if 22 is none. What tells is the distance of the two
+ * neighbours that have the most values, as 20 and 30; of single values, as 251 and 260, it may be a ns less.
+ * @return 0: that is all there is. */
+int64_t st_sample_clock_step_ns(const struct st_sample *sample);
+
+#endif

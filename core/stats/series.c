@@ -1,0 +1,82 @@
+#include "core/stats/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/stats/select.h"
+
+void st_series_init(struct st_series *series, const struct st_period *period)
+{
+    *series = (struct st_series){.period = *period};
+}
+
+void st_series_finish(struct st_series *series)
+{
+    free(series->lateness_ns);
+    free(series->index);
+    *series = (struct st_series){.period = series->period};
+}
+
+int st_series_add(struct st_series *series, uint64_t index, int64_t lateness_ns)
+{
+    if (series->n > 0 && index <= series->index[series->n - 1])
+        return -EINVAL;
+    if (series->n == series->room) {
+        const size_t room = series->room == 0 ? 1024 : series->room * 2;
+        int64_t *lateness = realloc(series->lateness_ns, room * sizeof(*lateness));
+        if (lateness == NULL)
+            return -ENOMEM;
+        series->lateness_ns = lateness;
+        uint64_t *indices = realloc(series->index, room * sizeof(*indices));
+        if (indices == NULL)
+            return -ENOMEM;
+        series->index = indices;
+        series->room = room;
+    }
+    series->lateness_ns[series->n] = lateness_ns;
+    series->index[series->n++] = index;
+    return 0;
+}
+
+uint64_t st_series_span(const struct st_series *series)
+{
+    return series->n == 0 ? 0 : series->index[series->n - 1] - series->index[0] + 1;
+}
+
+static struct st_series_bulk bulk_of(int64_t low_ns, int64_t median_ns, int64_t high_ns)
+{
+    const int64_t width_ns = st_ns_sub(high_ns, low_ns);
+    const int64_t reach_ns = width_ns < INT64_MAX / 2 ? 2 * width_ns : INT64_MAX;
+    return (struct st_series_bulk){
+        .low_ns = low_ns,
+        .median_ns = median_ns,
+        .high_ns = high_ns,
+        .clip_low_ns = st_ns_sub(median_ns, reach_ns),
+        .clip_high_ns = st_ns_add(median_ns, reach_ns),
+    };
+}
+
+int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
+{
+    if (series->n == 0)
+        return -ENODATA;
+    int64_t *values = malloc(series->n * sizeof(*values));
+    if (values == NULL)
+        return -ENOMEM;
+    memcpy(values, series->lateness_ns, series->n * sizeof(*values));
+    const size_t tail = (series->n - 1) / 20;
+    const int64_t low_ns = st_select(values, series->n, tail);
+    const int64_t median_ns = st_select(values, series->n, (series->n - 1) / 2);
+    const int64_t high_ns = st_select(values, series->n, series->n - 1 - tail);
+    free(values);
+    *ret = bulk_of(low_ns, median_ns, high_ns);
+    return 0;
+}
+
+struct st_series_bulk st_series_bulk_of(const struct st_sample *sample)
+{
+    const uint64_t last = st_sample_n(sample) - 1, tail = last / 20;
+    return bulk_of(st_sample_at(sample, tail + 1), st_sample_at(sample, last / 2 + 1),
+                   st_sample_at(sample, last - tail + 1));
+}

@@ -1,0 +1,36 @@
+/* Lateness over time: a sample for each period that was slept to its end. */
+#ifndef ST_CORE_STATS_SERIES_H
+#define ST_CORE_STATS_SERIES_H
+
+#include "core/period.h"
+#include "core/stats/sample.h"
+
+struct st_series {
+    struct st_period period;
+    size_t n, room;
+    int64_t *lateness_ns; /* woke - due */
+    uint64_t *index; /* of the period, ascending: sample i was due at index[i] * period after the first */
+};
+
+void st_series_init(struct st_series *series, const struct st_period *period);
+void st_series_finish(struct st_series *series);
+
+/** @return 0, -ENOMEM, or -EINVAL when the index does not ascend. Threads: one a series. */
+ST_NODISCARD int st_series_add(struct st_series *series, uint64_t index, int64_t lateness_ns);
+
+/** Periods from the first sample to the last, both counted; 0 for an empty series. */
+uint64_t st_series_span(const struct st_series *series);
+
+/** What is usual in the series, from its quantiles: half of all values can be anything. */
+struct st_series_bulk {
+    int64_t low_ns, median_ns, high_ns; /* 5 %, 50 %, 95 % */
+    int64_t clip_low_ns, clip_high_ns;  /* beyond these, twice the width away from the median, is an outlier:
+                                           6.6 standard deviations where lateness is normal */
+};
+
+/** @return 0, -ENODATA (empty), -ENOMEM. */
+ST_NODISCARD int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret);
+/** The same of a sample that is not empty. */
+struct st_series_bulk st_series_bulk_of(const struct st_sample *sample);
+
+#endif

@@ -1,0 +1,134 @@
+#include "core/stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */
+#define CONFIDENCE_MAX     0.999999
+#define POISSON_EXACT_MAX  1000 /* events up to which the Poisson distribution is summed */
+
+/* The z with a standard normal below it with probability q in (0.5, 1): bisection, about 1e-12. */
+static double normal_quantile(double q)
+{
+    double low = 0, high = 10;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        if (0.5 * erfc(-middle / sqrt(2)) < q)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Binomial (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX, summed from 0 in logarithms, because
+ * (1-s)^n may be far below the smallest double. ret_low: most r with P(X <= r - 1) <= tail; ret_high: least r
+ * with P(X <= r - 1) >= 1 - tail. */
+static void exact_ranks(uint64_t n, double s, double tail, uint64_t *ret_low, uint64_t *ret_high)
+{
+    const double log_odds = log(s) - log1p(-s);
+    double log_term = (double)n * log1p(-s);
+    double below = 0; /* P(X <= r - 1) at the top of the loop */
+    uint64_t low = 0, r = 0;
+    for (; r <= n && below < 1 - tail; r++) {
+        if (below <= tail)
+            low = r;
+        below += exp(log_term);
+        log_term += log((double)(n - r) / ((double)r + 1)) + log_odds;
+    }
+    *ret_low = low;
+    *ret_high = r;
+}
+
+int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low, uint64_t *ret_high)
+{
+    if (!(p > 0 && p < 1) || !(confidence > 0 && confidence <= CONFIDENCE_MAX))
+        return -EINVAL;
+    if (n == 0)
+        return -ENODATA;
+    const double tail = (1 - confidence) / 2;
+    const double count = (double)n;
+    const double variance = count * p * (1 - p);
+    if (variance > EXACT_VARIANCE_MAX) {
+        /* half a rank of continuity correction, and a whole one for the skewness, (z^2 - 1) / 6 ranks at most
+         */
+        const double z = normal_quantile(1 - tail);
+        const double skew = fmax(1, (z * z - 1) / 6);
+        const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);
+        const double high = ceil(count * p + z * sqrt(variance) + 0.5 + skew);
+        if (low < 1 || high > count)
+            return -ENODATA;
+        *ret_low = (uint64_t)low;
+        *ret_high = (uint64_t)high;
+        return 0;
+    }
+    uint64_t low, high;
+    exact_ranks(n, fmin(p, 1 - p), tail, &low, &high);
+    if (low < 1 || high > n)
+        return -ENODATA;
+    /* the quantile p counted from below is the quantile 1 - p counted from above */
+    *ret_low = p <= 0.5 ? low : n + 1 - high;
+    *ret_high = p <= 0.5 ? high : n + 1 - low;
+    return 0;
+}
+
+uint64_t st_stats_quantile_min_n(double p)
+{
+    if (!(p < 1))
+        return UINT64_MAX;
+    /* the factor takes back what 1 - p may be too small by rounding: 0.9 */
+    const double n = ceil(10 / (1 - p) * (1 - 1e-12));
+    return n < 0x1p63 ? (uint64_t)n : UINT64_MAX;
+}
+
+struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
+{
+    struct st_quantile quantile = {.p = p, .n = hist->total_n};
+    if (hist->total_n < st_stats_quantile_min_n(p))
+        return quantile;
+    quantile.known = true;
+    quantile.value_ns = st_hist_quantile(hist, p);
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(hist->total_n, p, 0.95, &low, &high) == 0) {
+        quantile.interval_known = true;
+        quantile.low_ns = st_hist_value_at_rank(hist, low);
+        quantile.high_ns = st_hist_value_at_rank(hist, high);
+    }
+    return quantile;
+}
+
+/* P(X <= events) for a Poisson variable of this mean. */
+static double poisson_below(uint64_t events, double mean)
+{
+    double log_term = -mean, sum = 0;
+    for (uint64_t i = 0; i <= events; i++) {
+        sum += exp(log_term);
+        log_term += log(mean / ((double)i + 1));
+    }
+    return sum;
+}
+
+/* The mean at which so few events have a probability of 5 %. */
+static double poisson_max95(uint64_t events)
+{
+    const double shape = (double)events + 1;
+    /* Wilson and Hilferty 1931: half the 95 % point of chi-squared with 2 * shape degrees of freedom; at more
+     * than POISSON_EXACT_MAX events within 1e-6 of the exact one */
+    const double guess = shape * pow(1 - 1 / (9 * shape) + 1.6448536269514722 / (3 * sqrt(shape)), 3);
+    if (events > POISSON_EXACT_MAX)
+        return guess;
+    double low = 0.5 * guess, high = 2 * guess;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        if (poisson_below(events, middle) > 0.05)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+double st_stats_rate_max95(uint64_t events, uint64_t n)
+{
+    return n == 0 ? HUGE_VAL : poisson_max95(events) / (double)n;
+}

@@ -1,0 +1,41 @@
+/* Statistics that need no assumption about the distribution. */
+#ifndef ST_CORE_STATS_STATS_H
+#define ST_CORE_STATS_STATS_H
+
+#include <stdbool.h>
+
+#include "core/stats/hist.h"
+
+/** A quantile with its interval. `known` is false when n < 10 / (1 - p): then nothing may be printed (JSON:
+ * null). */
+struct st_quantile {
+    double p;
+    uint64_t n;
+    bool known;
+    int64_t value_ns;
+    bool interval_known;     /* the order statistics for the interval exist */
+    int64_t low_ns, high_ns; /* confidence interval */
+};
+
+/**
+ * Ranks (1-based) of the order statistics that bound the p-quantile with at least `confidence`
+ * (distribution-free: binomial; normal approximation with continuity correction from n*p*(1-p) > 1000 on).
+ * @return 0 or -ENODATA when n is too small for such an interval. Source: David & Nagaraja, Order
+ * Statistics, 7.1.
+ */
+ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low,
+                                         uint64_t *ret_high);
+
+/** Quantile p of a histogram with a 95 % interval. */
+struct st_quantile st_stats_quantile(const struct st_hist *hist, double p);
+
+/** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
+uint64_t st_stats_quantile_min_n(double p);
+
+/**
+ * Upper 95 % bound for a rate after `events` in n trials (exact Poisson; 2.996/n for 0 events).
+ * @return events per trial, in (0, ...); +inf for n = 0.
+ */
+double st_stats_rate_max95(uint64_t events, uint64_t n);
+
+#endif

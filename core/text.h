@@ -1,0 +1,26 @@
+/* Text for terminals: columns are counted in characters, not in bytes. */
+#ifndef ST_CORE_TEXT_H
+#define ST_CORE_TEXT_H
+
+#include <stdio.h>
+
+/** Columns of UTF-8 text (one a code point). */
+int st_text_columns(const char *text);
+
+/** Cuts text behind `columns`: a progress line that wraps cannot be written over. @return text. */
+char *st_text_clip(char *text, int columns);
+
+/** Text, then spaces up to `columns`, at least one. */
+void st_text_pad(FILE *out, const char *text, int columns);
+
+/** Wraps at spaces; lines after the first are indented. Ends with a newline. A word longer than a line stays
+ * whole. */
+void st_text_wrap(FILE *out, const char *text, int indent, int width);
+
+/** The same, but words longer than a line are broken: for what is only read, never copied. */
+void st_text_wrap_broken(FILE *out, const char *text, int indent, int width);
+
+/** A label in the first `label_columns`, then text wrapped beside it. */
+void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width);
+
+#endif

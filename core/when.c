@@ -1,0 +1,196 @@
+/* Points in time as people type them. */
+#include "core/when.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/ns.h"
+
+#define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
+#define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
+
+/* Leading digits as a number. @return what is behind, NULL when there are none or too many. */
+static const char *number(const char *at, int64_t *ret)
+{
+    const size_t n = strspn(at, "0123456789");
+    if (n == 0 || n > 18)
+        return NULL;
+    int64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        value = value * 10 + (at[i] - '0');
+    *ret = value;
+    return at + n;
+}
+
+int st_when_parse_length(const char *text, int64_t *ret_ns)
+{
+    int64_t sum_ns = 0, n;
+    const char *behind = number(text, &n);
+    if (behind != NULL && (*behind == 'd' || *behind == 'w')) {
+        const int64_t unit_ns = *behind == 'd' ? DAY_NS : 7 * DAY_NS;
+        if (n > INT64_MAX / unit_ns)
+            return -ERANGE;
+        sum_ns = n * unit_ns;
+        text = behind + 1;
+        if (*text == '\0') {
+            *ret_ns = sum_ns;
+            return 0;
+        }
+    }
+    int64_t rest_ns;
+    const int r = st_ns_parse(text, &rest_ns);
+    if (r == 0)
+        *ret_ns = st_ns_add(sum_ns, rest_ns);
+    return r;
+}
+
+/* "since 1970": seconds or ns. @return 0, -EINVAL when it is none, -ERANGE. */
+static int parse_epoch(const char *text, int64_t *ret)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || text[strspn(text, "0123456789.")] != '\0')
+        return -EINVAL;
+    if (digits < 17 || text[digits] != '\0')
+        return st_ns_parse(text, ret);
+    if (digits > 19 || (digits == 19 && strncmp(text, "9223372036854775807", 19) > 0))
+        return -ERANGE;
+    int64_t value = 0;
+    for (size_t i = 0; i < digits; i++)
+        value = value * 10 + (text[i] - '0');
+    *ret = value;
+    return 0;
+}
+
+/* `digits` digits in [min, max]. */
+static bool field(const char **at, size_t digits, int min, int max, int *ret)
+{
+    int value = 0;
+    for (size_t i = 0; i < digits; i++) {
+        const char c = (*at)[i];
+        if (c < '0' || c > '9')
+            return false;
+        value = value * 10 + (c - '0');
+    }
+    *at += digits;
+    *ret = value;
+    return value >= min && value <= max;
+}
+
+static bool skip(const char **at, char c)
+{
+    if (**at != c)
+        return false;
+    (*at)++;
+    return true;
+}
+
+/* "", "Z", "+01:00", "+0100" */
+static bool parse_zone(const char *at, bool *ret_given, int *ret_offset_s)
+{
+    *ret_given = *at != '\0';
+    *ret_offset_s = 0;
+    if (*at == '\0' || strcmp(at, "Z") == 0)
+        return true;
+    if (*at != '+' && *at != '-')
+        return false;
+    const int sign = *at++ == '+' ? 1 : -1;
+    int hours, minutes;
+    if (!field(&at, 2, 0, 14, &hours))
+        return false;
+    skip(&at, ':');
+    if (!field(&at, 2, 0, 59, &minutes) || *at != '\0')
+        return false;
+    *ret_offset_s = sign * (hours * 3600 + minutes * 60);
+    return true;
+}
+
+static int parse_date(const char *at, bool local, int64_t *ret)
+{
+    int year, month, offset_s;
+    bool zone;
+    struct tm tm = {.tm_isdst = -1};
+    if (!field(&at, 4, 1970, 2199, &year) || !skip(&at, '-') || !field(&at, 2, 1, 12, &month) ||
+        !skip(&at, '-') || !field(&at, 2, 1, 31, &tm.tm_mday))
+        return -EINVAL;
+    if (skip(&at, 'T') || skip(&at, ' ')) {
+        if (!field(&at, 2, 0, 23, &tm.tm_hour) || !skip(&at, ':') || !field(&at, 2, 0, 59, &tm.tm_min) ||
+            (skip(&at, ':') && !field(&at, 2, 0, 60, &tm.tm_sec)))
+            return -EINVAL;
+    }
+    if (!parse_zone(at, &zone, &offset_s))
+        return -EINVAL;
+    tm.tm_year = year - 1900;
+    tm.tm_mon = month - 1;
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (tm.tm_mday > days[month - 1] + (leap && month == 2))
+        return -EINVAL;
+    const time_t s = zone || !local ? timegm(&tm) : mktime(&tm);
+    *ret = ((int64_t)s - offset_s) * ST_NS_PER_S;
+    return 0;
+}
+
+int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns)
+{
+    int64_t ns, ago_ns, bare;
+    const char *behind = number(text, &bare);
+    if (strcmp(text, "now") == 0) {
+        *ret_wall_ns = now_wall_ns;
+        return 0;
+    }
+    int r = parse_epoch(text, &ns);
+    if (r == -EINVAL && behind != NULL && *behind == '-')
+        r = parse_date(text, local, &ns);
+    else if (r == -EINVAL && behind != NULL) {
+        r = st_when_parse_length(text, &ago_ns);
+        ns = r == 0 ? st_ns_sub(now_wall_ns, ago_ns) : 0;
+    }
+    if (r == 0 && (ns < 0 || ns > LAST_NS))
+        r = -ERANGE;
+    if (r == 0)
+        *ret_wall_ns = ns;
+    return r;
+}
+
+bool st_when_is_day(const char *text)
+{
+    static const char shape[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof(shape); i++) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        if (shape[i] == 'd' ? !digit : text[i] != shape[i])
+            return false;
+    }
+    const int month = (text[5] - '0') * 10 + text[6] - '0', date = (text[8] - '0') * 10 + text[9] - '0';
+    return month >= 1 && month <= 12 && date >= 1 && date <= 31;
+}
+
+const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)
+{
+    const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
+    struct tm local;
+    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        snprintf(buf, buf_bytes, "?");
+    return buf;
+}
+
+const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+{
+    char now[32];
+    const char *space = strchr(st_when_text(wall_ns, buf, buf_bytes), ' ');
+    if (space != NULL &&
+        strncmp(buf, st_when_text(now_wall_ns, now, sizeof(now)), (size_t)(space - buf)) == 0)
+        memmove(buf, space + 1, strlen(space));
+    return buf;
+}
+
+int64_t st_when_step(int64_t span_ns, int64_t steps)
+{
+    static const int64_t steps_s[] = {60,    300,   600,   1800,   3600,    10800,
+                                      21600, 43200, 86400, 604800, 2592000, 31536000};
+    for (size_t i = 0; i < ST_ARRAY_LEN(steps_s); i++) {
+        if (span_ns / (steps_s[i] * ST_NS_PER_S) < steps)
+            return steps_s[i] * ST_NS_PER_S;
+    }
+    return steps_s[ST_ARRAY_LEN(steps_s) - 1] * ST_NS_PER_S;
+}

@@ -1,0 +1,36 @@
+/* Points in time as people type them, and steps of time that read well. */
+#ifndef ST_CORE_WHEN_H
+#define ST_CORE_WHEN_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+
+/**
+ * Reads a point in time: "now"; how long ago ("90s", "10m", "1h30m", "2d", "1w"); a date or a date and time
+ * ("2026-11-20", "2026-11-20 15:04", "2026-11-20T15:04:05", with "Z" or "+01:00" behind it); seconds since
+ * 1970, with a fraction if need be; ns since 1970 (at least 17 digits).
+ * @param now_wall_ns CLOCK_REALTIME. @param local  a date without a zone is one of TZ, else of UTC.
+ * @param ret_wall_ns  written on success only.
+ * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read.
+ */
+ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns);
+
+/** Reads a length of time: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL,
+ * -ERANGE. */
+ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
+
+/** Is this a day such as "2026-11-20"? Pure. */
+bool st_when_is_day(const char *text);
+
+/** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. @return buf. */
+const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes);
+
+/** Without the date on the day of `now`: "15:04:05". @return buf. */
+const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes);
+
+/** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days .. that parts a span into at most
+ * `steps` steps. @param steps >= 1. @return ns. Pure. */
+int64_t st_when_step(int64_t span_ns, int64_t steps);
+
+#endif

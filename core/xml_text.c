@@ -1,0 +1,36 @@
+#include "core/xml_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/safe_text.h"
+
+static void put(FILE *out, const char *text, bool lines)
+{
+    static const struct {
+        char character;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    while (text != NULL && *text != '\0') {
+        const size_t plain = strcspn(text, "&<>\"'");
+        (lines ? st_safe_print_lines : st_safe_print)(out, text, plain);
+        text += plain;
+        for (size_t i = 0; i < ST_ARRAY_LEN(entities) && *text != '\0'; i++) {
+            if (*text == entities[i].character) {
+                fputs(entities[i].entity, out);
+                text++;
+                break;
+            }
+        }
+    }
+}
+
+void st_xml_put(FILE *out, const char *text)
+{
+    put(out, text, false);
+}
+
+void st_xml_put_lines(FILE *out, const char *text)
+{
+    put(out, text, true);
+}

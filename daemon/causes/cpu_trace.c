@@ -1,0 +1,281 @@
+/* Who had the CPU. */
+#include "daemon/causes/cpu_trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/safe_text.h"
+
+#define OWNERS_MAX 64
+
+/* include/linux/interrupt.h, softirq_to_name */
+static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+enum owner_kind { OWNER_NOBODY, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
+
+struct owner {
+    enum owner_kind kind;
+    int number; /* pid, interrupt, softirq */
+    char name[ST_TRACE_NAME_BYTES];
+    int64_t before_ns, after_ns; /* before and after the wake-up was under way */
+};
+
+/* Which threads may be named: none, those that had the CPU after the waking, those that the other one waited
+ * for by its counters, also where the waking was not seen, or also who had the CPU before the waking. */
+enum threads { THREADS_NONE, THREADS_AFTER_WAKING, THREADS_WAITED_FOR, THREADS_ALL };
+
+/* What runs on the CPU at a moment: interrupts above softirqs above the thread. */
+struct line {
+    struct owner thread, softirq, irq;
+    struct owner owners[OWNERS_MAX];
+    size_t owners_n;
+};
+
+static void add_to(struct line *line, const struct owner *who, int64_t before_ns, int64_t after_ns)
+{
+    if (who->kind == OWNER_NOBODY || before_ns + after_ns <= 0)
+        return;
+    size_t i = 0;
+    while (i < line->owners_n && (line->owners[i].kind != who->kind || line->owners[i].number != who->number))
+        i++;
+    if (i == OWNERS_MAX)
+        return;
+    if (i == line->owners_n) {
+        line->owners[line->owners_n++] = *who;
+        line->owners[i].before_ns = line->owners[i].after_ns = 0;
+    }
+    line->owners[i].before_ns += before_ns;
+    line->owners[i].after_ns += after_ns;
+}
+
+/* An interrupt's time is its own once its exit is there. */
+static void add(struct line *line, int64_t before_ns, int64_t after_ns)
+{
+    struct owner *above = line->irq.kind != OWNER_NOBODY ? &line->irq : &line->softirq;
+    if (above->kind == OWNER_NOBODY) {
+        add_to(line, &line->thread, before_ns, after_ns);
+        return;
+    }
+    above->before_ns += before_ns;
+    above->after_ns += after_ns;
+}
+
+/* An interrupt or softirq ends; without an exit of its own (it was preempted, or events were lost) its time
+ * is the thread's that it was on top of. */
+static void leave(struct line *line, struct owner *above, bool by_exit)
+{
+    if (above->kind != OWNER_NOBODY)
+        add_to(line, by_exit ? above : &line->thread, above->before_ns, above->after_ns);
+    *above = (struct owner){.kind = OWNER_NOBODY};
+}
+
+static struct owner owner(enum owner_kind kind, int number, const char *name)
+{
+    struct owner made = {.kind = kind, .number = number};
+    snprintf(made.name, sizeof(made.name), "%s", name);
+    return made;
+}
+
+static struct owner thread_owner(int pid, const char *name, int tid)
+{
+    return owner(pid == 0 || pid == tid ? OWNER_NOBODY : OWNER_THREAD, pid, name);
+}
+
+static void step(struct line *line, const struct st_trace_event *e, int tid)
+{
+    switch (e->kind) {
+    case ST_TRACE_SWITCH:
+        leave(line, &line->irq, false);
+        leave(line, &line->softirq, false);
+        line->thread = thread_owner(e->pid, e->name, tid);
+        break;
+    case ST_TRACE_IRQ_ENTRY:
+        leave(line, &line->irq, false);
+        line->irq = owner(OWNER_IRQ, e->number, e->name);
+        break;
+    case ST_TRACE_IRQ_EXIT:
+        leave(line, &line->irq, e->number == line->irq.number);
+        break;
+    case ST_TRACE_SOFTIRQ_ENTRY:
+        leave(line, &line->softirq, false);
+        line->softirq = owner(OWNER_SOFTIRQ, e->number, "");
+        break;
+    case ST_TRACE_SOFTIRQ_EXIT:
+        leave(line, &line->softirq, e->number == line->softirq.number);
+        break;
+    case ST_TRACE_WAKING:
+    case ST_TRACE_LOST:
+        break;
+    }
+}
+
+static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
+{
+    const int64_t a = from_ns > low_ns ? from_ns : low_ns, b = to_ns < high_ns ? to_ns : high_ns;
+    return b > a ? b - a : 0;
+}
+
+/* Who has the CPU at event i: the one that the next switch takes it from, unless events were lost before
+ * that. There is a switch from i on. */
+static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
+{
+    while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
+        i++;
+    const struct st_trace_event *e = &events[i];
+    return e->kind == ST_TRACE_SWITCH ? thread_owner(e->prev_pid, e->prev_name, tid)
+                                      : (struct owner){.kind = OWNER_NOBODY};
+}
+
+/* Goes along the events of the CPU up to the switch `in`. What was before the first event of all, and what
+ * was lost, is nobody's. */
+static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
+                   int64_t waking_ns)
+{
+    const int cpu = events[in].cpu;
+    const struct owner nobody = {.kind = OWNER_NOBODY};
+    const int64_t in_ns = events[in].at_ns;
+    int64_t at_ns = events[0].at_ns;
+    line->thread = taken_from(events, 0, cpu, tid);
+    for (size_t i = 0; i <= in; i++) {
+        const struct st_trace_event *e = &events[i];
+        if (e->cpu != cpu)
+            continue;
+        if (e->kind == ST_TRACE_LOST) {
+            line->irq = line->softirq = nobody;
+            line->thread = taken_from(events, i + 1, cpu, tid);
+            at_ns = e->at_ns;
+            continue;
+        }
+        if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
+            line->thread = line->irq = line->softirq = nobody; /* events were lost: who had it is not known */
+        add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
+            between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
+        step(line, e, tid);
+        at_ns = e->at_ns;
+    }
+}
+
+static void write_name(const struct owner *who, char *buf, size_t buf_bytes)
+{
+    if (who->kind == OWNER_IRQ)
+        snprintf(buf, buf_bytes, "irq/%d-%s", who->number, who->name);
+    else if (who->kind == OWNER_SOFTIRQ && who->number >= 0 && (size_t)who->number < ST_ARRAY_LEN(softirqs))
+        snprintf(buf, buf_bytes, "softirq/%s", softirqs[who->number]);
+    else if (who->kind == OWNER_SOFTIRQ)
+        snprintf(buf, buf_bytes, "softirq/%d", who->number);
+    else
+        snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
+    st_safe_text(buf); /* a thread's name may hold anything */
+}
+
+/* The last event of that kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
+static size_t last_of(const struct st_trace_event *events, size_t n, enum st_trace_kind kind, int tid,
+                      int64_t from_ns, int64_t to_ns)
+{
+    for (size_t i = n; i-- > 0;) {
+        if (events[i].kind == kind && events[i].pid == tid && events[i].at_ns >= from_ns &&
+            events[i].at_ns <= to_ns)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* @return false: it is no other's doing. */
+static bool suspects(enum st_cause cause, enum threads *ret)
+{
+    static const struct {
+        enum st_cause cause;
+        enum threads threads;
+    } rows[] = {
+        {ST_CAUSE_RUN_QUEUE, THREADS_WAITED_FOR},         {ST_CAUSE_KERNEL, THREADS_WAITED_FOR},
+        {ST_CAUSE_UNKNOWN, THREADS_AFTER_WAKING},         {ST_CAUSE_TIMER, THREADS_ALL},
+        {ST_CAUSE_HYPERVISOR_OR_INTERRUPT, THREADS_NONE},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        *ret = rows[i].threads;
+        if (rows[i].cause == cause)
+            return true;
+    }
+    return false;
+}
+
+/* What counts of its time. Where the waking was not seen, all of it is before_ns. */
+static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_seen,
+                          bool waking_was_late)
+{
+    if (who->kind != OWNER_THREAD)
+        return who->before_ns + who->after_ns;
+    if (threads == THREADS_NONE)
+        return 0;
+    const bool before =
+        waking_was_seen ? threads == THREADS_ALL && waking_was_late : threads == THREADS_WAITED_FOR;
+    return who->after_ns + (before ? who->before_ns : 0);
+}
+
+/* What a thread's turns took in all that ended, on the CPU of the switch `in`, after due_ns. @return 0: a
+ * switch of them is not among the events, or may not be. */
+static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid, int64_t due_ns)
+{
+    int64_t sum_ns = 0, from_ns = INT64_MIN;
+    if (events[0].at_ns > due_ns)
+        return 0;
+    for (size_t i = 0; i <= in; i++) {
+        const struct st_trace_event *e = &events[i];
+        if (e->cpu != events[in].cpu)
+            continue;
+        if (e->kind == ST_TRACE_LOST) {
+            if (e->at_ns > due_ns)
+                return 0;
+            from_ns = INT64_MIN;
+        }
+        if (e->kind != ST_TRACE_SWITCH)
+            continue;
+        const bool had_it = from_ns != INT64_MIN, ends = e->prev_pid == pid;
+        if (had_it != ends && e->at_ns > due_ns)
+            return 0;
+        if (had_it && ends && e->at_ns > due_ns)
+            sum_ns += e->at_ns - from_ns;
+        from_ns = e->pid == pid ? e->at_ns : INT64_MIN;
+    }
+    return sum_ns;
+}
+
+int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
+                          int64_t due_ns, int64_t woke_ns, struct st_trace_culprit *ret)
+{
+    enum threads threads;
+    if (!suspects(cause, &threads))
+        return -ENOENT;
+    const size_t in = last_of(events, n, ST_TRACE_SWITCH, tid, due_ns, woke_ns);
+    if (in == SIZE_MAX)
+        return -ENODATA;
+    const int64_t in_ns = events[in].at_ns;
+    const size_t waking = last_of(events, in, ST_TRACE_WAKING, tid, due_ns, in_ns);
+    const bool waking_was_seen = waking != SIZE_MAX;
+    const int64_t waking_ns = waking_was_seen ? events[waking].at_ns : in_ns;
+    struct line line = {.owners_n = 0};
+    follow(&line, events, in, tid, due_ns, waking_ns);
+
+    const bool waking_was_late = waking_was_seen && waking_ns - due_ns > (in_ns - due_ns) / 2;
+    const struct owner *most = NULL;
+    int64_t most_ns = 0;
+    for (size_t i = 0; i < line.owners_n; i++) {
+        const int64_t ns = counted_ns(&line.owners[i], threads, waking_was_seen, waking_was_late);
+        if (ns <= most_ns)
+            continue;
+        most = &line.owners[i];
+        most_ns = ns;
+    }
+    if (most == NULL || most_ns < (woke_ns - due_ns) / 5)
+        return -ENOENT;
+    write_name(most, ret->name, sizeof(ret->name));
+    ret->ns = most_ns;
+    ret->waited_ns = most->after_ns;
+    ret->waking_was_seen = waking_was_seen;
+    ret->explains = waking_was_seen || most->kind != OWNER_THREAD;
+    ret->turns_ns = most->kind == OWNER_THREAD ? turns_ns(events, in, most->number, due_ns) : 0;
+    ret->cpu = events[in].cpu;
+    return 0;
+}

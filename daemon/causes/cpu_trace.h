@@ -1,0 +1,75 @@
+/* Who had a CPU while a thread waited for it: scheduler and interrupt events of a kernel's trace, put
+ * together. */
+#ifndef ST_DAEMON_CAUSES_CPU_TRACE_H
+#define ST_DAEMON_CAUSES_CPU_TRACE_H
+
+#include <stdbool.h>
+
+#include "core/cause_kind.h"
+
+#define ST_TRACE_NAME_BYTES    16 /* of a thread, as the kernel's comm */
+#define ST_TRACE_CULPRIT_BYTES 64
+
+enum st_trace_kind {
+    ST_TRACE_SWITCH, /* prev leaves the CPU, next gets it */
+    ST_TRACE_WAKING, /* pid is to be woken */
+    ST_TRACE_IRQ_ENTRY,
+    ST_TRACE_IRQ_EXIT,
+    ST_TRACE_SOFTIRQ_ENTRY,
+    ST_TRACE_SOFTIRQ_EXIT,
+    ST_TRACE_LOST, /* events of this CPU are missing before it, back to its event before, or all of them */
+};
+
+struct st_trace_event {
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+    int cpu;
+    enum st_trace_kind kind;
+    int pid;                        /* switch: next; waking: who is woken */
+    int prev_pid;                   /* switch */
+    int number;                     /* interrupt, softirq */
+    char name[ST_TRACE_NAME_BYTES]; /* switch: next's; interrupt entry: its handler's */
+    char prev_name[ST_TRACE_NAME_BYTES];
+};
+
+/** Who had the CPU longest. */
+struct st_trace_culprit {
+    char name[ST_TRACE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
+    int64_t ns;                        /* while the thread should have run */
+    int64_t waited_ns;                 /* from its waking until it got the CPU; 0 where that was not seen */
+    int64_t turns_ns; /* a thread: from switch to switch, before that, too; 0: not all of it is known */
+    int cpu;
+    bool waking_was_seen;
+    bool explains; /* the thread was late by ns because of it; false: only in part, perhaps */
+};
+
+/**
+ * Who kept thread `tid`, which was due at due_ns and ran at woke_ns at the latest, from its CPU.
+ *
+ * What counts is from due_ns until the switch to the thread. Whom it may be depends on what the wake-up is
+ * put down to by its counters: where the thread waited for its CPU (run-queue, kernel-or-interrupt; unknown:
+ * it may have), a thread counts from the moment that the wake-up was under way; where it did not, on bare
+ * metal (timer), also before it if the wake-up itself took the better half of the time, as when the thread
+ * had interrupts off. In a guest (hypervisor-or-interrupt) the host may have taken the CPU away: whoever was
+ * on it then did nothing, and no thread counts. Interrupts and softirqs count all of it, from their entry to
+ * their exit. The idle thread is nobody.
+ *
+ * What the events do not show is nobody's: the time before the first of all, and on its CPU the time from the
+ * event before an ST_TRACE_LOST to it. From then on the CPU is the thread's that the next switch takes it
+ * from. Where the waking is not among the events, since when the thread waited is not known: then interrupts
+ * and softirqs count, and a thread only where the counters say that the CPU was waited for. What it had from
+ * due_ns on may be more than that wait, so it explains nothing beyond what the counters do.
+ *
+ * turns_ns is how long a thread had the CPU each time that it had it then, from the switch to it, also before
+ * due_ns, to the switch from it, with the interrupts that came meanwhile. That is what the kernel counts as
+ * its CPU time, where interrupts are not accounted on their own.
+ *
+ * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then, and that
+ * there was a trace.
+ * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody who counts had the CPU for a fifth
+ * of the time or more, or the cause is no other's doing (a stop, a throttle). Pure; threads: any.
+ */
+ST_NODISCARD int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
+                                       enum st_cause cause, int64_t due_ns, int64_t woke_ns,
+                                       struct st_trace_culprit *ret);
+
+#endif

@@ -1,0 +1,220 @@
+/* sleeptune-observe-jack: the xruns of a JACK server, a line each.
+ *
+ * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
+ * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
+ * the two it was, daemon/observe/jack_xrun.h concludes; which client, only the server's own messages say. This
+ * client has no ports and no process callback: the server never waits for it.
+ *
+ * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
+ * ones once more: that it is there is said.
+ */
+#include <errno.h>
+#include <jack/jack.h>
+#include <jack/statistics.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/observe/jack_xrun.h"
+#include "daemon/observe/line.h"
+
+#define NAME         "sleeptune-observe-jack"
+#define ANSWER_S     5   /* a server that hangs does not answer at all */
+#define PAUSE_MS     100 /* between two lines */
+#define SERVER_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */
+
+enum what {
+    WHAT_DEVICE,
+    WHAT_CLIENT,
+    WHAT_PROBABLY = 2, /* added to the two */
+    WHAT_GONE = 4,
+    WHAT_END
+};
+
+struct observer {
+    jack_client_t *client;
+    int fds[2];                 /* what happened, a byte each, from libjack's thread and the signal handler */
+    struct st_jack_judge judge; /* Threads: libjack's, once it calls back */
+    bool own_plays;             /* on this server, as was said */
+};
+
+static struct observer observer;
+static char message[128]; /* libjack's latest; its callback takes no context */
+
+static void keep_message(const char *text)
+{
+    snprintf(message, sizeof(message), "%s", text);
+}
+
+static void drop_message(const char *text)
+{
+    (void)text;
+}
+
+static void tell(enum what what)
+{
+    const int saved = errno; /* of what a signal came into */
+    const char byte = (char)what;
+    while (write(observer.fds[1], &byte, 1) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+/* A client that just dies disturbs its server. */
+static void on_signal(int number)
+{
+    (void)number;
+    tell(WHAT_END);
+}
+
+static struct st_jack_cycle look_at_cycle(jack_client_t *client)
+{
+    struct st_jack_cycle cycle = {.late_us = INT64_MIN};
+    jack_nframes_t frames, again;
+    jack_time_t expected_us, next_us;
+    float period_us;
+    const double rate_hz = jack_get_sample_rate(client);
+    for (int tries = 0; tries < 3 && cycle.late_us == INT64_MIN; tries++) {
+        if (jack_get_cycle_times(client, &frames, &expected_us, &next_us, &period_us) != 0)
+            break;
+        const double since_us = jack_frames_since_cycle_start(client) * 1e6 / rate_hz;
+        const int64_t now_us = (int64_t)jack_get_time();
+        if (jack_get_cycle_times(client, &again, &expected_us, &next_us, &period_us) == 0 && again == frames)
+            cycle.late_us = now_us - (int64_t)since_us - (int64_t)expected_us;
+    }
+    cycle.delayed_us = jack_get_xrun_delayed_usecs(client);
+    cycle.at_us = (int64_t)jack_get_time();
+    cycle.period_us = (int64_t)(jack_get_buffer_size(client) * 1e6 / rate_hz);
+    return cycle;
+}
+
+static int on_xrun(void *ctx)
+{
+    (void)ctx;
+    const struct st_jack_cycle now = look_at_cycle(observer.client);
+    const struct st_jack_xrun xrun = st_jack_judge(&observer.judge, &now);
+    tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
+    return 0;
+}
+
+static void on_shutdown(void *ctx)
+{
+    (void)ctx;
+    tell(WHAT_GONE);
+}
+
+/* @return ST_LINE_DONE, or what main returns, the reason said. */
+static int open_client(const char *server)
+{
+    jack_status_t status = 0;
+    jack_set_error_function(keep_message);
+    jack_set_info_function(drop_message);
+    st_line_deadline(ANSWER_S,
+                     "the JACK server does not answer, or a client that was killed has left an empty "
+                     "/dev/shm/jack_db-UID/__db.001");
+    observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
+    if (observer.client == NULL) {
+        if ((status & JackVersionError) != 0)
+            return st_line_absent("JACK server \"%s\": speaks another protocol than libjack here", server);
+        if ((status & JackServerFailed) != 0)
+            return st_line_absent("no JACK server \"%s\" of this user answers", server);
+        return st_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
+                              (unsigned)status, message);
+    }
+    st_jack_judge_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
+    jack_on_shutdown(observer.client, on_shutdown, NULL);
+    if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
+        return st_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
+    st_line_deadline(0, NULL);
+    return ST_LINE_DONE;
+}
+
+/* Has sleeptuned a port there? By name: jack2 does not tell clients of each other's processes. */
+static bool own_plays(void)
+{
+    bool found = false;
+    const char **ports = jack_get_ports(observer.client, NULL, NULL, 0);
+    for (size_t i = 0; ports != NULL && ports[i] != NULL && !found; i++)
+        found = strncmp(ports[i], ST_XRUN_OWN_CLIENT, strlen(ST_XRUN_OWN_CLIENT)) == 0;
+    jack_free(ports);
+    return found;
+}
+
+static void say_ready(const char *server)
+{
+    observer.own_plays = own_plays();
+    st_line_ready("JACK server \"%s\", %u frames at %u Hz%s", server, jack_get_buffer_size(observer.client),
+                  jack_get_sample_rate(observer.client),
+                  observer.own_plays ? "; an own stream is on it, whose own xruns are the same ones" : "");
+}
+
+/* Says what was told meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
+static enum what forward(const char *server)
+{
+    char what[256];
+    struct st_xrun_seen seen[] = {{.certainty = ST_CERTAINTY_EXACT}, {.certainty = ST_CERTAINTY_PROBABLE}};
+    enum what over = WHAT_DEVICE;
+    const ssize_t n = read(observer.fds[0], what, sizeof(what));
+    for (ssize_t i = 0; i < n; i++) {
+        if (what[i] == WHAT_GONE || what[i] == WHAT_END) {
+            over = (enum what)what[i];
+            continue;
+        }
+        struct st_xrun_seen *as = &seen[what[i] >= WHAT_PROBABLY];
+        as->device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
+        as->starved_n += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
+        snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
+        if (seen[i].device_xruns_n > 0 || seen[i].starved_n > 0)
+            st_line_xrun(&seen[i]);
+    }
+    return over;
+}
+
+int main(int argc, char **argv)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    (void)st_line_options(argc, argv, NAME,
+                          "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
+                          "\"default\". It starts none.\n");
+    const char *server = getenv("JACK_DEFAULT_SERVER");
+    if (server == NULL || server[0] == '\0')
+        server = "default";
+    if (strlen(server) >= SERVER_BYTES)
+        return st_line_absent("the name of the JACK server is longer than %d bytes", SERVER_BYTES - 1);
+    if (pipe(observer.fds) != 0) {
+        perror(NAME);
+        return ST_LINE_FAILED;
+    }
+    /* before libjack: a client that is killed while it makes its data base locks all others out */
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    const int r = open_client(server);
+    if (r != ST_LINE_DONE)
+        return r;
+    say_ready(server);
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
+    enum what over = WHAT_DEVICE;
+    while (over != WHAT_END) {
+        const int n = poll(fds, 2, ST_LINE_ALIVE_S * 1000);
+        if (n == 0 && own_plays() != observer.own_plays)
+            say_ready(server);
+        else if (n == 0)
+            st_line_alive();
+        if (n > 0 && fds[1].revents != 0)
+            over = forward(server);
+        if (over == WHAT_GONE)
+            return st_line_absent("JACK server \"%s\" has ended", server); /* nothing is left to close */
+        if (n > 0 && fds[0].revents != 0 && st_line_input_ended())
+            over = WHAT_END;
+        if (n > 0 && fds[1].revents != 0 && over == WHAT_DEVICE)
+            poll(fds, 1, PAUSE_MS);
+    }
+    st_line_deadline(1, "the JACK server does not answer any more");
+    jack_client_close(observer.client);
+    return ST_LINE_DONE;
+}

@@ -1,0 +1,161 @@
+#include "daemon/observe/line.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/safe_text.h"
+#include "st_config.h"
+
+#define LOCKED_BYTES 65536
+
+/* --- options --- */
+
+/* @return 0: the text is no process id. */
+static pid_t process_of(const char *text)
+{
+    char *end;
+    errno = 0;
+    const long pid = strtol(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+bool st_line_is_process(const char *text, pid_t pid)
+{
+    return text != NULL && pid != 0 && process_of(text) == pid;
+}
+
+/* It parses what a server sends, and needs none of the daemon's limits for that. Where a filter of system
+ * calls forbids it, the daemon's limits stay. */
+static void drop_limits(void)
+{
+    const struct rlimit none = {0, 0}, locked = {LOCKED_BYTES, LOCKED_BYTES};
+    struct rlimit now;
+#ifdef RLIMIT_RTPRIO
+    (void)setrlimit(RLIMIT_RTPRIO, &none);
+#endif
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
+        (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
+        (void)setrlimit(RLIMIT_MEMLOCK, &locked);
+}
+
+pid_t st_line_options(int argc, char **argv, const char *name, const char *about)
+{
+    int option;
+    pid_t own = 0;
+    drop_limits();
+    while ((option = getopt(argc, argv, "hVp:")) != -1) {
+        switch (option) {
+        case 'h':
+            printf("Usage: %s [-h | -V | -p PID]\n%s\n"
+                   "It is started by sleeptuned, and writes a line for each thing it sees until its\n"
+                   "standard input ends: sleeptuned(8).\n\n"
+                   "-p PID  whose streams are not another program's: sleeptuned gives its own\n",
+                   name, about);
+            exit(ST_LINE_DONE);
+        case 'p':
+            own = process_of(optarg);
+            if (own != 0)
+                break;
+            fprintf(stderr, "%s: -p: '%s' is no process id\n", name, optarg);
+            exit(ST_LINE_USAGE);
+        case 'V':
+            printf("%s %s\n", name, ST_VERSION);
+            exit(ST_LINE_DONE);
+        default:
+            exit(ST_LINE_USAGE); /* getopt has said why */
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: takes no argument: %s\n", name, argv[optind]);
+        exit(ST_LINE_USAGE);
+    }
+    return own;
+}
+
+/* --- lines --- */
+
+static void put(const char *line)
+{
+    if (fputs(line, stdout) == EOF || fflush(stdout) == EOF) {
+        perror("standard output");
+        exit(ST_LINE_FAILED);
+    }
+}
+
+static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
+{
+    char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
+    vsnprintf(text, sizeof(text), format, args);
+    snprintf(line, sizeof(line), "%s %s\n", word, st_safe_text(text));
+    put(line);
+}
+
+void st_line_ready(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("ready", format, args);
+    va_end(args);
+}
+
+void st_line_alive(void)
+{
+    put("alive\n");
+}
+
+int st_line_absent(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("absent", format, args);
+    va_end(args);
+    return ST_LINE_ABSENT;
+}
+
+void st_line_epoch(void)
+{
+    put("epoch\n");
+}
+
+void st_line_xrun(const struct st_xrun_seen *seen)
+{
+    char line[ST_XRUN_LINE_BYTES];
+    put(st_xrun_line_format(seen, line, sizeof(line)));
+}
+
+/* --- beginning and end --- */
+
+bool st_line_input_ended(void)
+{
+    char ignored[256];
+    const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
+    return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static char deadline_line[ST_XRUN_LINE_BYTES];
+
+static void on_deadline(int number)
+{
+    (void)number;
+    const ssize_t n = write(STDOUT_FILENO, deadline_line, strlen(deadline_line));
+    _exit(n < 0 ? ST_LINE_FAILED : ST_LINE_ABSENT);
+}
+
+void st_line_deadline(unsigned seconds, const char *why)
+{
+    const struct sigaction action = {.sa_handler = on_deadline};
+    alarm(0);
+    if (seconds == 0)
+        return;
+    snprintf(deadline_line, sizeof(deadline_line), "absent %s\n", why);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}

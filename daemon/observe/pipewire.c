@@ -1,0 +1,265 @@
+/* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
+ *
+ * They come from the profiler object of the server (module-profiler), as pw-top's do. The server tells of
+ * each cycle only while somebody listens, which costs it and us some CPU time a cycle (docs/measuring.md),
+ * and nothing while nobody plays.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
+#include <spa/pod/pod.h>       /* extensions/profiler.h needs it, too */
+
+#include <pipewire/extensions/profiler.h>
+#include <pipewire/impl.h>
+
+#include "daemon/observe/line.h"
+#include "daemon/observe/profile.h"
+
+#define NAME     "sleeptune-observe-pipewire"
+#define ANSWER_S 5
+#define TELL_NS                                                                                              \
+    250000000 /* at most one line a node in this time: what is told later has no time of its own */
+
+struct observer {
+    struct pw_main_loop *loop;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct pw_proxy *profiler;
+    struct spa_hook core_listener, registry_listener, profiler_listener;
+    struct spa_source *tell_timer; /* armed for TELL_NS after something was told */
+    bool told_lately;
+    int sync; /* after it, all objects of the server have been announced */
+    char version[32];
+    struct st_profile profile;
+    pid_t own;  /* whose clients are left out */
+    int status; /* what main returns */
+};
+
+static void end(struct observer *observer, int status)
+{
+    observer->status = status;
+    pw_main_loop_quit(observer->loop);
+}
+
+/* --- what it sees --- */
+
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    (void)ctx;
+    if (seen->new_epoch)
+        st_line_epoch();
+    else
+        st_line_xrun(seen);
+}
+
+static void tell(struct observer *observer)
+{
+    struct timespec pause = {.tv_nsec = TELL_NS};
+    st_profile_tell(&observer->profile, on_seen, NULL);
+    observer->told_lately = true;
+    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
+}
+
+static void on_tell_timer(void *ctx, uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    (void)expirations;
+    observer->told_lately = false;
+    if (observer->profile.pending)
+        tell(observer);
+}
+
+static void on_profile(void *ctx, const struct spa_pod *pod)
+{
+    struct observer *observer = ctx;
+    if (st_profile_take(&observer->profile, pod) < 0)
+        end(observer, st_line_absent("PipeWire %s: its profiler tells something else than expected",
+                                     observer->version));
+    if (observer->profile.pending && !observer->told_lately)
+        tell(observer);
+}
+
+static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
+
+/* --- which objects there are --- */
+
+/* What belongs to a client of the server: user data of its proxy. */
+struct client {
+    struct observer *observer;
+    struct spa_hook removed_listener, info_listener;
+};
+
+static void on_client_info(void *ctx, const struct pw_client_info *info)
+{
+    struct client *client = ctx;
+    /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
+    const char *process = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
+    if (st_line_is_process(process, client->observer->own))
+        st_profile_leave_out(&client->observer->profile, info->id);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void on_client_removed(void *ctx)
+{
+    pw_proxy_destroy(ctx);
+}
+
+static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_client_removed};
+
+/* Asks whose process it is. */
+static void ask_client(struct observer *observer, uint32_t id, const char *type)
+{
+    struct pw_proxy *proxy =
+        pw_registry_bind(observer->registry, id, type, PW_VERSION_CLIENT, sizeof(struct client));
+    if (proxy == NULL)
+        return;
+    struct client *client = pw_proxy_get_user_data(proxy);
+    client->observer = observer;
+    pw_proxy_add_listener(proxy, &client->removed_listener, &removed_events, proxy);
+    pw_proxy_add_object_listener(proxy, &client->info_listener, &client_events, client);
+}
+
+static uint32_t client_of(const struct spa_dict *props)
+{
+    uint32_t id;
+    const char *text = props != NULL ? spa_dict_lookup(props, PW_KEY_CLIENT_ID) : NULL;
+    return spa_atou32(text, &id, 10) ? id : ST_PROFILE_NO_CLIENT;
+}
+
+static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
+                      const struct spa_dict *props)
+{
+    struct observer *observer = ctx;
+    (void)permissions;
+    (void)version;
+    if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
+        st_profile_add(&observer->profile, id, client_of(props),
+                       props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
+    } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && observer->own != 0) {
+        ask_client(observer, id, type);
+    } else if (strcmp(type, PW_TYPE_INTERFACE_Profiler) == 0 && observer->profiler == NULL) {
+        observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
+        if (observer->profiler != NULL)
+            pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
+                                         observer);
+    }
+}
+
+static void on_global_remove(void *ctx, uint32_t id)
+{
+    struct observer *observer = ctx;
+    st_profile_remove(&observer->profile, id);
+}
+
+static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
+                                                          .global_remove = on_global_remove};
+
+/* --- the server --- */
+
+static void on_info(void *ctx, const struct pw_core_info *info)
+{
+    struct observer *observer = ctx;
+    if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
+        snprintf(observer->version, sizeof(observer->version), "%s",
+                 info->version != NULL ? info->version : "");
+}
+
+static void on_done(void *ctx, uint32_t id, int seq)
+{
+    struct observer *observer = ctx;
+    if (id != PW_ID_CORE || seq != observer->sync)
+        return;
+    st_line_deadline(0, NULL);
+    if (observer->profiler == NULL)
+        end(observer, st_line_absent("PipeWire %s has no profiler for us: its configuration does not load "
+                                     "module-profiler, or this client may not see it",
+                                     observer->version));
+    else
+        st_line_ready("profiler of PipeWire %s", observer->version);
+}
+
+static void on_error(void *ctx, uint32_t id, int seq, int res, const char *message)
+{
+    struct observer *observer = ctx;
+    (void)seq;
+    if (id == PW_ID_CORE && res == -EPIPE)
+        end(observer, st_line_absent("PipeWire %s has ended", observer->version));
+    else if (id == PW_ID_CORE)
+        end(observer, st_line_absent("PipeWire %s: %s", observer->version, message));
+}
+
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
+                                                  .error = on_error};
+
+/* --- ourselves --- */
+
+static void on_input(void *ctx, int fd, uint32_t mask)
+{
+    (void)fd;
+    (void)mask;
+    if (st_line_input_ended())
+        end(ctx, ST_LINE_DONE);
+}
+
+static void on_alive_timer(void *ctx, uint64_t expirations)
+{
+    (void)ctx;
+    (void)expirations;
+    st_line_alive();
+}
+
+/* @return ST_LINE_DONE, or what main returns, the reason said. */
+static int begin(struct observer *observer)
+{
+    struct timespec alive = {.tv_sec = ST_LINE_ALIVE_S};
+    struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
+    struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
+    observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
+    /* none of client.conf's modules: no real-time thread, no nodes */
+    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    if (alive_timer == NULL || observer->tell_timer == NULL || context == NULL ||
+        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
+        pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
+        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL) {
+        perror(NAME);
+        return ST_LINE_FAILED;
+    }
+    pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
+    observer->core = pw_context_connect(context, NULL, 0);
+    if (observer->core == NULL)
+        return st_line_absent("no PipeWire server of this user answers: %s", strerror(errno));
+    pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
+    observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
+    if (observer->registry == NULL)
+        return st_line_absent("PipeWire does not list its objects: %s", strerror(errno));
+    pw_registry_add_listener(observer->registry, &observer->registry_listener, &registry_events, observer);
+    observer->sync = pw_core_sync(observer->core, PW_ID_CORE, 0);
+    return ST_LINE_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct observer observer;
+    observer.own =
+        st_line_options(argc, argv, NAME,
+                        "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
+                        "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
+    setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
+    pw_init(NULL, NULL);
+    observer.loop = pw_main_loop_new(NULL);
+    if (observer.loop == NULL) {
+        perror(NAME);
+        return ST_LINE_FAILED;
+    }
+    st_line_deadline(ANSWER_S, "the PipeWire server does not answer");
+    const int r = begin(&observer);
+    if (r != ST_LINE_DONE)
+        return r;
+    pw_main_loop_run(observer.loop);
+    return observer.status; /* what is open ends with the process */
+}

@@ -1,0 +1,218 @@
+/* sleeptune-observe-pulseaudio: streams of a PulseAudio server that ran empty, a line each.
+ *
+ * PulseAudio publishes no xruns of others: only the stream's own program is told of one, and the server's log
+ * if it is set to debug. So while something plays, the queues of all playback streams are looked at
+ * (streams.h): "probable", blind for what is shorter than the pause between two looks, and for underruns of
+ * the sound device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pulse/pulseaudio.h>
+
+#include "daemon/observe/line.h"
+#include "daemon/observe/streams.h"
+
+#define NAME     "sleeptune-observe-pulseaudio"
+#define ANSWER_S 5
+#define LOOK_US  UINT64_C(250000)
+
+struct observer {
+    pa_mainloop_api *api;
+    pa_context *context;
+    pa_time_event *look_timer;
+    bool ready;
+    bool ended;   /* and has said why */
+    bool looking; /* an answer is on its way */
+    pid_t own;    /* whose streams are left out */
+    struct st_streams streams;
+};
+
+static void end(struct observer *observer, int status)
+{
+    observer->ended = true;
+    observer->api->quit(observer->api, status);
+}
+
+static const char *error_text(const struct observer *observer)
+{
+    return pa_strerror(pa_context_errno(observer->context));
+}
+
+/* Without an operation the connection is lost: on_state will say so. */
+static void forget(pa_operation *operation)
+{
+    if (operation != NULL)
+        pa_operation_unref(operation);
+}
+
+/* --- a look at all streams --- */
+
+/* The name of the sink that the stream plays on, asked for when it is needed. */
+static void on_sink(pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
+{
+    struct st_xrun_seen *seen = ctx;
+    (void)context;
+    if (eol == 0 && sink != NULL) {
+        snprintf(seen->device, sizeof(seen->device), "%s", sink->name != NULL ? sink->name : "");
+        return;
+    }
+    st_line_xrun(seen); /* at the end, also when the sink has gone */
+    free(seen);
+}
+
+static void tell(struct observer *observer, const pa_sink_input_info *stream)
+{
+    const char *program = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_NAME);
+    struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
+    if (seen == NULL)
+        return;
+    seen->certainty = ST_CERTAINTY_PROBABLE;
+    seen->starved_n = 1;
+    if (program == NULL)
+        program = stream->name != NULL ? stream->name : "";
+    snprintf(seen->client, sizeof(seen->client), "%s", program);
+    pa_operation *operation =
+        pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
+    if (operation == NULL)
+        free(seen);
+    forget(operation);
+}
+
+static void on_stream(pa_context *context, const pa_sink_input_info *stream, int eol, void *ctx)
+{
+    struct observer *observer = ctx;
+    if (eol == 0 && stream != NULL) {
+        if (st_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
+                               observer->own))
+            return;
+        if (st_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec))
+            tell(observer, stream);
+        return;
+    }
+    observer->looking = false;
+    if (eol > 0)
+        st_streams_look_end(&observer->streams);
+    if (observer->streams.playing)
+        pa_context_rttime_restart(context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+}
+
+static void look(struct observer *observer)
+{
+    if (observer->looking)
+        return;
+    st_streams_look_begin(&observer->streams);
+    pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
+    observer->looking = operation != NULL;
+    forget(operation);
+}
+
+static void on_look_timer(pa_mainloop_api *api, pa_time_event *event, const struct timeval *when, void *ctx)
+{
+    (void)api;
+    (void)event;
+    (void)when;
+    look(ctx);
+}
+
+/* A stream has come, gone, or was corked or uncorked: while none plays nobody looks. */
+static void on_event(pa_context *context, pa_subscription_event_type_t type, uint32_t index, void *ctx)
+{
+    (void)context;
+    (void)type;
+    (void)index;
+    look(ctx);
+}
+
+/* --- the server --- */
+
+static void on_server(pa_context *context, const pa_server_info *server, void *ctx)
+{
+    struct observer *observer = ctx;
+    if (server == NULL) {
+        end(observer, st_line_absent("PulseAudio says nothing of itself: %s", error_text(observer)));
+        return;
+    }
+    if (strstr(server->server_name, "PipeWire") != NULL) {
+        end(observer, st_line_absent("%s: its xruns are those of PipeWire, which is watched directly",
+                                     server->server_name));
+        return;
+    }
+    st_line_deadline(0, NULL);
+    st_line_ready("queues of the streams of %s %s, 4 looks a second while one plays", server->server_name,
+                  server->server_version);
+    observer->ready = true;
+    pa_context_set_subscribe_callback(context, on_event, observer);
+    forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));
+    look(observer);
+}
+
+static void on_state(pa_context *context, void *ctx)
+{
+    struct observer *observer = ctx;
+    const pa_context_state_t state = pa_context_get_state(context);
+    if (state == PA_CONTEXT_READY) {
+        forget(pa_context_get_server_info(context, on_server, observer));
+    } else if (!PA_CONTEXT_IS_GOOD(state)) {
+        if (observer->ready)
+            end(observer, st_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
+        else
+            end(observer,
+                st_line_absent("no PulseAudio server of this user answers: %s", error_text(observer)));
+    }
+}
+
+/* --- ourselves --- */
+
+static void on_input(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags, void *ctx)
+{
+    (void)api;
+    (void)event;
+    (void)fd;
+    (void)flags;
+    if (st_line_input_ended())
+        end(ctx, ST_LINE_DONE);
+}
+
+static void on_alive_timer(pa_mainloop_api *api, pa_time_event *event, const struct timeval *when, void *ctx)
+{
+    const struct observer *observer = ctx;
+    (void)api;
+    (void)when;
+    if (observer->ready)
+        st_line_alive();
+    pa_context_rttime_restart(observer->context, event, pa_rtclock_now() + ST_LINE_ALIVE_S * PA_USEC_PER_SEC);
+}
+
+int main(int argc, char **argv)
+{
+    static struct observer observer;
+    int status = ST_LINE_FAILED;
+    observer.own =
+        st_line_options(argc, argv, NAME,
+                        "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
+                        "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
+    pa_mainloop *loop = pa_mainloop_new();
+    if (loop == NULL) {
+        perror(NAME);
+        return ST_LINE_FAILED;
+    }
+    observer.api = pa_mainloop_get_api(loop);
+    observer.context = pa_context_new(observer.api, NAME);
+    if (observer.context == NULL)
+        return st_line_absent("libpulse makes no context");
+    pa_context_set_state_callback(observer.context, on_state, &observer);
+    st_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
+    if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
+        return observer.ended ? ST_LINE_ABSENT
+                              : st_line_absent("no PulseAudio server: %s", error_text(&observer));
+    observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
+    pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_LINE_ALIVE_S * PA_USEC_PER_SEC,
+                          on_alive_timer, &observer);
+    observer.api->io_new(observer.api, STDIN_FILENO, PA_IO_EVENT_INPUT | PA_IO_EVENT_HANGUP, on_input,
+                         &observer);
+    pa_mainloop_run(loop, &status);
+    return status; /* what is open ends with the process */
+}

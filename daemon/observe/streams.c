@@ -1,0 +1,52 @@
+#include "daemon/observe/streams.h"
+
+static struct st_stream *find_or_add(struct st_streams *streams, uint32_t index)
+{
+    for (size_t i = 0; i < streams->streams_n; i++) {
+        if (streams->streams[i].index == index)
+            return &streams->streams[i];
+    }
+    if (streams->streams_n == ST_STREAMS_MAX)
+        return NULL;
+    struct st_stream *stream = &streams->streams[streams->streams_n++];
+    *stream = (struct st_stream){.index = index};
+    return stream;
+}
+
+void st_streams_look_begin(struct st_streams *streams)
+{
+    streams->playing = false;
+    for (size_t i = 0; i < streams->streams_n; i++)
+        streams->streams[i].seen = false;
+}
+
+bool st_streams_look(struct st_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
+{
+    struct st_stream *stream = find_or_add(streams, index);
+    if (stream == NULL)
+        return false;
+    stream->seen = true;
+    if (corked) {
+        stream->queue = ST_STREAM_NEW; /* it fills its queue anew before it plays again */
+        return false;
+    }
+    streams->playing = true;
+    if (queued_us <= ST_STREAM_EMPTY_US) {
+        if (stream->queue == ST_STREAM_FILLED)
+            stream->queue = ST_STREAM_EMPTY;
+        return false;
+    }
+    const bool starved = stream->queue == ST_STREAM_EMPTY;
+    stream->queue = ST_STREAM_FILLED;
+    return starved;
+}
+
+void st_streams_look_end(struct st_streams *streams)
+{
+    size_t kept_n = 0;
+    for (size_t i = 0; i < streams->streams_n; i++) {
+        if (streams->streams[i].seen)
+            streams->streams[kept_n++] = streams->streams[i];
+    }
+    streams->streams_n = kept_n;
+}

@@ -1,0 +1,25 @@
+/* The last values of something, and what is usual among them. */
+#ifndef ST_MEASURE_RECENT_H
+#define ST_MEASURE_RECENT_H
+
+#include "core/base.h"
+
+#define ST_RECENT_MAX 15 /* odd */
+
+/** Zeroed at first. */
+struct st_recent {
+    double values[ST_RECENT_MAX];
+    uint64_t n; /* ever */
+};
+
+/** The oldest one goes when there are ST_RECENT_MAX. Real-time safe. */
+void st_recent_add(struct st_recent *recent, double value) ST_NONBLOCKING;
+
+/** Their median, the lower one of the middle two: up to half of them may be wild. Some 0.1 us, real-time
+ * safe. @return 0 when there are none. */
+double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
+
+/** The highest of them. Real-time safe. @return 0 when there are none. */
+double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING;
+
+#endif

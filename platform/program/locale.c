@@ -1,0 +1,82 @@
+/* Text for people. */
+#include "platform/program/locale.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/safe_text.h"
+
+/* No replacement is longer than what it replaces. */
+static const struct {
+    const char *utf8, *ascii;
+} replacements[] = {
+    {"µ", "u"}, {"μ", "u"}, {"×", "x"},  {"±", "+-"}, {"–", "-"},  {"—", "-"},  {"…", "..."},
+    {"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≥", ">="}, {"≤", "<="}, {"→", "->"},
+};
+
+bool st_locale_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+    for (size_t i = 0; i < ST_ARRAY_LEN(names) && (value == NULL || value[0] == '\0'); i++)
+        value = getenv(names[i]);
+    if (value == NULL)
+        return false;
+    const char *charset = strchr(value, '.');
+    return charset != NULL &&
+           (strncasecmp(charset, ".utf-8", 6) == 0 || strncasecmp(charset, ".utf8", 5) == 0);
+}
+
+size_t st_locale_character(const char *text, const char **ret)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(replacements); i++) {
+        const size_t bytes = strlen(replacements[i].utf8);
+        if (strncmp(text, replacements[i].utf8, bytes) == 0) {
+            *ret = replacements[i].ascii;
+            return bytes;
+        }
+    }
+    size_t bytes = 1;
+    while (((unsigned char)text[bytes] & 0xC0) == 0x80)
+        bytes++;
+    *ret = "?";
+    return bytes;
+}
+
+char *st_locale_text(char *text)
+{
+    char *to = text;
+    if (st_locale_utf8())
+        return text;
+    for (const char *from = text; *from != '\0';) {
+        const char *ascii;
+        if ((unsigned char)*from < 0x80) {
+            *to++ = *from++;
+            continue;
+        }
+        from += st_locale_character(from, &ascii);
+        to = stpcpy(to, ascii);
+    }
+    *to = '\0';
+    return text;
+}
+
+FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to)
+{
+    *stream = (struct st_locale_stream){.to = to};
+    stream->memory = open_memstream(&stream->text, &stream->bytes);
+    return stream->memory != NULL ? stream->memory : to;
+}
+
+int st_locale_end(struct st_locale_stream *stream)
+{
+    if (stream->memory == NULL)
+        return -ENOMEM;
+    const int r = fclose(stream->memory) == 0 ? 0 : -ENOMEM;
+    if (r == 0)
+        st_safe_print_lines(stream->to, st_locale_text(stream->text), ST_TEXT_TO_NUL);
+    free(stream->text);
+    return r;
+}

@@ -1,0 +1,234 @@
+/* What the subcommands share: numbers, messages, the terminal. */
+#include "platform/program/options.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/safe_text.h"
+#include "platform/program/locale.h"
+
+const char *st_program_name = "sleeptune";
+
+#define MESSAGE_BYTES 8192 /* a path has at most 4096 */
+
+ST_PRINTF(2, 0)
+static void say(const char *command, const char *format, va_list args)
+{
+    char text[MESSAGE_BYTES];
+    const int len = vsnprintf(text, sizeof(text), format, args);
+    fprintf(stderr, "%s%s%s: ", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
+    if (len > 0) { /* names in it may be foreign: one line, whatever they hold */
+        st_locale_text(text);
+        st_safe_print(stderr, text, ST_TEXT_TO_NUL);
+    }
+    fputc('\n', stderr);
+}
+
+int st_usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(command, format, args);
+    va_end(args);
+    fprintf(stderr, "Try '%s%s%s --help'.\n", st_program_name, command != NULL ? " " : "",
+            command != NULL ? command : "");
+    return ST_EXIT_USAGE;
+}
+
+int st_failure(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(command, format, args);
+    va_end(args);
+    return ST_EXIT_FAILURE;
+}
+
+int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || text[0] == ' ')
+        return -EINVAL;
+    if (errno == ERANGE || value < min || value > max)
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
+                  int64_t *ret)
+{
+    const int r = st_parse_i64(text, min, max, ret);
+    if (r == -EINVAL)
+        return st_usage_error(command, "%s: '%s' is not a whole number", option, text);
+    if (r == -ERANGE)
+        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                              (long long)max);
+    return 0;
+}
+
+static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
+                       double *ret)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return st_usage_error(command, "%s: '%s' is not a number", option, text);
+    if (value < (double)min || value > (double)max)
+        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                              (long long)max);
+    *ret = value;
+    return 0;
+}
+
+/* As it is typed: "90s", "1ms". */
+static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "m"}, {ST_NS_PER_S, "s"},
+                 {ST_NS_PER_MS, "ms"},      {ST_NS_PER_US, "us"},    {1, "ns"}};
+    size_t i = ns == 0 ? 2 : 0;
+    while (ns % units[i].ns != 0)
+        i++;
+    snprintf(buf, buf_bytes, "%lld%s", (long long)(ns / units[i].ns), units[i].name);
+    return buf;
+}
+
+int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
+                   int64_t *ret_ns)
+{
+    char low[32], high[32];
+    int64_t ns = 0;
+    const int r = st_ns_parse(text, &ns);
+    if (r == -EINVAL)
+        return st_usage_error(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+    /* 0 may mean "without end": only what is typed as 0 */
+    if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
+        return st_usage_error(command, "%s: %s is less than 1 ns", option, text);
+    if (r != 0 || ns < min_ns || ns > max_ns)
+        return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
+                              typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
+    *ret_ns = ns;
+    return 0;
+}
+
+int st_take_format(const char *command, void *ctx, const char *text)
+{
+    bool *json = ctx;
+    if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+        return st_usage_error(command, "--format: '%s' is not json or text", text);
+    *json = strcmp(text, "json") == 0;
+    return 0;
+}
+
+#define OPTIONS_MAX 32
+#define LONG_BASE   256 /* of options without a letter */
+
+static int keep_value(const char *command, const struct st_option *option, const char *text)
+{
+    char name[32];
+    if (option->flag != NULL)
+        *option->flag = true;
+    if (option->text != NULL)
+        *option->text = text;
+    if (option->take != NULL)
+        return option->take(command, option->ctx, text);
+    snprintf(name, sizeof(name), "--%s", option->name);
+    if (option->time_ns != NULL)
+        return st_option_time(command, name, text, option->min, option->max, option->time_ns);
+    if (option->number != NULL)
+        return st_option_i64(command, name, text, option->min, option->max, option->number);
+    if (option->real != NULL)
+        return option_real(command, name, text, option->min, option->max, option->real);
+    return 0;
+}
+
+int st_options_read(const char *command, const struct st_option *options, size_t options_n,
+                    void (*help)(void), int argc, char **argv, int *ret_first)
+{
+    struct option table[OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * OPTIONS_MAX + 3] = ":h";
+    size_t used = strlen(letters);
+    assert(options_n <= OPTIONS_MAX);
+    for (size_t i = 0; i < options_n; i++) {
+        const bool value = options[i].flag == NULL;
+        const int argument = !value                ? no_argument
+                             : options[i].optional ? optional_argument
+                                                   : required_argument;
+        assert(!options[i].optional || (options[i].letter == '\0' && options[i].take != NULL));
+        table[1 + i] = (struct option){options[i].name, argument, NULL, LONG_BASE + (int)i};
+        if (options[i].letter != '\0') {
+            letters[used++] = options[i].letter;
+            if (value)
+                letters[used++] = ':';
+        }
+    }
+    letters[used] = '\0';
+    opterr = 0;
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+        size_t i = 0;
+        while (i < options_n && option != LONG_BASE + (int)i && option != options[i].letter)
+            i++;
+        if (option == 'h') {
+            help();
+            return ST_EXIT_DONE;
+        }
+        if (i == options_n) {
+            /* of letters that are written together, the one */
+            const char letter[] = {'-', (char)optopt, '\0'};
+            return st_usage_error(command, option == ':' ? "%s needs a value" : "no such option: %s",
+                                  optopt > ' ' && optopt < 0x7f ? letter : argv[optind - 1]);
+        }
+        const int r = keep_value(command, &options[i], optarg);
+        if (r != 0)
+            return r;
+    }
+    *ret_first = optind;
+    return -1;
+}
+
+int st_options_only(const char *command, const struct st_option *options, size_t options_n,
+                    void (*help)(void), int argc, char **argv)
+{
+    int first;
+    const int r = st_options_read(command, options, options_n, help, argc, argv, &first);
+    if (r < 0 && first < argc)
+        return st_usage_error(command, "unexpected argument: %s", argv[first]);
+    return r;
+}
+
+int st_terminal_width(int fd)
+{
+    const char *columns = getenv("COLUMNS");
+    int64_t width;
+    if (columns != NULL && st_parse_i64(columns, 20, 1000, &width) == 0)
+        return (int)width;
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+        return size.ws_col;
+    return 80;
+}
+
+bool st_terminal_colour(FILE *stream)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (no_color != NULL && no_color[0] != '\0')
+        return false;
+    if (term == NULL || strcmp(term, "dumb") == 0)
+        return false;
+    return isatty(fileno(stream)) == 1;
+}

@@ -1,0 +1,86 @@
+/* What both programs need on the command line: exit statuses, messages, options, the terminal. */
+#ifndef ST_PLATFORM_PROGRAM_OPTIONS_H
+#define ST_PLATFORM_PROGRAM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base.h"
+#include "platform/module.h"
+
+/** Exit statuses, the same in all subcommands. */
+enum st_exit {
+    ST_EXIT_DONE = 0,
+    ST_EXIT_FINDINGS =
+        1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
+    ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
+    ST_EXIT_USAGE = 3,
+    ST_EXIT_FAILURE = 4,
+    ST_EXIT_BOOKS = 5, /* the books do not balance */
+};
+
+/** argv[0] is the subcommand's name. @return an st_exit. */
+typedef int (*st_command_fn)(int argc, char **argv);
+
+struct st_command {
+    const char *name;
+    const char *summary; /* one line */
+    st_command_fn run;   /* NULL: in a module */
+    const char *module;  /* "status": loads sleeptune-status.so, which exports st_module_run */
+};
+
+/** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */
+extern const char *st_program_name;
+
+/** "PROGRAM NAME: message" on stderr, and where help is. @return ST_EXIT_USAGE. */
+int st_usage_error(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+/** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
+int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+
+/** Whole number in [min, max], nothing behind it. @return 0, -EINVAL, -ERANGE. */
+ST_NODISCARD int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret);
+/** As st_parse_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
+                               int64_t max, int64_t *ret);
+
+/** As st_ns_parse, within [min, max], and says what is wrong on stderr. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns,
+                                int64_t max_ns, int64_t *ret_ns);
+
+/** One option of a subcommand. */
+struct st_option {
+    const char *name; /* long, without dashes */
+    char letter;      /* '\0': none */
+    /* what its value becomes: exactly one of them, or `flag` for an option without value */
+    bool *flag;
+    const char **text;
+    int64_t *number;
+    int64_t *time_ns;
+    double *real;
+    int64_t min, max; /* of number, of time_ns, of real */
+    /** Takes each value of an option that may be repeated, or is none of the above; NULL: an `optional` value
+     * that was not given. @return 0 or an st_exit, after a message. */
+    int (*take)(const char *command, void *ctx, const char *text);
+    void *ctx;
+    bool optional; /* --name or --name=VALUE; without a letter */
+};
+
+/** Reads options up to the first other argument; -h and --help print `help`.
+ *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
+ */
+ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
+                                 void (*help)(void), int argc, char **argv, int *ret_first);
+
+/** As st_options_read, of a subcommand without other arguments. @return -1 to go on, or an st_exit. */
+ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
+                                 void (*help)(void), int argc, char **argv);
+
+/** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_take_format(const char *command, void *ctx, const char *text);
+
+/** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
+int st_terminal_width(int fd);
+/** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
+bool st_terminal_colour(FILE *stream);
+
+#endif

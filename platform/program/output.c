@@ -1,0 +1,187 @@
+/* -o FILE: written beside the file and moved over it when it is complete. */
+#include "platform/program/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES_MAX 100 /* that are tried */
+
+/* Owner and mode of the file that is replaced; old NULL: of a new one. Only root can give files away. */
+static int set_rights(int fd, const struct stat *old)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (old != NULL && fchown(fd, old->st_uid, old->st_gid) != 0 && geteuid() == 0)
+        return -errno;
+    return fchmod(fd, old != NULL ? old->st_mode & 0777 : 0644 & ~mask) == 0 ? 0 : -errno;
+}
+
+/* Creates "<name>.NUMBER" beside the file. @return fd or -errno. */
+static int create_beside(struct st_output *output)
+{
+    for (int i = 0; i < NAMES_MAX; i++) {
+        const int n = snprintf(output->temporary, sizeof(output->temporary), "%s.%06ld", output->file.name,
+                               ((long)getpid() * NAMES_MAX + i) % 1000000);
+        if (n < 0 || (size_t)n >= sizeof(output->temporary))
+            return -ENAMETOOLONG;
+        const int fd = openat(output->file.dir_fd, output->temporary,
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd >= 0 ? fd : -errno;
+    }
+    return -EEXIST;
+}
+
+static int open_temporary(struct st_output *output, const struct stat *old)
+{
+    const int fd = create_beside(output);
+    if (fd < 0) {
+        output->temporary[0] = '\0';
+        return fd;
+    }
+    int r = set_rights(fd, old);
+    if (r == 0 && (output->stream = fdopen(fd, "w")) == NULL)
+        r = -errno;
+    if (r == 0)
+        return 0;
+    close(fd);
+    (void)unlinkat(output->file.dir_fd, output->temporary, 0);
+    return r;
+}
+
+/* A device or a FIFO; a folder fails here. */
+static int open_directly(struct st_output *output)
+{
+    const int fd = st_destination_open(&output->file, O_WRONLY, 0);
+    if (fd < 0)
+        return fd;
+    output->stream = fdopen(fd, "w");
+    if (output->stream != NULL)
+        return 0;
+    const int r = -errno;
+    close(fd);
+    return r;
+}
+
+/* @return 1: a file is there, *ret is about it; 0: none; 2: something else; or a negative errno value. */
+static int look_at(const struct st_destination *file, struct stat *ret)
+{
+    if (fstatat(file->dir_fd, file->name, ret, file->open_file ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    return S_ISREG(ret->st_mode) && !file->open_file ? 1 : 2;
+}
+
+int st_output_open(struct st_output *output, const char *path)
+{
+    struct stat info;
+    *output = (struct st_output){.file = {.dir_fd = -1}};
+    if (path == NULL || strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return 0;
+    }
+    int r = st_destination_find(path, &output->file);
+    if (r < 0)
+        return r;
+    r = look_at(&output->file, &info);
+    if (r >= 0)
+        r = r == 2 ? open_directly(output) : open_temporary(output, r == 1 ? &info : NULL);
+    if (r < 0) {
+        close(output->file.dir_fd);
+        output->file.dir_fd = -1;
+    }
+    return r;
+}
+
+/* The same of what is no file, without opening it. @return 0; 1: it is a file or none. */
+static int check_other(const char *path)
+{
+    struct st_destination file;
+    struct stat info;
+    int r = st_destination_find(path, &file);
+    if (r < 0)
+        return r;
+    r = look_at(&file, &info);
+    if (r == 2)
+        r = S_ISDIR(info.st_mode) ? -EISDIR : faccessat(file.dir_fd, file.name, W_OK, 0) == 0 ? 0 : -errno;
+    else if (r >= 0)
+        r = 1;
+    close(file.dir_fd);
+    return r;
+}
+
+int st_output_check(const char *path)
+{
+    struct st_output output;
+    int r = path != NULL && strcmp(path, "-") != 0 ? check_other(path) : 1;
+    if (r != 1)
+        return r;
+    r = st_output_open(&output, path);
+    return r == 0 ? st_output_close(&output, false) : r;
+}
+
+/* What path leads to, or will be once it is there. @return NULL: nowhere. */
+static char *whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (whole != NULL || errno != ENOENT)
+        return whole;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    char *before = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup("."),
+         *folder = before != NULL ? realpath(before, NULL) : NULL;
+    if (folder == NULL || asprintf(&whole, "%s/%s", folder, name) < 0)
+        whole = NULL;
+    free(before);
+    free(folder);
+    return whole;
+}
+
+bool st_output_same(const char *a, const char *b)
+{
+    const bool a_is_stdout = a == NULL || strcmp(a, "-") == 0, b_is_stdout = b == NULL || strcmp(b, "-") == 0;
+    if (a_is_stdout || b_is_stdout)
+        return a_is_stdout && b_is_stdout;
+    char *whole_a = whole_path(a), *whole_b = whole_path(b);
+    const bool same = whole_a != NULL && whole_b != NULL && strcmp(whole_a, whole_b) == 0;
+    free(whole_a);
+    free(whole_b);
+    return same;
+}
+
+int st_output_close(struct st_output *output, bool keep)
+{
+    int r = 0;
+    const int dir_fd = output->file.dir_fd;
+    const bool beside = output->temporary[0] != '\0';
+    if (dir_fd < 0) {
+        if (fflush(stdout) != 0)
+            return -errno;
+        return ferror(stdout) == 0 ? 0 : -EIO;
+    }
+    if (keep && (fflush(output->stream) != 0 || (beside && fsync(fileno(output->stream)) != 0)))
+        r = -errno;
+    if (fclose(output->stream) != 0 && r == 0)
+        r = -errno;
+    if (beside && keep && r == 0 && renameat(dir_fd, output->temporary, dir_fd, output->file.name) != 0)
+        r = -errno;
+    if (beside && (!keep || r != 0))
+        (void)unlinkat(dir_fd, output->temporary, 0);
+    close(dir_fd);
+    *output = (struct st_output){.file = {.dir_fd = -1}};
+    return r;
+}
+
+int st_output_write(const char *path, const char *text, size_t bytes)
+{
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r != 0)
+        return r;
+    if (fwrite(text, 1, bytes, output.stream) != bytes)
+        r = -errno;
+    const int closed = st_output_close(&output, r == 0);
+    return r != 0 ? r : closed;
+}

@@ -1,0 +1,36 @@
+/* -o FILE: written beside the file and moved over it when it is complete. */
+#ifndef ST_PLATFORM_PROGRAM_OUTPUT_H
+#define ST_PLATFORM_PROGRAM_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "platform/destination.h"
+
+struct st_output {
+    FILE *stream;
+    struct st_destination file;   /* dir_fd -1: standard output */
+    char temporary[NAME_MAX + 1]; /* beside it; "": written directly (a device, a FIFO) */
+};
+
+/**
+ * A file that is replaced keeps its mode, and as far as the caller may give it away its owner and group.
+ * @param path NULL or "-" is standard output. @return 0 or -errno; st_destination_error has the text, as root
+ * does not follow every link (platform/destination.h).
+ */
+ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
+
+/** Could st_output_open write there now? Leaves nothing behind, and does not open a device or a FIFO.
+ * @return 0 or -errno. */
+ST_NODISCARD int st_output_check(const char *path);
+
+/** Do both lead to one place, however they are spelled? A hard link is another place: it is replaced. */
+bool st_output_same(const char *a, const char *b);
+
+/** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
+ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
+
+/** Writes all of a text. Needs no st_output_open. @return 0 or -errno of what went wrong first. */
+ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,69 @@
+#include "platform/program/stop.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "platform/platform.h"
+
+/* timeout(1) sends its signal twice at once: to us and to our group. A later one is a person in a hurry. */
+#define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
+
+static void (*volatile tell)(void);
+static volatile sig_atomic_t asked, to_pass_on;
+static _Atomic int64_t asked_ns;
+
+/* The first one ends the measurement early, another one ends the program. */
+static void on_stop(int signal_number, siginfo_t *info, void *context)
+{
+    struct st_platform *p = st_platform_native();
+    (void)context;
+    if (asked && p->now_ns(p) - asked_ns > STOP_AGAIN_NS) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); /* comes when this handler has returned */
+        return;
+    }
+    if (!asked)
+        asked_ns = p->now_ns(p);
+    asked = 1;
+    to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
+    if (tell != NULL)
+        tell();
+}
+
+static bool ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void catch_signal(int signal_number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    action.sa_sigaction = on_stop;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(signal_number, &action, NULL);
+}
+
+void st_stop_catch(void (*told)(void))
+{
+    tell = told;
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
+                             same */
+        catch_signal(SIGHUP);
+}
+
+bool st_stop_asked(void)
+{
+    return asked != 0;
+}
+
+int st_stop_to_pass_on(void)
+{
+    return (int)to_pass_on;
+}
