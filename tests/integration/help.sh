@@ -3,7 +3,7 @@
 # shellcheck disable=SC2013  # options are words
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-man=$SLEEPTUNE_SRC/man/sleeptune.1 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
+bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
 
 is "without a command it is a usage error" "$("$SLEEPTUNE" >/dev/null 2>&1; echo $?)" 3
 is "and so is an unknown one" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
@@ -45,7 +45,7 @@ after() (
 # explains PROGRAM: each of its commands
 explains() {
     local program=$1 name=${1##*/} commands command out status missing option of_zsh
-    local man=$SLEEPTUNE_SRC/man/$name.1 bash_words=$SLEEPTUNE_SRC/conf/completion/$name.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_$name
+    local man bash_words=$SLEEPTUNE_SRC/conf/completion/$name.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_$name
     mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$("$program" --help)")
     is "the overview of $name lists commands" "$([ ${#commands[@]} -ge 6 ] && echo yes)" yes
     for command in "${commands[@]}"; do
@@ -62,9 +62,11 @@ explains() {
         like "$name $command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: $name $command"
         is "$name $command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
         is "$name $command: an unknown option is a usage error" "$("$program" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
-        like "$name(1) has a section on $command" "$(grep '^\.Ss' "$man")" "^\.Ss $command\$"
+        man=$SLEEPTUNE_SRC/man/$name-$command.1
+        [ -e "$man" ] || man=$(grep -l "^\.Ss $command\$" "$SLEEPTUNE_SRC/man/$name"*.1)
+        ok "a manual page describes $name $command" [ -e "$man" ]
         missing=''
-        for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$(grep -v '^  sleeptune ' <<<"$out")" | grep -oE -- '--[a-z-]+' | sort -u); do
+        for option in $(grep -oE -- '(^|[ ,|[])--[a-z][a-z-]+' <<<"$(grep -vE '^  (sudo )?sleeptune' <<<"$out" | sed "s/'[^']*'//g")" | grep -oE -- '--[a-z-]+' | sort -u); do
             [ "$option" = --help ] || grep -qE -- "(Fl|,|\|) -${option#--}( |\$)" "$man" || missing="$missing man:$option"
             grep -q -- "$option" "$bash_words" || missing="$missing bash:$option"
             grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
