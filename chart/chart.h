@@ -78,8 +78,6 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
 void st_chart_gather(struct st_chart_data *data);
 /** Frees set i. */
 void st_chart_drop(struct st_chart_data *data, size_t i);
-/** Adds to a text of buf_bytes. */
-void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 /** Circumstances of a file, as st_circumstances_text has them; the first ones are shown. */
 void st_chart_circumstances(struct st_chart_data *data, const char *text);
 

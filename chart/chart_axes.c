@@ -1,6 +1,5 @@
 /* Axes, lines and marks of pictures. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "chart/chart_picture.h"
@@ -8,15 +7,6 @@
 
 #define TICK_PX    15.0 /* from the text of one to that of the next, at least */
 #define HEADING_PX (ST_CHART_TEXT_PX + 1)
-
-void st_chart_say(char *buf, size_t buf_bytes, const char *format, ...)
-{
-    const size_t at = strlen(buf);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(buf + at, buf_bytes - at, format, args);
-    va_end(args);
-}
 
 double st_chart_text_px(const char *text, double size)
 {
@@ -236,7 +226,7 @@ void st_chart_heading(const struct st_chart_area *area, const char *text)
         const size_t bytes = heading_bytes(text, columns - 2);
         if (bytes > 0)
             line[bytes < sizeof(line) ? bytes : 0] = '\0';
-        st_chart_say(st_text_clip(line, columns - 2), sizeof(line), " …");
+        st_text_append(st_text_clip(line, columns - 2), sizeof(line), " …");
     }
     if (line[0] != '\0')
         area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, y, line, &font);

@@ -165,8 +165,8 @@ static int plan(struct st_chart_picture *picture)
         (void)axis_of(data->set, &part, &own, &cut);
         any_cut |= cut;
     }
-    st_chart_say(picture->description, sizeof(picture->description),
-                 "%zu box plots of %s. Medians: ", data->n, data->quantity);
+    st_text_append(picture->description, sizeof(picture->description),
+                   "%zu box plots of %s. Medians: ", data->n, data->quantity);
     for (size_t i = 0; i < data->n; i++) {
         const struct st_box *box = &data->set[i]->box;
         const double under_px = 24 + label_lines(data->set[i]->label) * LABEL_PX;
@@ -177,24 +177,24 @@ static int plan(struct st_chart_picture *picture)
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
-            st_chart_say(picture->description, sizeof(picture->description), "%s%s %s",
-                         described_n > 1 ? ", " : "", data->set[i]->label,
-                         st_ns_format(box->median_ns, text, sizeof(text)));
+            st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
+                           described_n > 1 ? ", " : "", data->set[i]->label,
+                           st_ns_format(box->median_ns, text, sizeof(text)));
     }
-    st_chart_say(picture->caption, sizeof(picture->caption),
-                 "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
+    st_text_append(picture->caption, sizeof(picture->caption),
+                   "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
     if (any_cut)
         snprintf(picture->how, sizeof(picture->how),
                  "A logarithmic axis has no 0: what is 0 or just below it lies on its lower edge.");
     if (n > 0)
-        st_chart_say(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
-                     (unsigned long long)cut_n, (unsigned long long)n);
+        st_text_append(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
+                       (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
-        st_chart_say(picture->caption, sizeof(picture->caption),
-                     " Of %zu %s (*) outliers are cut, too; how many was not written down.", unknown_n,
-                     unknown_n == 1 ? "box" : "boxes");
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " Of %zu %s (*) outliers are cut, too; how many was not written down.", unknown_n,
+                       unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
-        st_chart_say(
+        st_text_append(
             picture->caption, sizeof(picture->caption),
             " Less than 40 values show no quartiles: %zu of them as a line from least to greatest, with "
             "the median of 20 or more.%s",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chart/chart.h"
+#include "core/text.h"
 
 void st_chart_init(struct st_chart_data *data, const char *quantity)
 {
@@ -71,8 +72,8 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
 {
     const bool grouped = several_groups(data) && set->group[0] != '\0';
     buf[0] = '\0';
-    st_chart_say(buf, ST_CHART_NAME_BYTES, "%s%s%s", set->label, grouped ? ", " : "",
-                 grouped ? set->group : "");
+    st_text_append(buf, ST_CHART_NAME_BYTES, "%s%s%s", set->label, grouped ? ", " : "",
+                   grouped ? set->group : "");
     return buf;
 }
 
@@ -87,7 +88,7 @@ static void name_files(struct st_chart_data *data)
         if (strcmp(set->label, set->file) == 0)
             continue;
         char label[sizeof(set->label)] = "";
-        st_chart_say(label, sizeof(label), "%s: %s", set->file, set->label);
+        st_text_append(label, sizeof(label), "%s: %s", set->file, set->label);
         memcpy(set->label, label, sizeof(label));
     }
 }

@@ -5,6 +5,7 @@
 #include "chart/chart_picture.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "core/text.h"
 
 #define STEPS_A_DECADE 60
 #define POINTS_MAX     1200
@@ -54,20 +55,20 @@ static int plan(struct st_chart_picture *picture)
         int64_t greatest;
         lines = lines || set->hist.total_n > 0;
         marks = marks || set->hist.total_n == 0;
-        st_chart_say(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", st_chart_name(data, set, name),
-                     (unsigned long long)set->n);
+        st_text_append(caption, bytes, "%s%s: n = %llu", i > 0 ? " " : "", st_chart_name(data, set, name),
+                       (unsigned long long)set->n);
         for (size_t k = 0; k < ST_ARRAY_LEN(told); k++) {
             int64_t value;
             if (st_chart_quantile_of(set, told[k].p, &value))
-                st_chart_say(caption, bytes, ", %s %s", told[k].name,
-                             st_ns_format(value, text, sizeof(text)));
+                st_text_append(caption, bytes, ", %s %s", told[k].name,
+                               st_ns_format(value, text, sizeof(text)));
         }
         if (st_chart_greatest(set, &greatest))
-            st_chart_say(caption, bytes, ", greatest %s", st_ns_format(greatest, text, sizeof(text)));
-        st_chart_say(caption, bytes, ".");
+            st_text_append(caption, bytes, ", greatest %s", st_ns_format(greatest, text, sizeof(text)));
+        st_text_append(caption, bytes, ".");
     }
-    st_chart_say(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
-                 caption);
+    st_text_append(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
+                   caption);
     snprintf(picture->how, sizeof(picture->how), "%s%s",
              lines ? "A line ends where fewer than 10 values lie beyond; the last mark, behind it, is the "
                      "greatest value. "

@@ -4,6 +4,7 @@
 
 #include "chart/chart_picture.h"
 #include "core/ns.h"
+#include "core/text.h"
 
 #define MARK_PX 7.0 /* from one mark of misses to the next */
 
@@ -21,24 +22,24 @@ static void say_set(struct st_chart_picture *picture, const struct st_chart_set 
     st_ns_format(set->box.min_ns, least, sizeof(least));
     st_ns_format(set->box.median_ns, median, sizeof(median));
     st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
-    st_chart_say(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
-                 picture->data->quantity, name, (unsigned long long)set->n, least, greatest, median);
-    st_chart_say(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
-                 (unsigned long long)set->n);
+    st_text_append(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
+                   picture->data->quantity, name, (unsigned long long)set->n, least, greatest, median);
+    st_text_append(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
+                   (unsigned long long)set->n);
     if (set->step_unit != NULL)
-        st_chart_say(caption, bytes, ", one every %g %s", set->step, set->step_unit);
+        st_text_append(caption, bytes, ", one every %g %s", set->step, set->step_unit);
     else if (set->timed)
-        st_chart_say(caption, bytes, ", one every %s",
-                     st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
-    st_chart_say(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
+        st_text_append(caption, bytes, ", one every %s",
+                       st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
+    st_text_append(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
     if (set->timed) {
         const char *periods = set->missed_n == 1 ? "period" : "periods";
-        st_chart_say(description, description_bytes, "; %llu %s missed", (unsigned long long)set->missed_n,
-                     periods);
-        st_chart_say(caption, bytes, "; %llu %s missed", (unsigned long long)set->missed_n, periods);
+        st_text_append(description, description_bytes, "; %llu %s missed", (unsigned long long)set->missed_n,
+                       periods);
+        st_text_append(caption, bytes, "; %llu %s missed", (unsigned long long)set->missed_n, periods);
     }
-    st_chart_say(description, description_bytes, ". ");
-    st_chart_say(caption, bytes, ".");
+    st_text_append(description, description_bytes, ". ");
+    st_text_append(caption, bytes, ".");
 }
 
 static int plan(struct st_chart_picture *picture)

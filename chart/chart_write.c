@@ -274,7 +274,7 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
         return ST_EXIT_DONE;
     for (size_t i = 0; i < ST_CHART_KINDS; i++) {
         if (any(data, kinds[i]))
-            st_chart_say(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", kinds[i]->name);
+            st_text_append(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", kinds[i]->name);
     }
     return st_failure(command, "no figures for --kind %s; there are for: %s", kinds[*kind]->name,
                       can[0] != '\0' ? can : "none");
@@ -287,13 +287,13 @@ static void say_common(struct st_chart_picture *picture, size_t out_n)
     char *caption = picture->caption;
     const size_t bytes = sizeof(picture->caption);
     if (out_n > 0)
-        st_chart_say(caption, bytes, " Left out: %zu without figures for it.", out_n);
+        st_text_append(caption, bytes, " Left out: %zu without figures for it.", out_n);
     if (data->note[0] != '\0')
-        st_chart_say(caption, bytes, " %s", data->note);
+        st_text_append(caption, bytes, " %s", data->note);
     if (data->circumstances[0] != '\0')
-        st_chart_say(caption, bytes, " Circumstances%s: %s.",
-                     data->circumstances_differ ? " of the first file, others differ" : "",
-                     data->circumstances);
+        st_text_append(caption, bytes, " Circumstances%s: %s.",
+                       data->circumstances_differ ? " of the first file, others differ" : "",
+                       data->circumstances);
 }
 
 /* Chooses the kind, and what is drawn of it: the first sets of the data from now on. @return an st_exit,

@@ -1,8 +1,18 @@
 /* Text for terminals. */
 #include "core/text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+
+void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
+{
+    const size_t at = strlen(buf);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buf + at, buf_bytes - at, format, args);
+    va_end(args);
+}
 
 int st_text_columns(const char *text)
 {

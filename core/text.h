@@ -4,6 +4,11 @@
 
 #include <stdio.h>
 
+#include "core/base.h"
+
+/** Appends to the text of an array of buf_bytes; what does not fit is cut. */
+void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
+
 /** Columns of UTF-8 text (one a code point). */
 int st_text_columns(const char *text);
 

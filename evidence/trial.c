@@ -2,12 +2,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "core/text_buffer.h"
 #include "evidence/verdict.h"
 
 #define NOISY_SHARE  0.2 /* of A's median; a choice of ours */
@@ -90,104 +89,93 @@ const struct st_trial *st_trials_gain(const struct st_trials *trials, const char
     return NULL;
 }
 
-/* A text that grows in a buffer and stops at its end. */
-struct text {
-    char *buf;
-    size_t bytes, used;
-};
-
-static void ST_PRINTF(2, 3) say(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(text->buf + text->used, text->bytes - text->used, format, args);
-    va_end(args);
-    if (n > 0)
-        text->used += (size_t)n < text->bytes - text->used ? (size_t)n : text->bytes - text->used - 1;
-}
-
 /** "-49.8 µs (99 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
-static void say_difference(struct text *text, const struct st_estimate *ns)
+static void say_difference(struct st_text_buffer *text, const struct st_estimate *ns)
 {
     const int digits = st_estimate_resolution(ns) < 500 ? 2 : 1;
-    say(text, "%+.*f µs (99 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits, ns->low / 1000, digits,
-        ns->high / 1000);
+    st_text_buffer_printf(text, "%+.*f µs (99 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits,
+                          ns->low / 1000, digits, ns->high / 1000);
 }
 
-static void say_outcome(struct text *text, const struct st_trial *trial)
+static void say_outcome(struct st_text_buffer *text, const struct st_trial *trial)
 {
     const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
     const double detectable_us = st_verdict_detectable(median, trial->tests_n) / 1000;
     const enum st_trial_outcome outcome = st_trial_outcome(trial);
     switch (outcome) {
     case ST_TRIAL_NOT_TRIED:
-        say(text, "not tried: %s", trial->not_tried);
+        st_text_buffer_printf(text, "not tried: %s", trial->not_tried);
         break;
     case ST_TRIAL_TOO_FEW:
-        say(text, "too few values for an interval. ");
+        st_text_buffer_printf(text, "too few values for an interval. ");
         break;
     case ST_TRIAL_EFFECT:
-        say(text, "B wakes %s on the median, ", median->verdict == ST_VERDICT_BETTER ? "earlier" : "later");
+        st_text_buffer_printf(text, "B wakes %s on the median, ",
+                              median->verdict == ST_VERDICT_BETTER ? "earlier" : "later");
         say_difference(text, &median->difference);
-        say(text, ". ");
+        st_text_buffer_printf(text, ". ");
         break;
     case ST_TRIAL_NO_EFFECT:
     case ST_TRIAL_NOISY:
-        say(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
-                                            : "no effect shown on the median, ");
+        st_text_buffer_printf(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
+                                                              : "no effect shown on the median, ");
         say_difference(text, &median->difference);
         if (median->verdict == ST_VERDICT_DRIFTING)
-            say(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
+            st_text_buffer_printf(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
         else
-            say(text, "; %.*f µs would have been shown. ", detectable_us < 0.5 ? 2 : 1, detectable_us);
+            st_text_buffer_printf(text, "; %.*f µs would have been shown. ", detectable_us < 0.5 ? 2 : 1,
+                                  detectable_us);
         break;
     }
 }
 
-static void say_tail(struct text *text, const struct st_figure *figure, enum st_figure_id id)
+static void say_tail(struct st_text_buffer *text, const struct st_figure *figure, enum st_figure_id id)
 {
     if (!figure->known[0] || !figure->known[1])
         return;
-    say(text, "; %s %.1f and %.1f µs", st_figure_names[id], figure->value[0] / 1000, figure->value[1] / 1000);
+    st_text_buffer_printf(text, "; %s %.1f and %.1f µs", st_figure_names[id], figure->value[0] / 1000,
+                          figure->value[1] / 1000);
     if (figure->difference.known) {
-        say(text, ", %s with B, ",
-            figure->verdict == ST_VERDICT_BETTER  ? "lower"
-            : figure->verdict == ST_VERDICT_WORSE ? "higher"
-                                                  : "no difference shown");
+        st_text_buffer_printf(text, ", %s with B, ",
+                              figure->verdict == ST_VERDICT_BETTER  ? "lower"
+                              : figure->verdict == ST_VERDICT_WORSE ? "higher"
+                                                                    : "no difference shown");
         say_difference(text, &figure->difference);
     }
 }
 
 const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_bytes)
 {
-    struct text text = {buf, buf_bytes, 0};
+    struct st_text_buffer text = st_text_buffer_on(buf, buf_bytes);
     const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
     const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
-    buf[0] = '\0';
-    say(&text, "%s: ", trial->title);
+    st_text_buffer_printf(&text, "%s: ", trial->title);
     say_outcome(&text, trial);
     if (st_trial_outcome(trial) == ST_TRIAL_NOT_TRIED)
         return buf;
     if (median->known[0] && median->known[1])
-        say(&text, "A (%s): median %.1f µs late; B (%s): %.1f µs", a->name, median->value[0] / 1000, b->name,
-            median->value[1] / 1000);
+        st_text_buffer_printf(&text, "A (%s): median %.1f µs late; B (%s): %.1f µs", a->name,
+                              median->value[0] / 1000, b->name, median->value[1] / 1000);
     else
-        say(&text, "A: %s; B: %s", a->name, b->name);
+        st_text_buffer_printf(&text, "A: %s; B: %s", a->name, b->name);
     say_tail(&text, &trial->figures[ST_FIGURE_P99], ST_FIGURE_P99);
     say_tail(&text, &trial->figures[ST_FIGURE_P999], ST_FIGURE_P999);
-    say(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n, (unsigned)trial->pairs_n);
+    st_text_buffer_printf(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n,
+                          (unsigned)trial->pairs_n);
     if (a->skipped_n + b->skipped_n > 0)
-        say(&text, "; slept through %" PRIu64 " and %" PRIu64 " periods", a->skipped_n, b->skipped_n);
-    say(&text, ".");
+        st_text_buffer_printf(&text, "; slept through %" PRIu64 " and %" PRIu64 " periods", a->skipped_n,
+                              b->skipped_n);
+    st_text_buffer_printf(&text, ".");
     return buf;
 }
 
 /** "All 7 intervals hold together with 93 % at least": Bonferroni's inequality. */
-static void say_together(struct text *text, const struct st_trials *trials)
+static void say_together(struct st_text_buffer *text, const struct st_trials *trials)
 {
     const size_t n = trials->n > 0 ? trials->rows[0].tests_n : 0;
     if (n > 1)
-        say(text,
+        st_text_buffer_printf(
+            text,
             ". All %zu intervals hold together with %zu %% at least; differences are shown at 5 %%, "
             "corrected "
             "for all of them (Holm)",
@@ -208,28 +196,28 @@ static int64_t p99_budget_s(const struct st_trials *trials)
     return (int64_t)ceil(most * (double)trials->duration_ns / ST_NS_PER_S);
 }
 
-static void say_p99_budget(struct text *text, const struct st_trials *trials)
+static void say_p99_budget(struct st_text_buffer *text, const struct st_trials *trials)
 {
     const int64_t s = p99_budget_s(trials);
     if (s > BUDGET_MAX_S)
-        say(text, ". No p99: it takes longer than an hour at this period");
+        st_text_buffer_printf(text, ". No p99: it takes longer than an hour at this period");
     else if (s > 0)
-        say(text, ". For a p99 (n >= %" PRIu64 " each): --measure=%" PRId64 "s", st_stats_quantile_min_n(P),
-            s);
+        st_text_buffer_printf(text, ". For a p99 (n >= %" PRIu64 " each): --measure=%" PRId64 "s",
+                              st_stats_quantile_min_n(P), s);
 }
 
 const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes)
 {
-    struct text text = {buf, buf_bytes, 0};
+    struct st_text_buffer text = st_text_buffer_on(buf, buf_bytes);
     char took[32];
-    buf[0] = '\0';
-    say(&text, "%s for %s at a period of %.1f µs, A and B in turn",
-        trials->interrupted ? "Interrupted: tried" : "Tried",
-        st_ns_format(trials->duration_ns, took, sizeof(took)), (double)trials->period_ns / 1000);
+    st_text_buffer_printf(&text, "%s for %s at a period of %.1f µs, A and B in turn",
+                          trials->interrupted ? "Interrupted: tried" : "Tried",
+                          st_ns_format(trials->duration_ns, took, sizeof(took)),
+                          (double)trials->period_ns / 1000);
     if (trials->circumstances[0] != '\0')
-        say(&text, "; %s", trials->circumstances);
+        st_text_buffer_printf(&text, "; %s", trials->circumstances);
     say_together(&text, trials);
     say_p99_budget(&text, trials);
-    say(&text, ".");
+    st_text_buffer_printf(&text, ".");
     return buf;
 }

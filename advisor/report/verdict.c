@@ -8,25 +8,9 @@
 #include "advisor/facts/text.h"
 #include "advisor/report/report_words.h"
 #include "core/ns.h"
+#include "core/text_buffer.h"
 
 #define NAMED_MAX 3 /* settings that the verdict names */
-
-/* A text that grows in a buffer of the caller's and stops at its end. */
-struct sentence {
-    char *buf;
-    size_t bytes;
-    size_t used;
-};
-
-static void ST_PRINTF(2, 3) say(struct sentence *s, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(s->buf + s->used, s->bytes - s->used, format, args);
-    va_end(args);
-    if (n > 0)
-        s->used += (size_t)n < s->bytes - s->used ? (size_t)n : s->bytes - s->used - 1;
-}
 
 /** The findings that cost something known, dearest first. @return how many are in `ret`, at most `max`. */
 static size_t dearest(const struct st_report *report, const struct st_finding **ret, size_t max)
@@ -55,7 +39,7 @@ static bool is_boundless(const struct st_finding *finding)
 }
 
 /** The findings to act on whose cost has no known bound, problems first. */
-static void name_boundless(struct sentence *s, const struct st_report *report, const char *before)
+static void name_boundless(struct st_text_buffer *s, const struct st_report *report, const char *before)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
@@ -63,15 +47,15 @@ static void name_boundless(struct sentence *s, const struct st_report *report, c
         if (!is_boundless(finding))
             continue;
         if (n < NAMED_MAX)
-            say(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
+            st_text_buffer_printf(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
         n++;
     }
     if (n > NAMED_MAX)
-        say(s, " and %zu more", n - NAMED_MAX);
+        st_text_buffer_printf(s, " and %zu more", n - NAMED_MAX);
 }
 
 /** "3 days ago"; nothing for what has just been measured. */
-static void say_age(struct sentence *s, int64_t age_s)
+static void say_age(struct st_text_buffer *s, int64_t age_s)
 {
     static const struct {
         int64_t s;
@@ -80,18 +64,19 @@ static void say_age(struct sentence *s, int64_t age_s)
     for (size_t i = 0; i < ST_ARRAY_LEN(units); i++) {
         const int64_t n = age_s / units[i].s;
         if (n > 0) {
-            say(s, ", %" PRId64 " %s%s ago", n, units[i].name, n == 1 ? "" : "s");
+            st_text_buffer_printf(s, ", %" PRId64 " %s%s ago", n, units[i].name, n == 1 ? "" : "s");
             return;
         }
     }
 }
 
 /** "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs" */
-static void say_misses(struct sentence *s, const struct st_measured *m)
+static void say_misses(struct st_text_buffer *s, const struct st_measured *m)
 {
     char latest[32];
     st_ns_format(m->latest_ns, latest, sizeof(latest));
-    say(s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake %s",
+    st_text_buffer_printf(
+        s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake %s",
         m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
     if (m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
@@ -99,35 +84,36 @@ static void say_misses(struct sentence *s, const struct st_measured *m)
         while (len > 0 && m->degraded[len - 1] == ' ')
             len--;
         const size_t cut = (size_t)st_text_cut(m->degraded, 80);
-        say(s, "; degraded: %.*s", (int)(len < cut ? len : cut), m->degraded);
+        st_text_buffer_printf(s, "; degraded: %.*s", (int)(len < cut ? len : cut), m->degraded);
     }
 }
 
 /** What was measured, and how sure that is. */
-static void say_measured(struct sentence *s, const struct st_measured *m, const char *period)
+static void say_measured(struct st_text_buffer *s, const struct st_measured *m, const char *period)
 {
     static const char not_known[] = "Whether this machine holds";
     const int source = st_text_cut(m->source, 80);
     char time[32];
     st_ns_format(m->duration_ns, time, sizeof(time));
     if (!m->of_this_period) {
-        say(s, "%s %s was not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)", not_known, period,
-            m->frames, m->rate_hz, source, m->source);
+        st_text_buffer_printf(s, "%s %s was not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)",
+                              not_known, period, m->frames, m->rate_hz, source, m->source);
     } else if (!m->valid) {
-        say(s, "%s %s is not known, as the measurement (%.*s) is invalid", not_known, period, source,
-            m->source);
+        st_text_buffer_printf(s, "%s %s is not known, as the measurement (%.*s) is invalid", not_known,
+                              period, source, m->source);
     } else if (m->elsewhere) {
-        say(s, "%s %s was not measured: the measurement (%.*s", not_known, period, source, m->source);
+        st_text_buffer_printf(s, "%s %s was not measured: the measurement (%.*s", not_known, period, source,
+                              m->source);
         say_age(s, m->age_s);
-        say(s, ") is of kernel %.*s, and this is %.*s; there ", st_text_cut(m->kernel, 60), m->kernel,
-            st_text_cut(m->kernel_here, 60), m->kernel_here);
+        st_text_buffer_printf(s, ") is of kernel %.*s, and this is %.*s; there ", st_text_cut(m->kernel, 60),
+                              m->kernel, st_text_cut(m->kernel_here, 60), m->kernel_here);
         say_misses(s, m);
     } else {
-        say(s, "%s %s for %s (%.*s, %.*s",
-            m->misses_n == 0 ? "This machine held" : "This machine did not hold", period, time, source,
-            m->source, st_text_cut(m->policy, 40), m->policy);
+        st_text_buffer_printf(s, "%s %s for %s (%.*s, %.*s",
+                              m->misses_n == 0 ? "This machine held" : "This machine did not hold", period,
+                              time, source, m->source, st_text_cut(m->policy, 40), m->policy);
         say_age(s, m->age_s);
-        say(s, "): ");
+        st_text_buffer_printf(s, "): ");
         say_misses(s, m);
     }
 }
@@ -145,94 +131,96 @@ static bool is_problem(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM && st_finding_bears(finding);
 }
 
-static void say_cost(struct sentence *s, const struct st_report *report, const char *verb)
+static void say_cost(struct st_text_buffer *s, const struct st_report *report, const char *verb)
 {
     const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-    say(s, "%s you up to %.1f µs of your %.1f µs (%.1f %%)", verb, sum_us, period_us,
-        100 * sum_us / period_us);
+    st_text_buffer_printf(s, "%s you up to %.1f µs of your %.1f µs (%.1f %%)", verb, sum_us, period_us,
+                          100 * sum_us / period_us);
 }
 
 /** " and may cost you up to ...: linux-a (250.0 µs); no bound is known for linux-b" */
-static void say_costs_named(struct sentence *s, const struct st_report *report)
+static void say_costs_named(struct st_text_buffer *s, const struct st_report *report)
 {
     const struct st_finding *named[NAMED_MAX];
     const size_t named_n = dearest(report, named, NAMED_MAX);
     if (named_n > 0)
         say_cost(s, report, " and may cost");
     for (size_t i = 0; i < named_n; i++)
-        say(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id, named[i]->effect_us);
+        st_text_buffer_printf(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id,
+                              named[i]->effect_us);
     name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
 }
 
 /** The same without names: ": 1 may cost you up to ..., 2 have no known bound" */
-static void say_costs(struct sentence *s, const struct st_report *report, size_t bounded, size_t boundless)
+static void say_costs(struct st_text_buffer *s, const struct st_report *report, size_t bounded,
+                      size_t boundless)
 {
     if (boundless == 0) {
         say_cost(s, report, " and may cost");
     } else if (bounded == 0) {
-        say(s, "; no bound is known for what %s", boundless == 1 ? "it costs" : "they cost");
+        st_text_buffer_printf(s, "; no bound is known for what %s",
+                              boundless == 1 ? "it costs" : "they cost");
     } else {
-        say(s, ": %zu", bounded);
+        st_text_buffer_printf(s, ": %zu", bounded);
         say_cost(s, report, " may cost");
-        say(s, ", %zu ha%s no known bound", boundless, boundless == 1 ? "s" : "ve");
+        st_text_buffer_printf(s, ", %zu ha%s no known bound", boundless, boundless == 1 ? "s" : "ve");
     }
 }
 
 /** missed: a measurement says that the period is not held. named: with the ids of the settings. */
-static void say_settings(struct sentence *s, const struct st_report *report, bool missed, bool named)
+static void say_settings(struct st_text_buffer *s, const struct st_report *report, bool missed, bool named)
 {
     const size_t bearing = count(report, st_finding_bears), boundless = count(report, is_boundless);
     const char *one = bearing == 1 ? "s" : "";
     if (bearing == 0) {
         const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_fired) > 0;
-        say(s, !judged  ? "nothing could be judged"
-               : missed ? "nothing that was read explains it"
-                        : "nothing that was read speaks against it");
+        st_text_buffer_printf(s, !judged  ? "nothing could be judged"
+                                 : missed ? "nothing that was read explains it"
+                                          : "nothing that was read speaks against it");
         return;
     }
-    say(s, "%zu setting%s ", bearing, bearing == 1 ? "" : "s");
+    st_text_buffer_printf(s, "%zu setting%s ", bearing, bearing == 1 ? "" : "s");
     if (count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000)
-        say(s, "put%s it at risk", one);
+        st_text_buffer_printf(s, "put%s it at risk", one);
     else if (boundless > 0)
-        say(s, "speak%s against it", one);
+        st_text_buffer_printf(s, "speak%s against it", one);
     else
-        say(s, "leave%s room for it", one);
+        st_text_buffer_printf(s, "leave%s room for it", one);
     if (named)
         say_costs_named(s, report);
     else
         say_costs(s, report, bearing - boundless, boundless);
 }
 
-static void say_verdict(struct sentence *s, const struct st_report *report, bool named)
+static void say_verdict(struct st_text_buffer *s, const struct st_report *report, bool named)
 {
     struct st_measured measured;
     char period[96];
-    s->buf[0] = '\0';
     st_report_period_text(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
     const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
     if (given)
         say_measured(s, &measured, period);
     else
-        say(s, "Whether this machine holds %s was not measured", period);
-    say(s, "; ");
+        st_text_buffer_printf(s, "Whether this machine holds %s was not measured", period);
+    st_text_buffer_printf(s, "; ");
     say_settings(s, report, counts && measured.misses_n > 0, named);
     const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
     if (unknown > 0)
-        say(s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
-    say(s, ".");
+        st_text_buffer_printf(s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
+    st_text_buffer_printf(s, ".");
 }
 
 const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes)
 {
-    struct sentence s = {buf, buf_bytes, 0};
+    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     say_verdict(&s, report, true);
     return buf;
 }
 
 const char *st_report_verdict_short(const struct st_report *report, char *buf, size_t buf_bytes)
 {
-    struct sentence s = {buf, buf_bytes, 0};
+    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     say_verdict(&s, report, false);
     return buf;
 }

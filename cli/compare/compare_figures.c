@@ -6,6 +6,7 @@
 #include "chart/input/documents.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
+#include "core/text.h"
 
 #define BENCH_FAMILY "sleeptune-bench-"
 
@@ -63,7 +64,7 @@ static bool take_result(const struct st_document *kind, const json_t *result, st
     char group[ST_COMPARE_LABEL], key[24];
     st_document_label(kind, result, row->label, sizeof(row->label));
     st_document_group(kind, result, group, sizeof(group));
-    st_chart_say(row->label, sizeof(row->label), "%s%s", group[0] != '\0' ? ", " : "", group);
+    st_text_append(row->label, sizeof(row->label), "%s%s", group[0] != '\0' ? ", " : "", group);
     if (!json_is_object(figures) || (!count(result, "n", &row->n) && !count(figures, "n", &row->n)))
         return false;
     if (take_values(result, row) != 0)
@@ -111,7 +112,7 @@ static bool take_arm(const struct st_document *kind, const json_t *result, const
         return false;
     st_document_label(kind, result, cpu, sizeof(cpu));
     row->label[0] = '\0';
-    st_chart_say(row->label, sizeof(row->label), "%.200s%s%s", cpu, cpu[0] != '\0' ? ", " : "", name);
+    st_text_append(row->label, sizeof(row->label), "%.200s%s%s", cpu, cpu[0] != '\0' ? ", " : "", name);
     return true;
 }
 
@@ -178,8 +179,8 @@ int st_compare_figures_of_values(struct st_compare_file *file)
     file->rows_n = 1;
     file->kind = st_document_of_measure();
     file->has_values = false;
-    st_chart_say(file->note, sizeof(file->note),
-                 "%sCompared by its figures, values taken as independent, as the other file has no more.",
-                 file->note[0] != '\0' ? " " : "");
+    st_text_append(file->note, sizeof(file->note),
+                   "%sCompared by its figures, values taken as independent, as the other file has no more.",
+                   file->note[0] != '\0' ? " " : "");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
+#include "core/text.h"
 
 #define LATENESS "lateness (woke - due)"
 #define TAG      "lateness" /* of a histogram log */
@@ -65,8 +66,8 @@ int st_compare_plot(const char *command, const struct st_compare_result *result,
         status = add_file(command, &result->files[i], i, series, &data);
     for (size_t i = 0; i < result->files_n && !result->files[0].has_values; i++) {
         char letter[8];
-        st_chart_say(data.note, sizeof(data.note), "%s is %.60s. ",
-                     st_compare_letter(i, letter, sizeof(letter)), result->files[i].path);
+        st_text_append(data.note, sizeof(data.note), "%s is %.60s. ",
+                       st_compare_letter(i, letter, sizeof(letter)), result->files[i].path);
     }
     st_compare_caption(result, data.note, sizeof(data.note));
     if (status == ST_EXIT_DONE && strcmp(chart.path, "-") == 0)

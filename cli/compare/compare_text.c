@@ -356,9 +356,9 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
 void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes)
 {
     char letter[8], value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
-    st_chart_say(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
-                 result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
-                                     : ", there is too little to compare");
+    st_text_append(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
+                   result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
+                                       : ", there is too little to compare");
     const char *gap = ": ";
     for (size_t i = 0; i < result->pairs_n; i++) {
         const struct st_compare_pair *pair = &result->pairs[i];
@@ -367,15 +367,15 @@ void st_compare_caption(const struct st_compare_result *result, char *buf, size_
             const struct st_figure *f = &pair->found.figures[id];
             if (!st_verdict_shows(f) || result->shown_n > CAPTION_FIGURES)
                 continue;
-            st_chart_say(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
-                         pair->label[0] != '\0' ? ": " : "", letter, st_figure_names[id],
-                         st_figure_text_signed((enum st_figure_id)id, f->difference.value, value),
-                         st_figure_text_signed((enum st_figure_id)id, f->difference.low, low),
-                         st_figure_text_signed((enum st_figure_id)id, f->difference.high, high));
+            st_text_append(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
+                           pair->label[0] != '\0' ? ": " : "", letter, st_figure_names[id],
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.value, value),
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.low, low),
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.high, high));
             gap = "; ";
         }
     }
-    st_chart_say(buf, buf_bytes, ".");
+    st_text_append(buf, buf_bytes, ".");
 }
 
 int st_compare_print(const struct st_compare_result *result)

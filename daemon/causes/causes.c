@@ -2,13 +2,13 @@
 #include "daemon/causes/causes.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "core/text.h"
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
@@ -122,16 +122,6 @@ static bool is_others_xrun(const struct st_event *event)
            (len > 5 && strcmp(event->name + len - 5, "-xrun") == 0 && strcmp(event->source, "loop") != 0);
 }
 
-static void say(struct st_event *event, const char *format, ...) ST_PRINTF(2, 3);
-static void say(struct st_event *event, const char *format, ...)
-{
-    const size_t used = strlen(event->text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(event->text + used, sizeof(event->text) - used, format, args);
-    va_end(args);
-}
-
 /* " (CPU 2)" */
 static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
 {
@@ -143,10 +133,10 @@ static void put_down_to(struct st_event *event, const struct recent *late)
 {
     char lateness[32], cpu[24];
     const bool moment = event->span_ns <= SAME_TIME_NS;
-    say(event, "; %s the loop%s woke %s%s late: %s%s%s", moment ? "at the same time" : "in that time",
-        cpu_text(late->cpu, cpu, sizeof(cpu)), moment ? "" : "at worst ",
-        st_ns_format(late->lateness_ns, lateness, sizeof(lateness)), st_cause_text(late->cause),
-        late->culprit[0] != '\0' ? ", " : "", late->culprit);
+    st_text_append(event->text, sizeof(event->text), "; %s the loop%s woke %s%s late: %s%s%s",
+                   moment ? "at the same time" : "in that time", cpu_text(late->cpu, cpu, sizeof(cpu)),
+                   moment ? "" : "at worst ", st_ns_format(late->lateness_ns, lateness, sizeof(lateness)),
+                   st_cause_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
     snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(late->cause));
     snprintf(event->culprit, sizeof(event->culprit), "%s", late->culprit);
     if (event->lateness_ns == INT64_MIN) {
@@ -167,10 +157,10 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
 {
     char cpu[24];
     if (on_time)
-        say(event, "; the loop%s was on time: look at the %s", cpu_text(loop_cpu, cpu, sizeof(cpu)),
-            elsewhere(event));
+        st_text_append(event->text, sizeof(event->text), "; the loop%s was on time: look at the %s",
+                       cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
     else
-        say(event, "; not known whether the loop was late then");
+        st_text_append(event->text, sizeof(event->text), "; not known whether the loop was late then");
     snprintf(event->cause, sizeof(event->cause), "%s",
              on_time ? ST_CAUSES_ON_TIME : st_cause_name(ST_CAUSE_UNKNOWN));
 }

@@ -2,34 +2,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/text_buffer.h"
 #include "platform/freebsd/oid_type.h"
-
-struct out {
-    char *buf;
-    size_t bytes, len;
-    bool cut;
-};
-
-ST_PRINTF(2, 3)
-static void put(struct out *out, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(out->buf + out->len, out->bytes - out->len, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= out->bytes - out->len) {
-        out->cut = true;
-        out->len = out->bytes - 1;
-    } else {
-        out->len += (size_t)n;
-    }
-}
 
 static int64_t read_signed(const unsigned char *data, int bytes)
 {
@@ -60,47 +37,47 @@ static uint64_t read_unsigned(const unsigned char *data, int bytes)
 }
 
 /* "IK": tenths of a kelvin; "IK3": thousandths. */
-static void put_temperature(struct out *out, int64_t value, char digits_char)
+static void put_temperature(struct st_text_buffer *out, int64_t value, char digits_char)
 {
     const int digits = digits_char >= '0' && digits_char <= '9' ? digits_char - '0' : 1;
     double scale = 1.0;
     for (int i = 0; i < digits; i++)
         scale *= 10.0;
-    put(out, "%.*fC", digits, (double)value / scale - 273.15);
+    st_text_buffer_printf(out, "%.*fC", digits, (double)value / scale - 273.15);
 }
 
-static int put_numbers(struct out *out, unsigned type, const char *format, const unsigned char *data,
-                       size_t bytes)
+static int put_numbers(struct st_text_buffer *out, unsigned type, const char *format,
+                       const unsigned char *data, size_t bytes)
 {
     const struct st_oid_number number = st_oid_number_of(type);
     const int each = number.bytes;
     if (bytes < (size_t)each)
         return -EBADMSG;
-    for (size_t at = 0; bytes - at >= (size_t)each && !out->cut; at += (size_t)each) {
+    for (size_t at = 0; bytes - at >= (size_t)each && !out->failed; at += (size_t)each) {
         if (at > 0)
-            put(out, " ");
+            st_text_buffer_printf(out, " ");
         const int64_t value = read_signed(data + at, each);
         if (!number.is_signed)
-            put(out, "%" PRIu64, read_unsigned(data + at, each));
+            st_text_buffer_printf(out, "%" PRIu64, read_unsigned(data + at, each));
         else if (format[0] != '\0' && format[1] == 'K' && value >= 0)
             put_temperature(out, value, format[2]);
         else
-            put(out, "%" PRId64, value);
+            st_text_buffer_printf(out, "%" PRId64, value);
     }
     return 0;
 }
 
-static void put_timeval(struct out *out, const struct st_oid_timeval *tv)
+static void put_timeval(struct st_text_buffer *out, const struct st_oid_timeval *tv)
 {
-    put(out, "{ sec = %" PRId64 ", usec = %" PRId64 " }", tv->s, tv->us);
+    st_text_buffer_printf(out, "{ sec = %" PRId64 ", usec = %" PRId64 " }", tv->s, tv->us);
     const time_t s = (time_t)tv->s;
     char text[64] = "";
     struct tm tm;
     if (localtime_r(&s, &tm) != NULL && strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm) > 0)
-        put(out, " %s", text);
+        st_text_buffer_printf(out, " %s", text);
 }
 
-static int put_struct(struct out *out, const char *format, const void *data, size_t bytes)
+static int put_struct(struct st_text_buffer *out, const char *format, const void *data, size_t bytes)
 {
     struct st_oid_clockinfo clock;
     struct st_oid_loadavg load;
@@ -109,8 +86,8 @@ static int put_struct(struct out *out, const char *format, const void *data, siz
         if (bytes != sizeof(clock))
             return -EBADMSG;
         memcpy(&clock, data, sizeof(clock));
-        put(out, "{ hz = %d, tick = %d, profhz = %d, stathz = %d }", clock.hz, clock.tick, clock.profhz,
-            clock.stathz);
+        st_text_buffer_printf(out, "{ hz = %d, tick = %d, profhz = %d, stathz = %d }", clock.hz, clock.tick,
+                              clock.profhz, clock.stathz);
         return 0;
     }
     if (strcmp(format, "S,loadavg") == 0) {
@@ -120,7 +97,8 @@ static int put_struct(struct out *out, const char *format, const void *data, siz
         if (load.scale <= 0)
             return -EBADMSG;
         const double scale = (double)load.scale;
-        put(out, "{ %.2f %.2f %.2f }", load.load[0] / scale, load.load[1] / scale, load.load[2] / scale);
+        st_text_buffer_printf(out, "{ %.2f %.2f %.2f }", load.load[0] / scale, load.load[1] / scale,
+                              load.load[2] / scale);
         return 0;
     }
     if (strcmp(format, "S,timeval") == 0) {
@@ -133,29 +111,18 @@ static int put_struct(struct out *out, const char *format, const void *data, siz
     return -ENOTSUP;
 }
 
-static void put_string(struct out *out, const char *data, size_t bytes)
-{
-    const size_t len = strnlen(data, bytes);
-    const size_t room = out->bytes - 1;
-    out->cut = len > room;
-    out->len = out->cut ? room : len;
-    memcpy(out->buf, data, out->len);
-    out->buf[out->len] = '\0';
-}
-
 int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
                 size_t buf_bytes, size_t *ret_len)
 {
     if (buf_bytes == 0)
         return -EINVAL;
     const unsigned type = kind & ST_OID_KIND_TYPE;
-    struct out out = {.buf = buf, .bytes = buf_bytes};
-    buf[0] = '\0';
+    struct st_text_buffer out = st_text_buffer_on(buf, buf_bytes);
     int r = 0;
     if (type == ST_OID_NODE)
         r = -EISDIR;
     else if (type == ST_OID_STRING)
-        put_string(&out, data, bytes);
+        st_text_buffer_add(&out, data, strnlen(data, bytes));
     else if (type == ST_OID_OPAQUE)
         r = put_struct(&out, format, data, bytes);
     else if (st_oid_number_of(type).bytes != 0)
@@ -164,6 +131,6 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
         r = -ENOTSUP;
     if (r < 0)
         return r;
-    *ret_len = out.len;
-    return out.cut ? -EFBIG : 0;
+    *ret_len = out.bytes;
+    return out.failed ? -EFBIG : 0;
 }

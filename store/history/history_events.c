@@ -4,6 +4,7 @@
 
 #include "core/json_text.h"
 #include "core/ns.h"
+#include "core/text_buffer.h"
 #include "store/history/event.h"
 #include "store/history/history_reader.h"
 
@@ -104,7 +105,7 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
 
 /* What an answer says beside its events, without the closing brace. */
 static int write_head(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                      bool more, struct st_json_writing *writing)
+                      bool more, struct st_text_buffer *writing)
 {
     int64_t last_id = 0;
     int r = st_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
@@ -121,7 +122,7 @@ static int write_head(const struct st_history_reader *reader, const struct st_hi
 }
 
 /* One event after the other: there is never more than one of them as json_t. */
-static int write_list(sqlite3_stmt *statement, struct st_json_writing *writing)
+static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
 {
     static const char before[] = ",\"events\":[";
     int r = st_json_write(before, sizeof(before) - 1, writing) == 0 ? 1 : -ENOMEM;
@@ -142,7 +143,7 @@ int st_history_events_text(struct st_history_reader *reader, const struct st_his
                            char **ret)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : wish->after >= 0 ? "+name = ?" : "name = ?";
-    struct st_json_writing writing = {0};
+    struct st_text_buffer writing = {0};
     sqlite3_stmt *statement;
     struct range range;
     int r = find_range(reader, wish, kind, &range);

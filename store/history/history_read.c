@@ -7,6 +7,7 @@
 
 #include "core/json_text.h"
 #include "core/ns.h"
+#include "core/text_buffer.h"
 #include "core/when.h"
 #include "store/history/history_private.h"
 #include "store/history/history_reader.h"
@@ -38,7 +39,7 @@ struct group {
 
 struct walk {
     struct st_history_reader *reader;
-    struct st_json_writing writing; /* the document, up to its last row */
+    struct st_text_buffer writing; /* the document, up to its last row */
     size_t rows_n;
     json_t *used;               /* ids of the rows' circumstances, each once */
     int64_t since_ns, until_ns; /* of the answer: its rows are within */
