@@ -29,8 +29,7 @@ static void help(void)
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
           "  --input FILE       judge what somebody posted: the output of sysctl -a,\n"
-          "                     sndstat, kldstat, kenv, ps, alsa-info.sh or rtcqs; up to\n"
-          "                     8 times\n"
+          "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
           "                     limits.d\n" ST_NO_SERVERS_HELP
           "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"

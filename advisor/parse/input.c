@@ -9,12 +9,11 @@
 #include "advisor/parse/collect_sysctl.h"
 #include "advisor/parse/input_parse.h"
 
-#define LINE_BYTES  1024
-#define LOOK_LINES  40    /* of `sysctl -a` and kenv: most of them must look like it */
-#define LOOK_BYTES  65536 /* for the marks of the others */
-#define KENV_PREFIX "freebsd.kenv."
+#define LINE_BYTES 1024
+#define LOOK_LINES 40    /* of `sysctl -a`: most of them must look like it */
+#define LOOK_BYTES 65536 /* for the marks of the others */
 
-const char st_input_kinds[] = "sysctl -a, sndstat, kldstat, kenv, ps, alsa-info.sh or rtcqs";
+const char st_input_kinds[] = "sysctl -a, alsa-info.sh or /dev/sndstat";
 
 bool st_input_is_name(const char *text)
 {
@@ -43,43 +42,15 @@ static bool is_alsa_info(const char *text, size_t bytes)
            has_line(text, bytes, "!!Linux Distribution") || has_line(text, bytes, "!!Kernel Information");
 }
 
-static bool is_rtcqs(const char *text, size_t bytes)
-{
-    return has_line(text, bytes, "rtcqs - version ") ||
-           (has_line(text, bytes, "Group Limits") && has_line(text, bytes, "RT Priorities"));
-}
-
 static bool is_sndstat(const char *text, size_t bytes)
 {
     return has_line(text, bytes, "FreeBSD Audio Driver") || has_line(text, bytes, "Installed devices:") ||
            has_line(text, bytes, "No devices installed.");
 }
 
-static bool is_kldstat(const char *text, size_t bytes)
-{
-    char line[LINE_BYTES];
-    const char *at = text;
-    return st_capture_line(&at, text + bytes, line, sizeof(line)) &&
-           strncmp(line, "Id Refs Address", 15) == 0;
-}
+enum assignment { ASSIGN_NONE, ASSIGN_FREEBSD, ASSIGN_LINUX };
 
-/** A header with PID that ends in COMMAND. Linux' has TTY where FreeBSD's has TT. */
-static bool is_ps(const char *text, size_t bytes)
-{
-    char line[LINE_BYTES];
-    const char *at = text;
-    if (!st_capture_line(&at, text + bytes, line, sizeof(line)) || strstr(line, "PID") == NULL ||
-        strstr(line, " TTY ") != NULL)
-        return false;
-    size_t len = strlen(line);
-    while (len > 0 && line[len - 1] == ' ')
-        len--;
-    return len >= 7 && memcmp(line + len - 7, "COMMAND", 7) == 0;
-}
-
-enum assignment { ASSIGN_NONE, ASSIGN_FREEBSD, ASSIGN_LINUX, ASSIGN_KENV };
-
-/** "name: value", "name=value"; "name = value"; "name=\"value\"". */
+/** "name: value", "name=value"; "name = value". */
 static enum assignment assignment(char *line)
 {
     char *mark = line + strcspn(line, ":= ");
@@ -88,8 +59,8 @@ static enum assignment assignment(char *line)
     *mark = '\0';
     if (was == '\0' || !st_input_is_name(line))
         return ASSIGN_NONE;
-    if (was == '=' && next == '"')
-        return ASSIGN_KENV;
+    if (was == '=' && next == '"') /* kenv */
+        return ASSIGN_NONE;
     if (strchr(line, '.') == NULL)
         return ASSIGN_NONE;
     if (was == ' ')
@@ -122,39 +93,13 @@ static bool is_sysctl_linux(const char *text, size_t bytes)
     return mostly(text, bytes, ASSIGN_LINUX);
 }
 
-static bool is_kenv(const char *text, size_t bytes)
-{
-    return mostly(text, bytes, ASSIGN_KENV);
-}
-
 /* --- parsing --- */
 
-/** Says that this was read, for rules that ask, as the collector of captures does. */
-static int read_file(struct st_facts *facts, const char *key, int r, const char *source)
-{
-    return r == 0 ? st_facts_put_text(facts, key, "read", NULL, source) : r;
-}
-
-static int parse_kenv(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    static const char *const wanted[] = {"hint.pcm.", "kern.eventtimer.", "kern.hz", NULL};
-    return read_file(facts, "freebsd.file.kenv",
-                     st_capture_assignments(facts, KENV_PREFIX, wanted, text, bytes, source), source);
-}
-
+/** Also notes that it was read, as the collector of captures does, for the rules that ask. */
 static int parse_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
 {
-    return read_file(facts, "freebsd.file.sndstat", st_capture_sndstat(facts, text, bytes, source), source);
-}
-
-static int parse_ps(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    int r = read_file(facts, "freebsd.file.ps", st_capture_ps(facts, text, bytes, source), source);
-    if (r != 0)
-        return r;
-    const bool powerd = st_facts_find(facts, "freebsd.process.powerd.args") != NULL ||
-                        st_facts_find(facts, "freebsd.process.powerdxx.args") != NULL;
-    return st_facts_put_int(facts, "freebsd.powerd.running", powerd, NULL, source);
+    const int r = st_capture_sndstat(facts, text, bytes, source);
+    return r == 0 ? st_facts_put_text(facts, "freebsd.file.sndstat", "read", NULL, source) : r;
 }
 
 static const struct {
@@ -165,11 +110,7 @@ static const struct {
     int (*parse)(struct st_facts *facts, const char *text, size_t bytes, const char *source);
 } kinds[] = {
     {"alsa-info", ST_OS_LINUX, false, is_alsa_info, st_input_alsa_info},
-    {"rtcqs", ST_OS_LINUX, false, is_rtcqs, st_input_rtcqs},
     {"sndstat", ST_OS_FREEBSD, false, is_sndstat, parse_sndstat},
-    {"kldstat", ST_OS_FREEBSD, false, is_kldstat, st_input_kldstat},
-    {"ps", ST_OS_FREEBSD, false, is_ps, parse_ps},
-    {"kenv", ST_OS_FREEBSD, false, is_kenv, parse_kenv},
     {"sysctl", ST_OS_LINUX, false, is_sysctl_linux, st_input_sysctl_linux},
     {"sysctl", ST_OS_FREEBSD, true, is_sysctl_freebsd, st_collect_sysctl_text},
 };

@@ -4,7 +4,7 @@
 
 #include "advisor/facts/facts.h"
 
-/** Which kinds of text these facts came from, "alsa-info, rtcqs". Where it is there, a rule that they tell
+/** Which kinds of text these facts came from, "alsa-info, sysctl". Where it is there, a rule that they tell
  * nothing about is unknown: nobody looked. */
 #define ST_INPUT_KEY "system.input"
 /** Folders that a captured tree does not have although every Linux does, "/proc /sys": a rule that found

@@ -14,15 +14,6 @@ ST_NODISCARD int st_input_sysctl_linux(struct st_facts *facts, const char *text,
 ST_NODISCARD int st_input_alsa_info(struct st_facts *facts, const char *text, size_t bytes,
                                     const char *source);
 
-/**
- * rtcqs: what it read. What it only judged is left out where its judgement rests on nothing: "all CPUs" are
- * at "performance" also when there are none.
- */
-ST_NODISCARD int st_input_rtcqs(struct st_facts *facts, const char *text, size_t bytes, const char *source);
-
-/** `kldstat`: freebsd.kld.NAME; cuse.ko is freebsd.kern.features.cuse, too. */
-ST_NODISCARD int st_input_kldstat(struct st_facts *facts, const char *text, size_t bytes, const char *source);
-
 /** Only what may stand in a fact's key: letters, digits and "._%-", at most 100 bytes. */
 bool st_input_is_name(const char *text);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct st_report_format *const st_report_formats[] = {
-    &st_report_text, &st_report_json, &st_report_html, &st_report_markdown, &st_report_prometheus, NULL,
+    &st_report_text, &st_report_json, &st_report_markdown, &st_report_prometheus, NULL,
 };
 
 const struct st_report_format *st_report_format_find(const char *name)

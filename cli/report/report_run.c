@@ -26,8 +26,7 @@ static int take_format(const char *command, void *ctx, const char *text)
     struct reading *reading = ctx;
     const struct st_report_format *format = st_report_format_find(text);
     if (format == NULL)
-        return st_usage_error(command, "--format: '%s' is none of text, json, html, markdown, prometheus",
-                              text);
+        return st_usage_error(command, "--format: '%s' is none of text, json, markdown, prometheus", text);
     reading->options.format = format;
     reading->json = false;
     return 0;

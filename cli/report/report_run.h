@@ -32,7 +32,7 @@ struct st_report_options {
     "  --config FILE      whose list 'mute' names what not to show\n"                                        \
     "  --threshold STATUS exit with 1 from this status on: problem (default), advice,\n"                     \
     "                     unknown, ok, not-applicable\n"                                                     \
-    "  --format FORMAT    text (default), json, html, markdown, prometheus\n"                                \
+    "  --format FORMAT    text (default), json, markdown, prometheus\n"                                      \
     "  --json             the same as --format json\n"                                                       \
     "  -o, --output FILE  write to FILE\n"                                                                   \
     "  --textfile FILE    besides, the metrics of --format prometheus to FILE\n"                             \

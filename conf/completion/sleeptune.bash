@@ -16,7 +16,7 @@ _sleeptune() {
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
-    --format) words='text json' ; case $command in report | check) words="$words html markdown prometheus" ;; esac ;;
+    --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
     --only) words=$(sleeptune explain --list 2>/dev/null | awk '{print $1}') ;;

@@ -92,77 +92,20 @@ static void alsa_info_tells_kernel_modules_and_servers(void **state)
     assert_string_equal(st_facts_find(facts, "linux.kernel.release")->source, "posted.txt");
 }
 
-#define OK   "[ \033[32mOK\033[00m ] "
-#define WARN "[ \033[31mWARNING\033[00m ] "
-
-static void rtcqs_tells_what_it_read(void **state)
+static void what_a_text_does_not_have_is_unknown(void **state)
 {
     (void)state;
-    assert_int_equal(
-        add("rtcqs - version 0.6.7\n\nGroup Limits\n============\n" WARN
-            "User ann is currently not member of a group that has sufficient rtprio (20) and memlock "
-            "(8388608) set. Add yourself\n\nHigh Resolution Timers\n====\n" OK
-            "High resolution timers are enabled.\n\n" WARN
-            "Kernel 6.1.0-37-amd64 without 'threadirqs' parameter or real-time capabilities found.\n" WARN
-            "Could not assign a 80 rtprio SCHED_FIFO value due to the following error: [Errno 1] Operation "
-            "not permitted. Set up imits.conf.\n" WARN "vm.swappiness is set to 60 which is too high.\n" WARN
-            "Soundcard snd_hda_intel:card0 with IRQ 129 shares its IRQ with the following other devices "
-            "i801_smbus\n" OK "USB port xhci_hcd with IRQ 125 does not share its IRQ.\n"),
-        0);
-    check_int("linux.rt.rtprio_limit", 20);
-    check_int("linux.rt.memlock_limit_bytes", 8388608);
-    check_int("linux.rt.fifo_errno", EPERM);
-    check_int("linux.rt.fifo_priority", 80);
-    check_text("linux.config.HIGH_RES_TIMERS", "y");
-    check_text("linux.kernel.release", "6.1.0-37-amd64");
-    check_int("linux.sysctl.vm.swappiness", 60);
-    check_text("linux.irq.129.actions", "snd_hda_intel:card0, i801_smbus");
-    check_text("linux.irq.125.actions", "xhci_hcd");
-    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_ADVICE);
-}
-
-static void unlimited_and_root_are_understood(void **state)
-{
-    (void)state;
-    assert_int_equal(add("rtcqs - version 0.6.7\n" WARN "You are running this script as root. Please run\n" OK
-                         "User root is member of a group that has sufficient rtprio (95) and memlock "
-                         "(unlimited) limits set.\n" OK "Realtime priorities can be set.\n" OK
-                         "Swappiness is set at 10.\n"),
-                     0);
-    check_int("user.uid", 0);
-    check_int("linux.rt.memlock_limit_bytes", -1);
-    check_int("linux.rt.fifo_errno", 0);
-    check_int("linux.sysctl.vm.swappiness", 10);
-}
-
-/** rtcqs says so also where there is no cpufreq at all. */
-static void a_governor_of_no_cpu_is_no_fact(void **state)
-{
-    (void)state;
-    assert_int_equal(add("rtcqs - version 0.6.7\n" OK "Realtime priorities can be set.\n" OK
-                         "The scaling governor of all CPUs is set to performance.\n"),
-                     0);
-    assert_int_equal(status_of("linux-cpu-frequency"), ST_STATUS_UNKNOWN);
-}
-
-static void what_nobody_looked_for_is_unknown(void **state)
-{
-    (void)state;
-    assert_int_equal(
-        add("rtcqs - version 0.6.7\n" WARN
-            "Could not assign a 80 rtprio SCHED_FIFO value due to the following error: [Errno 1] "
-            "Operation not permitted.\n"),
-        0);
+    assert_int_equal(add("kernel.osrelease = 6.1.0-37-amd64\nvm.swappiness = 60\n"), 0);
     struct st_report report;
+    size_t unknown_n = 0;
     assert_int_equal(st_report_make(facts, 128, 48000, &report), 0);
     for (size_t i = 0; i < report.findings_n; i++) {
-        const struct st_finding *finding = &report.findings[i];
-        assert_true(finding->status != ST_STATUS_NOT_APPLICABLE);
-        /* rtkit is judged by the same first fact, but nobody looked for rtkit */
-        if (strcmp(finding->rule->id, "linux-rt-permission") != 0)
-            assert_int_equal(finding->status, ST_STATUS_UNKNOWN);
+        assert_true(report.findings[i].status != ST_STATUS_NOT_APPLICABLE);
+        unknown_n += report.findings[i].status == ST_STATUS_UNKNOWN;
     }
+    assert_true(unknown_n + 5 > report.findings_n);
     st_report_finish(&report);
+    assert_int_equal(status_of("linux-cpu-frequency"), ST_STATUS_UNKNOWN);
 }
 
 static void sysctl_of_linux_is_told_from_freebsds(void **state)
@@ -209,24 +152,11 @@ static void texts_of_one_machine_add_up(void **state)
 {
     (void)state;
     assert_int_equal(add("kern.osreldate: 1302001\nkern.hz: 1000\nsecurity.jail.jailed: 0\n"), 0);
-    assert_int_equal(add("Id Refs Address                Size Name\n"
-                         " 1   13 0xffffffff80200000   d50308 kernel\n"
-                         " 2    1 0xffffffff81118000     5730 cuse.ko\n"),
-                     0);
     assert_int_equal(add("FreeBSD Audio Driver\nInstalled devices:\n"
                          "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default\n"),
                      0);
-    assert_int_equal(
-        add("PID    RTPRIO COMMAND\n  0  kernel:4 kernel\n712 normal:32 /usr/sbin/powerd -a max\n"), 0);
-    assert_int_equal(add("acpi.oem=\"BOCHS \"\nhint.pcm.0.eq=\"1\"\n"), 0);
-    check_text("freebsd.kld.cuse", "loaded");
-    check_int("freebsd.kern.features.cuse", 1);
-    check_text("freebsd.kld.kernel", "loaded");
     check_text("freebsd.file.sndstat", "read");
-    check_int("freebsd.powerd.running", 1);
-    check_int("freebsd.kenv.hint.pcm.0.eq", 1);
-    assert_null(st_facts_find(facts, "freebsd.kenv.acpi.oem"));
-    check_text(ST_INPUT_KEY, ST_INPUT_ALL ", kldstat, sndstat, ps, kenv");
+    check_text(ST_INPUT_KEY, ST_INPUT_ALL ", sndstat");
     const size_t n = st_facts_count(facts);
     assert_int_equal(add(ALSA_INFO), -EXDEV);
     assert_int_equal(st_facts_count(facts), n);
@@ -242,8 +172,9 @@ static void other_texts_are_refused(void **state)
         "{\"schema\": \"sleeptune-snapshot/1\"}",
         "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 x\n",
         "!!ALSA Information Script v 0.5.3\nnothing else\n",
-        "rtcqs - version 0.6.7\nnothing else\n",
-        "Id Refs Address                Size Name\n",
+        "rtcqs - version 0.6.7\n[ OK ] Realtime priorities can be set.\n",
+        "Id Refs Address                Size Name\n 1   13 0xffffffff80200000   d50308 kernel\n",
+        "acpi.oem=\"BOCHS \"\nhint.pcm.0.eq=\"1\"\n",
         "one line\nanother\nkern.hz: 1000\nmore\nand more\n",
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
@@ -258,10 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         INPUT(alsa_info_tells_kernel_modules_and_servers),
-        INPUT(rtcqs_tells_what_it_read),
-        INPUT(unlimited_and_root_are_understood),
-        INPUT(a_governor_of_no_cpu_is_no_fact),
-        INPUT(what_nobody_looked_for_is_unknown),
+        INPUT(what_a_text_does_not_have_is_unknown),
         INPUT(sysctl_of_linux_is_told_from_freebsds),
         INPUT(what_sysctl_a_does_not_have_does_not_exist),
         INPUT(what_a_cut_sysctl_a_does_not_have_is_not_known),

@@ -251,16 +251,6 @@ static void no_format_lets_control_characters_through(void **state)
     }
 }
 
-static void html_is_escaped(void **state)
-{
-    (void)state;
-    hostile_facts();
-    char *text = print(&st_report_html, 0, false, true);
-    assert_null(strstr(text, "<b>"));
-    assert_non_null(strstr(text, "&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;"));
-    free(text);
-}
-
 static void markdown_is_escaped_and_commands_are_fenced(void **state)
 {
     (void)state;
@@ -578,7 +568,6 @@ int main(void)
         BY_HAND(exit_status_follows_the_threshold),
         BY_HAND(an_unknown_that_could_not_have_mattered_is_no_failure),
         BY_HAND(no_format_lets_control_characters_through),
-        BY_HAND(html_is_escaped),
         BY_HAND(markdown_is_escaped_and_commands_are_fenced),
         BY_HAND(markdown_folds_what_gives_nothing_to_do),
         BY_HAND(colour_is_there_only_when_asked_for),
