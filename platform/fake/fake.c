@@ -1,11 +1,13 @@
 /* The fake's state and its faults; what a test scripts. */
-#include "platform/fake/private.h"
+#include "platform/fake/fake.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
+#include "platform/fake/fake_state.h"
+#include "platform/sleep_method.h"
 
 static const char *const function_names[F_COUNT] = {
     [F_SLEEP_UNTIL_NS] = "sleep_until_ns",
@@ -47,14 +49,6 @@ static const char *const function_names[F_COUNT] = {
     [F_LOCK_FOLDER] = "lock_folder",
 };
 
-int st_fake_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING
-{
-    struct st_fake_fault *f = &fake->faults[function];
-    const uint64_t call = atomic_fetch_add(&f->calls_n, 1) + 1;
-    const uint64_t at = atomic_load(&f->at);
-    return at == 0 || at == call ? atomic_load(&f->error) : 0;
-}
-
 struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
 {
     struct st_fake *fake = calloc(1, sizeof(*fake));
@@ -64,24 +58,10 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         free(fake);
         return NULL;
     }
-    fake->row = (struct st_platform){
-        .name = "fake",
-        .os = os,
-        .now_ns = st_fake_now_ns,
-        .sleep_until_ns = st_fake_sleep_until_ns,
-        .sleep_until_precise_ns = st_fake_sleep_until_precise_ns,
-        .sleep_method = st_fake_sleep_method,
-        .xrun_source = st_fake_xrun_source,
-        .wall_ns = st_fake_wall_ns,
-        .suspended_ns = st_fake_suspended_ns,
-        .pauses = st_fake_pauses,
-        .read_text = st_fake_read_text,
-        .list = st_fake_list,
-        .read_sysctl = st_fake_read_sysctl,
-        .run = st_fake_run,
-    };
-    st_fake_system_row(&fake->row);
-    st_fake_write_row(&fake->row);
+    fake->row = (struct st_platform){.name = "fake", .os = os};
+    st_fake_state_add_clocks(&fake->row);
+    st_fake_state_add_system(&fake->row);
+    st_fake_state_add_files(&fake->row);
     fake->now_ns = start_ns;
     fake->cpu = -1;
     fake->timer_slack_ns = 50000; /* Linux' default */
@@ -93,9 +73,10 @@ void st_fake_free(struct st_platform *p)
 {
     if (p == NULL)
         return;
-    struct st_fake *fake = st_fake_of(p);
-    st_fake_tree_finish(fake);
-    st_fake_sleep_finish(fake);
+    struct st_fake *fake = st_fake_state_of(p);
+    st_fake_state_free_files(fake);
+    for (size_t i = 0; i < ST_ARRAY_LEN(fake->methods); i++)
+        free(fake->methods[i].late_ns);
     free(fake->late_ns);
     pthread_mutex_destroy(&fake->lock);
     free(fake);
@@ -103,18 +84,18 @@ void st_fake_free(struct st_platform *p)
 
 void st_fake_advance(struct st_platform *p, int64_t ns)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     atomic_store(&fake->now_ns, st_ns_add(atomic_load(&fake->now_ns), ns));
 }
 
 void st_fake_set_clock_cost_ns(struct st_platform *p, int64_t ns)
 {
-    atomic_store(&st_fake_of(p)->clock_cost_ns, ns);
+    atomic_store(&st_fake_state_of(p)->clock_cost_ns, ns);
 }
 
 int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n, int64_t late_after_ns)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     int64_t *copy = NULL;
     if (n > 0) {
         copy = calloc(n, sizeof(*copy));
@@ -142,7 +123,7 @@ uint64_t st_fake_clock_reads_n(const struct st_platform *p)
 
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     fake->counters = *counters;
     pthread_mutex_unlock(&fake->lock);
@@ -150,7 +131,7 @@ void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters
 
 void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     fake->idle_exit_ns = ns;
     pthread_mutex_unlock(&fake->lock);
@@ -158,7 +139,7 @@ void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns)
 
 int st_fake_latency_holds_n(struct st_platform *p)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     const int n = fake->latency_holds_n;
     pthread_mutex_unlock(&fake->lock);
@@ -167,7 +148,7 @@ int st_fake_latency_holds_n(struct st_platform *p)
 
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     fake->suspended_ns = ns;
     pthread_mutex_unlock(&fake->lock);
@@ -175,7 +156,7 @@ void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns)
 
 void st_fake_set_pauses(struct st_platform *p, const struct st_pauses *pauses)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     fake->pauses = *pauses;
     pthread_mutex_unlock(&fake->lock);
@@ -188,11 +169,60 @@ int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int
     for (size_t i = 0; i < F_COUNT; i++) {
         if (strcmp(function_names[i], function) != 0)
             continue;
-        struct st_fake_fault *f = &st_fake_of(p)->faults[i];
+        struct st_fake_fault *f = &st_fake_state_of(p)->faults[i];
         atomic_store(&f->calls_n, 0);
         atomic_store(&f->at, n);
         atomic_store(&f->error, error);
         return 0;
     }
     return -ENOENT;
+}
+
+int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns, size_t n,
+                          int64_t cpu_ns)
+{
+    const struct st_sleep_method *method = st_sleep_method_find(p, name);
+    if (method == NULL)
+        return -ENOENT;
+    struct st_fake_method *script = st_fake_state_method(p, method);
+    int64_t *copy = calloc(n > 0 ? n : 1, sizeof(*copy));
+    if (copy == NULL)
+        return -ENOMEM;
+    if (n > 0)
+        memcpy(copy, late_ns, n * sizeof(*copy));
+    free(script->late_ns);
+    *script = (struct st_fake_method){
+        .late_ns = copy, .late_n = n, .cpu_ns = cpu_ns, .open_error = script->open_error};
+    return 0;
+}
+
+int st_fake_fail_method(struct st_platform *p, const char *name, int error)
+{
+    const struct st_sleep_method *method = st_sleep_method_find(p, name);
+    if (method == NULL || error >= 0)
+        return -EINVAL;
+    st_fake_state_method(p, method)->open_error = error;
+    return 0;
+}
+
+void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n)
+{
+    struct st_fake *fake = st_fake_state_of(p);
+    fake->xrun_sources = sources;
+    fake->xrun_sources_n = n;
+}
+
+int st_fake_set_file(struct st_platform *p, const char *path, const char *text, int error)
+{
+    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, text, error);
+}
+
+int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text, int error)
+{
+    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->sysctls, name, text, error);
+}
+
+int st_fake_set_answer(struct st_platform *p, const char *command, const char *text, int error)
+{
+    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->answers, command, text, error);
 }

@@ -38,7 +38,7 @@ ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, 
 /** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
 ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, int error);
 
-/** The sleeps of all methods end so much later while nobody holds the latency (hold_latency): idle states. */
+/** The sleeps of all methods end so much later while no one holds the latency (hold_latency): idle states. */
 void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns);
 /** How many hold it. */
 int st_fake_latency_holds_n(struct st_platform *p);

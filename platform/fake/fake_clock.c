@@ -1,11 +1,14 @@
+/* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has, with its
+ * rules of stretching. */
 #include <errno.h>
 
 #include "core/ns.h"
-#include "platform/fake/private.h"
+#include "platform/fake/fake_state.h"
+#include "platform/sleep_method.h"
 
-int64_t st_fake_now_ns(struct st_platform *p) ST_NONBLOCKING
+static int64_t fake_now_ns(struct st_platform *p) ST_NONBLOCKING
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     atomic_fetch_add(&fake->clock_reads_n, 1);
     const int64_t now_ns = atomic_load(&fake->now_ns);
     const int64_t cost_ns = atomic_load(&fake->clock_cost_ns);
@@ -31,31 +34,31 @@ static int sleep_scripted(struct st_fake *fake, int64_t due_ns) ST_NONBLOCKING
     return 0;
 }
 
-int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+static int fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_SLEEP_UNTIL_NS);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_SLEEP_UNTIL_NS);
     return error != 0 ? error : sleep_scripted(fake, due_ns);
 }
 
-int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+static int fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_SLEEP_UNTIL_PRECISE_NS);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_SLEEP_UNTIL_PRECISE_NS);
     if (error != 0)
         return error;
     return p->os == ST_OS_LINUX ? -ENOTSUP : sleep_scripted(fake, due_ns);
 }
 
-int64_t st_fake_wall_ns(struct st_platform *p)
+static int64_t fake_wall_ns(struct st_platform *p)
 {
-    return atomic_load(&st_fake_of(p)->now_ns);
+    return atomic_load(&st_fake_state_of(p)->now_ns);
 }
 
-int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns)
+static int fake_suspended_ns(struct st_platform *p, int64_t *ret_ns)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_SUSPENDED_NS);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_SUSPENDED_NS);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -66,10 +69,79 @@ int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns)
     return 0;
 }
 
-void st_fake_pauses(struct st_platform *p, struct st_pauses *ret)
+static void fake_pauses(struct st_platform *p, struct st_pauses *ret)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     *ret = fake->pauses;
     pthread_mutex_unlock(&fake->lock);
+}
+
+static int fake_open(struct st_sleep *s);
+static int fake_sleep(struct st_sleep *s, int64_t requested_ns);
+
+#define FAKE_METHOD(method_name, how_asked, how_stretched)                                                   \
+    .name = (method_name), .summary = "scripted", .clock = "monotonic", .asked = (how_asked),                \
+    .stretch = (how_stretched), .stretch_source = "the script", .unit_ns = 1, .open = fake_open,             \
+    .sleep = fake_sleep
+
+static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
+    {FAKE_METHOD("clock_nanosleep-abs-monotonic", ST_SLEEP_ABSOLUTE, ST_STRETCH_YES), .usual = true},
+    {FAKE_METHOD("clock_nanosleep-rel-monotonic", ST_SLEEP_RELATIVE, ST_STRETCH_YES)},
+    {FAKE_METHOD("ppoll", ST_SLEEP_RELATIVE, ST_STRETCH_YES), .usual = true},
+    {FAKE_METHOD("timerfd-abs", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .usual = true},
+    {FAKE_METHOD("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)},
+    {.name = "umtx", .absent = "only FreeBSD has it"},
+    {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD, instead of the row above */
+};
+
+#define UMTX_ABSENT (ST_ARRAY_LEN(methods) - 2)
+
+static const struct st_sleep_method *fake_sleep_method(struct st_platform *p, size_t i)
+{
+    if (i == UMTX_ABSENT && p->os == ST_OS_FREEBSD)
+        return &methods[UMTX_ABSENT + 1];
+    return i <= UMTX_ABSENT ? &methods[i] : NULL;
+}
+
+struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method)
+{
+    return &st_fake_state_of(p)->methods[method - methods];
+}
+
+static int fake_open(struct st_sleep *s)
+{
+    return st_fake_state_method(s->platform, s->method)->open_error;
+}
+
+static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
+{
+    struct st_fake *fake = st_fake_state_of(s->platform);
+    (void)requested_ns;
+    struct st_fake_method *script = st_fake_state_method(s->platform, s->method);
+    const int64_t now_ns = atomic_load(&fake->now_ns);
+    int64_t late_ns = script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
+    pthread_mutex_lock(&fake->lock);
+    if (s->method->stretch == ST_STRETCH_YES && fake->policy == ST_POLICY_OTHER && late_ns != INT64_MIN)
+        late_ns = st_ns_add(late_ns, fake->timer_slack_ns);
+    if (fake->latency_holds_n == 0 && late_ns != INT64_MIN)
+        late_ns = st_ns_add(late_ns, fake->idle_exit_ns);
+    fake->counters.cpu_ns += script->cpu_ns;
+    pthread_mutex_unlock(&fake->lock);
+    if (late_ns == INT64_MIN)
+        return -EINTR;
+    const int64_t woke_ns = st_ns_add(s->due_ns, late_ns);
+    atomic_store(&fake->now_ns, woke_ns > now_ns ? woke_ns : now_ns);
+    return 0;
+}
+
+void st_fake_state_add_clocks(struct st_platform *row)
+{
+    row->now_ns = fake_now_ns;
+    row->sleep_until_ns = fake_sleep_until_ns;
+    row->sleep_until_precise_ns = fake_sleep_until_precise_ns;
+    row->sleep_method = fake_sleep_method;
+    row->wall_ns = fake_wall_ns;
+    row->suspended_ns = fake_suspended_ns;
+    row->pauses = fake_pauses;
 }

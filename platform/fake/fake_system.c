@@ -2,8 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/fake/private.h"
+#include "platform/fake/fake_state.h"
 #include "platform/tree.h"
+#include "platform/xrun/xrun_source.h"
 
 static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
 {
@@ -18,14 +19,14 @@ static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
 
 static int fake_set_policy(struct st_platform *p, enum st_policy policy, int priority)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_SET_POLICY);
-    return error != 0 ? error : set_policy(st_fake_of(p), policy, priority);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_POLICY);
+    return error != 0 ? error : set_policy(st_fake_state_of(p), policy, priority);
 }
 
 static int fake_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_GET_POLICY);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_GET_POLICY);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -43,16 +44,16 @@ static pid_t fake_thread_id(struct st_platform *p)
 
 static int fake_demote(struct st_platform *p, pid_t tid)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_DEMOTE);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_DEMOTE);
     if (error != 0)
         return error;
-    return tid == FAKE_TID ? set_policy(st_fake_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
+    return tid == FAKE_TID ? set_policy(st_fake_state_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
 }
 
 static int fake_pin(struct st_platform *p, int cpu)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_PIN);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_PIN);
     if (error != 0)
         return error;
     if (cpu < 0 || cpu > 1)
@@ -65,8 +66,8 @@ static int fake_pin(struct st_platform *p, int cpu)
 
 static int fake_unpin(struct st_platform *p, pid_t tid)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_UNPIN);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_UNPIN);
     if (error != 0)
         return error;
     if (tid != FAKE_TID)
@@ -80,8 +81,8 @@ static int fake_unpin(struct st_platform *p, pid_t tid)
 /* Two CPUs, or the one it is pinned to. */
 static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_CPUS_ALLOWED);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_CPUS_ALLOWED);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -96,7 +97,7 @@ static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
 
 static int fake_set_name(struct st_platform *p, const char *name)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_SET_NAME);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_NAME);
     if (error != 0)
         return error;
     return strlen(name) <= 15 ? 0 : -ERANGE;
@@ -104,8 +105,8 @@ static int fake_set_name(struct st_platform *p, const char *name)
 
 static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_TIMER_SLACK_NS);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_TIMER_SLACK_NS);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -118,8 +119,8 @@ static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
 
 static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_SET_TIMER_SLACK_NS);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_SET_TIMER_SLACK_NS);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -134,13 +135,13 @@ static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
 
 static int fake_leave_rseq(struct st_platform *p)
 {
-    return st_fake_fault(st_fake_of(p), F_LEAVE_RSEQ);
+    return st_fake_state_fault(st_fake_state_of(p), F_LEAVE_RSEQ);
 }
 
 static int fake_hold_latency(struct st_platform *p, int32_t us)
 {
-    struct st_fake *fake = st_fake_of(p);
-    const int error = st_fake_fault(fake, F_HOLD_LATENCY);
+    struct st_fake *fake = st_fake_state_of(p);
+    const int error = st_fake_state_fault(fake, F_HOLD_LATENCY);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -155,7 +156,7 @@ static int fake_hold_latency(struct st_platform *p, int32_t us)
 
 static void fake_release_latency(struct st_platform *p, int handle)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     (void)handle;
     pthread_mutex_lock(&fake->lock);
     fake->latency_holds_n--;
@@ -164,7 +165,7 @@ static void fake_release_latency(struct st_platform *p, int handle)
 
 static int fake_counters_open(struct st_platform *p, struct st_counters_handle *ret)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_COUNTERS_OPEN);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_COUNTERS_OPEN);
     if (error != 0)
         return error;
     *ret = (struct st_counters_handle){.tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
@@ -173,7 +174,7 @@ static int fake_counters_open(struct st_platform *p, struct st_counters_handle *
 
 static int read_counters(struct st_fake *fake, enum st_fake_function function, struct st_thread_counters *ret)
 {
-    const int error = st_fake_fault(fake, function);
+    const int error = st_fake_state_fault(fake, function);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -188,12 +189,12 @@ static int fake_counters_self(struct st_platform *p, const struct st_counters_ha
                               struct st_thread_counters *ret)
 {
     (void)h;
-    return read_counters(st_fake_of(p), F_COUNTERS_SELF, ret);
+    return read_counters(st_fake_state_of(p), F_COUNTERS_SELF, ret);
 }
 
 static int64_t fake_thread_cpu_ns(struct st_platform *p)
 {
-    struct st_fake *fake = st_fake_of(p);
+    struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     const int64_t cpu_ns = fake->counters.valid & ST_COUNTER_CPU ? fake->counters.cpu_ns : -1;
     pthread_mutex_unlock(&fake->lock);
@@ -204,7 +205,7 @@ static int fake_counters_other(struct st_platform *p, const struct st_counters_h
                                struct st_thread_counters *ret)
 {
     (void)h;
-    return read_counters(st_fake_of(p), F_COUNTERS_OTHER, ret);
+    return read_counters(st_fake_state_of(p), F_COUNTERS_OTHER, ret);
 }
 
 static void fake_counters_close(struct st_platform *p, struct st_counters_handle *h)
@@ -215,7 +216,7 @@ static void fake_counters_close(struct st_platform *p, struct st_counters_handle
 
 static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_LOCK_MEMORY);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_LOCK_MEMORY);
     if (error != 0)
         return error;
     if (ret != NULL)
@@ -226,7 +227,7 @@ static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
 static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
 {
     (void)ns;
-    const int error = st_fake_fault(st_fake_of(p), F_SET_RTTIME_LIMIT_NS);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_RTTIME_LIMIT_NS);
     if (error != 0)
         return error;
     return p->os == ST_OS_LINUX ? 0 : -ENOTSUP;
@@ -234,7 +235,7 @@ static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
 
 static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_RT_RIGHTS);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_RT_RIGHTS);
     if (error != 0)
         return error;
     *ret = (struct st_rt_rights){
@@ -248,7 +249,7 @@ static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_righ
 
 static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_RESIDENT_BYTES);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_RESIDENT_BYTES);
     if (error != 0)
         return error;
     *ret = INT64_C(4) << 20;
@@ -258,7 +259,7 @@ static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
 static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
 {
     static const char path[] = "/usr/bin/sleeptune";
-    const int error = st_fake_fault(st_fake_of(p), F_PROGRAM_PATH);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_PROGRAM_PATH);
     if (error != 0)
         return error;
     if (sizeof(path) > buf_bytes)
@@ -271,17 +272,23 @@ static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
 {
     (void)cpu;
     (void)ret;
-    const int error = st_fake_fault(st_fake_of(p), F_SMI_COUNT);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_SMI_COUNT);
     return error != 0 ? error : -ENOTSUP;
 }
 
 static int fake_virtualised(struct st_platform *p, bool *ret)
 {
-    const int error = st_fake_fault(st_fake_of(p), F_VIRTUALISED);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_VIRTUALISED);
     return error != 0 ? error : st_tree_virtualised(p, ret);
 }
 
-void st_fake_system_row(struct st_platform *row)
+static const struct st_xrun_source *fake_xrun_source(struct st_platform *p, size_t i)
+{
+    const struct st_fake *fake = st_fake_state_of(p);
+    return i < fake->xrun_sources_n ? &fake->xrun_sources[i] : NULL;
+}
+
+void st_fake_state_add_system(struct st_platform *row)
 {
     row->set_policy = fake_set_policy;
     row->get_policy = fake_get_policy;
@@ -309,4 +316,5 @@ void st_fake_system_row(struct st_platform *row)
     row->circumstances = st_tree_circumstances;
     row->smi_count = fake_smi_count;
     row->virtualised = fake_virtualised;
+    row->xrun_source = fake_xrun_source;
 }

@@ -1,11 +1,11 @@
-/* What the parts of the fake share. */
-#ifndef ST_PLATFORM_FAKE_PRIVATE_H
-#define ST_PLATFORM_FAKE_PRIVATE_H
+/* The state of the fake platform, which its parts share. They fill the members of its row. */
+#ifndef ST_PLATFORM_FAKE_FAKE_STATE_H
+#define ST_PLATFORM_FAKE_FAKE_STATE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "platform/fake/fake.h"
+#include "platform/platform.h"
 
 #define FAKE_TID 1000
 
@@ -95,7 +95,7 @@ struct st_fake {
     int priority;
     int cpu; /* -1: not pinned */
     int64_t timer_slack_ns;
-    int64_t idle_exit_ns; /* a sleep of a method ends so much later while nobody holds the latency */
+    int64_t idle_exit_ns; /* a sleep of a method ends so much later while no one holds the latency */
     int latency_holds_n;
     const struct st_xrun_source *xrun_sources; /* the test's */
     size_t xrun_sources_n;
@@ -104,41 +104,31 @@ struct st_fake {
     struct st_fake_entry *answers; /* of programs, by command line */
 };
 
-static inline struct st_fake *st_fake_of(struct st_platform *p) ST_NONBLOCKING
+static inline struct st_fake *st_fake_state_of(struct st_platform *p) ST_NONBLOCKING
 {
     return (struct st_fake *)p;
 }
 
 /** Counts the call. @return the scripted error of this call, or 0. */
-int st_fake_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING;
+static inline int st_fake_state_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING
+{
+    struct st_fake_fault *f = &fake->faults[function];
+    const uint64_t call = atomic_fetch_add(&f->calls_n, 1) + 1;
+    const uint64_t at = atomic_load(&f->at);
+    return at == 0 || at == call ? atomic_load(&f->error) : 0;
+}
 
-/* members of the row: fake_clock.c, fake_system.c, fake_tree.c */
-int64_t st_fake_now_ns(struct st_platform *p) ST_NONBLOCKING;
-int st_fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-int st_fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, size_t i);
-void st_fake_sleep_finish(struct st_fake *fake);
-const struct st_xrun_source *st_fake_xrun_source(struct st_platform *p, size_t i);
-int64_t st_fake_wall_ns(struct st_platform *p);
-void st_fake_pauses(struct st_platform *p, struct st_pauses *ret);
-int st_fake_suspended_ns(struct st_platform *p, int64_t *ret_ns);
-int st_fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
-int st_fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
-int st_fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
-                        size_t *ret_len);
-int st_fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
-                int64_t limit_ns);
-/** What was put there under a name. NULL: nothing. */
-const struct st_fake_entry *st_fake_find(const struct st_fake_entry *list, const char *name);
-/** The entry's text as read_text hands it out. */
-int st_fake_copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes, size_t *ret_len);
-/** Fills the members that are threads, process and machine. */
-void st_fake_system_row(struct st_platform *row);
-/** Fills the members that write: fake_write.c. */
-void st_fake_write_row(struct st_platform *row);
-/** Removes a file. @return 0 or -ENOENT. */
-int st_fake_forget_file(struct st_fake *fake, const char *path);
-/** Frees the files and sysctls. */
-void st_fake_tree_finish(struct st_fake *fake);
+/** fake_clock.c: fills the members that are clocks and ways of sleeping. */
+void st_fake_state_add_clocks(struct st_platform *row);
+struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method);
+/** fake_system.c: fills the members that are threads, process and machine. */
+void st_fake_state_add_system(struct st_platform *row);
+/** fake_files.c: fills the members that read and write files and sysctls, and run programs. */
+void st_fake_state_add_files(struct st_platform *row);
+/** Puts a text into a list of the fake, or replaces the one of that name. @return 0 or -ENOMEM. */
+int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const char *name, const char *text,
+                      int error);
+/** Frees the files, sysctls and answers. */
+void st_fake_state_free_files(struct st_fake *fake);
 
 #endif
