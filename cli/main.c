@@ -13,7 +13,6 @@ const struct st_command st_commands[] = {
     {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
      st_cmd_report, NULL},
     {"explain", "mechanism, formula and sources of one rule", st_cmd_explain, NULL},
-    {"guide", "how to set up a machine, from the rules, as Markdown", st_cmd_guide, NULL},
     {"apply", "change what the report found, so that it can be taken back", st_cmd_apply, NULL},
     {"verify", "is what was applied in place and in effect?", st_cmd_verify, NULL},
     {"revert", "take back what was applied", st_cmd_revert, NULL},

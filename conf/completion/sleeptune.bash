@@ -30,7 +30,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain guide apply verify revert snapshot export compare plot status causes watch history events lab devices help version --help --version'
+        words='check measure report explain apply verify revert snapshot export compare plot status causes watch history events lab devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -40,7 +40,6 @@ _sleeptune() {
         report) words='--frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
             --output -o --textfile --help' ;;
         explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        guide) words='--os --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
@@ -54,7 +53,7 @@ _sleeptune() {
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain guide apply verify revert snapshot export compare plot status causes watch history events lab devices version' ;;
+        help) words='check measure report explain apply verify revert snapshot export compare plot status causes watch history events lab devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

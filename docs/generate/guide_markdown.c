@@ -1,5 +1,5 @@
 /* Plain sentences as Markdown: what is code is recognised by its look. */
-#include "advisor/guide/guide_markdown.h"
+#include "docs/generate/guide.h"
 
 #include <ctype.h>
 #include <string.h>

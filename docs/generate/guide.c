@@ -1,11 +1,10 @@
 /* Prints the setup guide: each setting with why, now, for ever, check, price and the way back. */
-#include "advisor/guide/guide.h"
+#include "docs/generate/guide.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/guide/guide_markdown.h"
 #include "advisor/report/print.h"
 
 #define WIDTH     110
@@ -303,7 +302,7 @@ int st_guide_print(enum st_os os, FILE *out)
 {
     static const char measure[] = "sleeptune check --frames 128";
     struct writer w = {.out = out, .guide = st_guide_of(os)};
-    fprintf(out, "# %s\n\n<!-- Written by `sleeptune guide` from advisor/rules; do not edit. -->\n",
+    fprintf(out, "# %s\n\n<!-- Written by docs/generate from advisor/rules; do not edit. -->\n",
             w.guide->title);
     paragraphs(&w, w.guide->intro);
     contents(&w);

@@ -1,6 +1,8 @@
 /* The setup guide of an OS in Markdown, written from the rules. */
-#ifndef ST_ADVISOR_GUIDE_GUIDE_H
-#define ST_ADVISOR_GUIDE_GUIDE_H
+#ifndef ST_DOCS_GENERATE_GUIDE_H
+#define ST_DOCS_GENERATE_GUIDE_H
+
+#include <stdio.h>
 
 #include "advisor/rules/rule.h"
 
@@ -22,6 +24,15 @@ struct st_guide {
 /** The outline. Each rule that can say problem or advice is in one chapter; the others are listed at the end.
  */
 const struct st_guide *st_guide_of(enum st_os os);
+
+/** The index of the chapter that has this rule; -1: none has it. */
+int st_guide_chapter_of(const struct st_guide *guide, const char *id);
+
+/**
+ * Prints sentences as Markdown, not wrapped: names of settings and files and commands become code, ids of
+ * rules become links to their sections.
+ */
+void st_guide_put_prose(FILE *out, const struct st_guide *guide, const char *text);
 
 /** Prints the guide. @return 0, -ENOMEM, -EIO. */
 ST_NODISCARD int st_guide_print(enum st_os os, FILE *out);

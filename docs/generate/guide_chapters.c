@@ -1,5 +1,5 @@
 /* The outline of the setup guides: what comes first, and the words between the settings. */
-#include "advisor/guide/guide.h"
+#include "docs/generate/guide.h"
 
 static const struct st_guide_chapter linux_chapters[] = {
     {"The right to real-time priority",

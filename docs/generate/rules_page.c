@@ -1,6 +1,6 @@
-/* Writes sleeptune-rules(7) from the rules, or compares it with the copy in the tree.
- *   rules_page > sleeptune-rules.7        rules_page --check sleeptune-rules.7 (TAP) */
-#include <stdio.h>
+/* The manual page sleeptune-rules(7), written from the rules. */
+#include "docs/generate/rules_page.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,9 +128,9 @@ static void os_section(FILE *out, const char *title, enum st_os os)
     }
 }
 
-static void page(FILE *out)
+void st_rules_page_print(FILE *out)
 {
-    fputs(".\\\" Written by man/rules_page.c from advisor/rules; do not edit.\n"
+    fputs(".\\\" Written by docs/generate from advisor/rules; do not edit.\n"
           ".Dd " PAGE_DATE "\n.Dt SLEEPTUNE-RULES 7\n.Os\n"
           ".Sh NAME\n.Nm sleeptune-rules\n.Nd what sleeptune report looks at, and why\n"
           ".Sh DESCRIPTION\n"
@@ -155,41 +155,4 @@ static void page(FILE *out)
     os_section(out, "LINUX", ST_OS_LINUX);
     os_section(out, "FREEBSD", ST_OS_FREEBSD);
     fputs(".Sh SEE ALSO\n.Xr sleeptune 1 ,\n.Xr sleeptuned 8\n", out);
-}
-
-static int check(const char *path)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes), *file = fopen(path, "re");
-    if (memory == NULL || file == NULL) {
-        perror(path);
-        return EXIT_FAILURE;
-    }
-    page(memory);
-    fclose(memory);
-    char *copy = calloc(1, bytes + 2);
-    if (copy == NULL)
-        return EXIT_FAILURE;
-    const size_t n = fread(copy, 1, bytes + 1, file);
-    fclose(file);
-    const bool same = n == bytes && memcmp(copy, text, bytes) == 0;
-    printf("1..1\n%sok 1 - sleeptune-rules.7 is what the rules say\n", same ? "" : "not ");
-    if (!same)
-        printf("# write it anew: BUILD/man/rules_page > man/sleeptune-rules.7\n");
-    free(copy);
-    free(text);
-    return same ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-int main(int argc, char **argv)
-{
-    if (argc == 3 && strcmp(argv[1], "--check") == 0)
-        return check(argv[2]);
-    if (argc != 1) {
-        fputs("usage: rules_page [--check FILE]\n", stderr);
-        return EXIT_FAILURE;
-    }
-    page(stdout);
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
