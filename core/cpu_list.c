@@ -5,17 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int parse_number(const char **at, unsigned long *ret)
+#include "core/number.h"
+
+static int parse_number(const char **at, uint64_t *ret)
 {
-    char *end;
-    if (**at < '0' || **at > '9')
-        return -EBADMSG;
-    errno = 0;
-    *ret = strtoul(*at, &end, 10);
-    if (errno != 0 || *ret >= ST_CPU_LIST_MAX)
-        return -ERANGE;
-    *at = end;
-    return 0;
+    const int r = st_number_take(at, ret);
+    if (r < 0)
+        return r == -EINVAL ? -EBADMSG : r;
+    return *ret < ST_CPU_LIST_MAX ? 0 : -ERANGE;
 }
 
 int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
@@ -25,7 +22,7 @@ int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
     if (strcmp(text, "(null)") == 0)
         at = "";
     while (*at != '\0') {
-        unsigned long first, last;
+        uint64_t first, last;
         int r = parse_number(&at, &first);
         last = first;
         if (r == 0 && *at == '-') {
@@ -36,7 +33,7 @@ int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
             return r != 0 ? r : -EBADMSG;
         if (*at == ',' && *++at == '\0')
             return -EBADMSG;
-        for (unsigned long cpu = first; cpu <= last; cpu++) {
+        for (uint64_t cpu = first; cpu <= last; cpu++) {
             list.n += !st_cpu_list_has(&list, cpu);
             list.has[cpu / 8] |= (unsigned char)(1u << cpu % 8);
         }

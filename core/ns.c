@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
+
 __extension__ typedef __int128 st_i128;
 __extension__ typedef unsigned __int128 st_u128;
 
@@ -76,11 +78,8 @@ static int parse_number(const char **at, struct number *ret)
     const char *c = *at;
     struct number number = {.scale = 1};
     const char *start = c;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        if (__builtin_mul_overflow(number.whole, UINT64_C(10), &number.whole) ||
-            __builtin_add_overflow(number.whole, (uint64_t)(*c - '0'), &number.whole))
-            return -ERANGE;
-    }
+    if (*c >= '0' && *c <= '9' && st_number_take(&c, &number.whole) != 0)
+        return -ERANGE;
     if (*c == '.') {
         start = ++c;
         for (; *c >= '0' && *c <= '9'; c++) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 
 #define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
 #define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
@@ -53,13 +54,7 @@ static int parse_epoch(const char *text, int64_t *ret)
         return -EINVAL;
     if (digits < 17 || text[digits] != '\0')
         return st_ns_parse(text, ret);
-    if (digits > 19 || (digits == 19 && strncmp(text, "9223372036854775807", 19) > 0))
-        return -ERANGE;
-    int64_t value = 0;
-    for (size_t i = 0; i < digits; i++)
-        value = value * 10 + (text[i] - '0');
-    *ret = value;
-    return 0;
+    return st_number_i64(text, 0, INT64_MAX, ret);
 }
 
 /* `digits` digits in [min, max]. */

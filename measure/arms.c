@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 
 #define Z95           1.959964
 #define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */
@@ -19,14 +20,12 @@ const char *st_arm_kind_name(enum st_arm_kind kind)
     return names[kind];
 }
 
-static int number(const char *text, const char *end_wanted, double least, double most, double *ret)
+static int number(const char *text, double least, double most, double *ret)
 {
-    char *end;
-    if (*text < '0' || *text > '9') /* no sign, space, "inf" or "nan" */
-        return -EINVAL;
-    const double value = strtod(text, &end);
-    if (strcmp(end, end_wanted) != 0)
-        return -EINVAL;
+    double value;
+    const int r = *text >= '0' && *text <= '9' ? st_number_double(text, &value) : -EINVAL; /* no sign */
+    if (r < 0)
+        return r;
     if (!(value >= least && value <= most))
         return -ERANGE;
     *ret = value;
@@ -36,6 +35,7 @@ static int number(const char *text, const char *end_wanted, double least, double
 static int parse_one(const char *text, struct st_arm_choice *ret)
 {
     struct st_arm_choice choice = {.kind = ST_ARM_FREE};
+    const size_t len = strlen(text); /* >= 1 */
     int64_t margin_ns;
     int r;
     snprintf(choice.name, sizeof(choice.name), "%s", text);
@@ -43,11 +43,13 @@ static int parse_one(const char *text, struct st_arm_choice *ret)
         r = 0;
     } else if (text[0] == 'p') {
         choice.kind = ST_ARM_QUANTILE;
-        r = number(text + 1, "", 0.1, 99.9, &choice.value);
-    } else if (strchr(text, '%') != NULL) {
+        r = number(text + 1, 0.1, 99.9, &choice.value);
+    } else if (text[len - 1] == '%') {
+        char share[sizeof(choice.name)];
+        snprintf(share, sizeof(share), "%.*s", (int)len - 1, text);
         choice.kind = ST_ARM_SHARE;
-        r = number(text, "%", 0, 50, &choice.value);
-    } else if ((r = number(text, "", 1, 100, &choice.value)) != -EINVAL) {
+        r = number(share, 0, 50, &choice.value);
+    } else if ((r = number(text, 1, 100, &choice.value)) != -EINVAL) {
         choice.kind = ST_ARM_FACTOR;
     } else {
         choice.kind = ST_ARM_FIXED;

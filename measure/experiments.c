@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 
 #define PRIORITY    70 /* below the kernel's own threads, as the loop's */
 #define BLOCK_NS    (50 * ST_NS_PER_MS)
@@ -99,15 +100,16 @@ static const struct {
 /** A whole number at the beginning of a file. @return 0, -ENODATA. */
 static int read_number(struct st_platform *p, const char *path, int64_t *ret)
 {
-    char text[256], *end;
+    char text[256];
+    const char *at = text;
+    uint64_t value;
     size_t len;
     const int r = p->read_text(p, path, text, sizeof(text), &len);
     if (r != 0)
         return r;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || value < 0)
+    if (st_number_take(&at, &value) != 0 || value > INT64_MAX)
         return -ENODATA;
-    *ret = value;
+    *ret = (int64_t)value;
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 #include "measure/drain.h"
 #include "measure/load.h"
 #include "measure/loop.h"
@@ -299,9 +300,9 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
     int64_t us[2];
     const char *const keys[2] = {"kernel.sched_rt_period_us", "kernel.sched_rt_runtime_us"};
     for (size_t i = 0; i < 2; i++) {
-        if (p->read_sysctl(p, keys[i], text, sizeof(text), &len) != 0)
+        if (p->read_sysctl(p, keys[i], text, sizeof(text), &len) != 0 ||
+            st_number_i64(text, 0, INT64_MAX / ST_NS_PER_US, &us[i]) != 0)
             return;
-        us[i] = strtoll(text, NULL, 10);
     }
     if (us[1] > 0 && us[0] > us[1])
         machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
 static bool is_blank(char c)
@@ -34,17 +36,10 @@ int st_proc_u64(const char **text, uint64_t *ret)
     const char *s = *text;
     while (*s == ' ' || *s == '\t')
         s++;
-    if (*s < '0' || *s > '9')
-        return -EBADMSG;
-    uint64_t value = 0;
-    for (; *s >= '0' && *s <= '9'; s++) {
-        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*s - '0'), &value))
-            return -ERANGE;
-    }
-    *text = s;
-    *ret = value;
-    return 0;
+    const int r = st_number_take(&s, ret);
+    if (r == 0)
+        *text = s;
+    return r == -EINVAL ? -EBADMSG : r;
 }
 
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns)

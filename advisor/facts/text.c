@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "core/safe_text.h"
 
 /** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
@@ -79,15 +80,7 @@ void st_text_trim(char *text)
 
 int st_text_int(const char *text, int64_t *ret)
 {
-    const char *digits = text[0] == '-' ? text + 1 : text;
-    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
-        return -EINVAL;
-    errno = 0;
-    const long long value = strtoll(text, NULL, 10);
-    if (errno == ERANGE)
-        return -ERANGE;
-    *ret = value;
-    return 0;
+    return st_number_i64(text, INT64_MIN, INT64_MAX, ret);
 }
 
 int st_text_cut(const char *text, size_t max_bytes)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 #define WORD_BYTES 128
 
 /** The next word, cut to the buffer. @return false at the end. */
@@ -43,11 +45,7 @@ static bool option_value(const char **at, const char *word, char letter, const c
 
 static void set_number(int64_t *number, const char *value)
 {
-    char *end;
-    errno = 0;
-    const long long parsed = strtoll(value, &end, 10);
-    if (end != value && *end == '\0' && errno == 0 && parsed > 0 && parsed <= 1000000)
-        *number = parsed;
+    (void)!st_number_i64(value, 1, 1000000, number); /* what is no such number is ignored */
 }
 
 static void server_option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 
 #define LATENESS_MAX_NS (3600 * ST_NS_PER_S)
 #define INDEX_MAX       (UINT64_C(1) << 62)
@@ -49,13 +50,7 @@ static const char *skip_blanks(const char *at)
 /* An unsigned whole number at *at, no sign, no blanks. */
 static bool take_u64(const char **at, uint64_t *ret)
 {
-    char *end;
-    if (**at < '0' || **at > '9')
-        return false;
-    errno = 0;
-    *ret = strtoull(*at, &end, 10);
-    *at = end;
-    return errno == 0;
+    return st_number_take(at, ret) == 0;
 }
 
 static bool take_char(const char **at, char c)

@@ -15,6 +15,7 @@
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
+#include "core/number.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 #include "store/recording/recording.h"
@@ -239,7 +240,7 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
         config->policy = ST_POLICY_OTHER;
         return;
     }
-    if (strcmp(policy, st_policy_name(ST_POLICY_FIFO)) != 0 || st_parse_i64(priority, 1, 99, &number) != 0) {
+    if (strcmp(policy, st_policy_name(ST_POLICY_FIFO)) != 0 || st_number_i64(priority, 1, 99, &number) != 0) {
         because(done, "the recording does not say with which policy the loop ran");
         return;
     }
@@ -260,7 +261,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
     if (!st_circumstances_value(done->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
         strcmp(cpu, "any") == 0)
         return;
-    if (st_parse_i64(cpu, 0, INT_MAX, &wanted) != 0) {
+    if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
         because(done, "the recording does not say on which CPU the loop ran");
         return;
     }

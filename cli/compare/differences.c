@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 #define LINE_BYTES 4096
 #define LOAD_CLOSE 0.5 /* load averages nearer than this are no difference worth a line. Our own choice */
 
@@ -48,14 +50,6 @@ static int add(struct st_circumstance_pair **list, size_t *n, const char *key, c
     return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
 }
 
-/* A number as a whole: "0" and "0.0" are one. */
-static bool number(const char *text, double *ret)
-{
-    char *end;
-    *ret = strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
 /* Words of JSON have '-' where text has ' '. */
 static bool same_words(const char *a, const char *b)
 {
@@ -71,7 +65,8 @@ static bool is_same(const char *key, const char *before, const char *now)
     char *end_before, *end_now;
     double a, b;
     if (strcmp(key, ST_LOAD_KEY) != 0)
-        return same_words(before, now) || (number(before, &a) && number(now, &b) && a == b);
+        return same_words(before, now) ||
+               (st_number_double(before, &a) == 0 && st_number_double(now, &b) == 0 && a == b);
     a = strtod(before, &end_before);
     b = strtod(now, &end_now);
     return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "core/number.h"
 #include "core/when.h"
 
 const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
@@ -59,12 +60,10 @@ int st_config_split_listen(const char *text, char *ret_address, size_t address_b
                            bool *ret_v6)
 {
     const char *colon = strrchr(text, ':');
-    if (colon == NULL || colon == text || colon[1] < '0' || colon[1] > '9')
+    if (colon == NULL || colon == text)
         return -EINVAL;
-    char *end;
-    errno = 0;
-    const unsigned long port = strtoul(colon + 1, &end, 10);
-    if (errno != 0 || *end != '\0' || port < 1 || port > 65535)
+    int64_t port;
+    if (st_number_i64(colon + 1, 1, 65535, &port) != 0)
         return -EINVAL;
     const bool v6 = text[0] == '[';
     if (v6 && colon[-1] != ']')

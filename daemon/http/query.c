@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/event_name.h"
+#include "core/number.h"
 #include "core/when.h"
 
 void st_query_init(struct st_query *query)
@@ -37,31 +38,18 @@ static const char *set_step(struct st_query *query, const char *value, int64_t n
     return NULL;
 }
 
-/* A whole number in [min, max]. */
-static bool number(const char *text, int64_t min, int64_t max, int64_t *ret)
-{
-    const size_t n = strlen(text);
-    int64_t value = 0;
-    if (n == 0 || n > 18 || strspn(text, "0123456789") != n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        value = value * 10 + (text[i] - '0');
-    if (value < min || value > max)
-        return false;
-    *ret = value;
-    return true;
-}
-
 static const char *set_limit(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
-    return number(value, 1, ST_QUERY_LIMIT_MAX, &query->limit) ? NULL : "limit is a number from 1 to 5000";
+    return st_number_i64(value, 1, ST_QUERY_LIMIT_MAX, &query->limit) == 0
+               ? NULL
+               : "limit is a number from 1 to 5000";
 }
 
 static const char *set_after(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
-    return number(value, 0, INT64_MAX, &query->after) ? NULL : "after is the id of an event";
+    return st_number_i64(value, 0, INT64_MAX, &query->after) == 0 ? NULL : "after is the id of an event";
 }
 
 static const char *set_kind(struct st_query *query, const char *value, int64_t now_wall_ns)

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "core/safe_text.h"
 #include "st_config.h"
 
@@ -20,10 +21,8 @@
 /* @return 0: the text is no process id. */
 static pid_t process_of(const char *text)
 {
-    char *end;
-    errno = 0;
-    const long pid = strtol(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+    int64_t pid;
+    return st_number_i64(text, 1, INT_MAX, &pid) == 0 ? (pid_t)pid : 0;
 }
 
 bool st_line_is_process(const char *text, pid_t pid)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "core/tick.h"
 #include "lab/rank.h"
 
@@ -202,12 +203,10 @@ static struct st_sleep_contrast linux_contrast(const struct st_bench_sleep *benc
 
 static bool read_number(struct st_platform *p, const char *name, int64_t *ret)
 {
-    char text[32], *end;
+    char text[32];
     size_t len;
-    if (p->read_sysctl(p, name, text, sizeof(text), &len) != 0)
-        return false;
-    *ret = strtoll(text, &end, 10);
-    return end != text && *end == '\0';
+    return p->read_sysctl(p, name, text, sizeof(text), &len) == 0 &&
+           st_number_i64(text, INT64_MIN, INT64_MAX, ret) == 0;
 }
 
 static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *bench, struct st_platform *p)

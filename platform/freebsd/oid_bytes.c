@@ -3,26 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "platform/freebsd/oid_type.h"
 
 /* The value modulo 2^64; what is beyond the type is -ERANGE. */
 static int parse(const char *text, const struct st_oid_number *type, uint64_t *ret)
 {
-    const char *digits = text + (text[0] == '-');
-    char *end;
-    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
-        return -EINVAL;
-    errno = 0;
     if (type->is_signed) {
-        const long long value = strtoll(text, &end, 10);
-        const long long max = (long long)(UINT64_MAX >> (65 - 8 * type->bytes));
-        if (errno == ERANGE || value > max || value < -max - 1)
-            return -ERANGE;
-        *ret = (uint64_t)value;
-        return 0;
+        const int64_t max = (int64_t)(UINT64_MAX >> (65 - 8 * type->bytes));
+        int64_t value;
+        const int r = st_number_i64(text, -max - 1, max, &value);
+        if (r == 0)
+            *ret = (uint64_t)value;
+        return r;
     }
-    const unsigned long long value = strtoull(digits, &end, 10);
-    if (digits != text || errno == ERANGE || value > UINT64_MAX >> (64 - 8 * type->bytes))
+    const bool negative = *text == '-';
+    const char *at = negative ? text + 1 : text;
+    uint64_t value;
+    const int r = st_number_take(&at, &value);
+    if (r == -EINVAL || at[strspn(at, "0123456789")] != '\0')
+        return -EINVAL;
+    if (r < 0 || negative || value > UINT64_MAX >> (64 - 8 * type->bytes))
         return -ERANGE;
     *ret = value;
     return 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 #include "core/safe_text.h"
 #include "platform/program/locale.h"
 
@@ -52,23 +53,10 @@ int st_failure(const char *command, const char *format, ...)
     return ST_EXIT_FAILURE;
 }
 
-int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
-{
-    char *end;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || text[0] == ' ')
-        return -EINVAL;
-    if (errno == ERANGE || value < min || value > max)
-        return -ERANGE;
-    *ret = value;
-    return 0;
-}
-
 int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                   int64_t *ret)
 {
-    const int r = st_parse_i64(text, min, max, ret);
+    const int r = st_number_i64(text, min, max, ret);
     if (r == -EINVAL)
         return st_usage_error(command, "%s: '%s' is not a whole number", option, text);
     if (r == -ERANGE)
@@ -80,11 +68,11 @@ int st_option_i64(const char *command, const char *option, const char *text, int
 static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                        double *ret)
 {
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
+    double value;
+    const int r = st_number_double(text, &value);
+    if (r == -EINVAL)
         return st_usage_error(command, "%s: '%s' is not a number", option, text);
-    if (value < (double)min || value > (double)max)
+    if (r < 0 || value < (double)min || value > (double)max)
         return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
                               (long long)max);
     *ret = value;
@@ -214,7 +202,7 @@ int st_terminal_width(int fd)
 {
     const char *columns = getenv("COLUMNS");
     int64_t width;
-    if (columns != NULL && st_parse_i64(columns, 20, 1000, &width) == 0)
+    if (columns != NULL && st_number_i64(columns, 20, 1000, &width) == 0)
         return (int)width;
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)

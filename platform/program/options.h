@@ -37,9 +37,7 @@ int st_usage_error(const char *command, const char *format, ...) ST_PRINTF(2, 3)
 /** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
 
-/** Whole number in [min, max], nothing behind it. @return 0, -EINVAL, -ERANGE. */
-ST_NODISCARD int st_parse_i64(const char *text, int64_t min, int64_t max, int64_t *ret);
-/** As st_parse_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
+/** As st_number_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
                                int64_t max, int64_t *ret);
 

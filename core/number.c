@@ -1,0 +1,52 @@
+#include "core/number.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+int st_number_take(const char **text, uint64_t *ret)
+{
+    uint64_t value = 0;
+    const char *at = *text;
+    if (*at < '0' || *at > '9')
+        return -EINVAL;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+            return -ERANGE;
+    }
+    *text = at;
+    *ret = value;
+    return 0;
+}
+
+int st_number_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    const bool negative = *text == '-';
+    const char *at = negative ? text + 1 : text;
+    if (*at == '\0' || at[strspn(at, "0123456789")] != '\0')
+        return -EINVAL;
+    uint64_t size;
+    if (st_number_take(&at, &size) != 0 || size > (uint64_t)INT64_MAX + negative)
+        return -ERANGE;
+    const int64_t value = negative ? (int64_t)(0 - size) : (int64_t)size;
+    if (value < min || value > max)
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+int st_number_double(const char *text, double *ret)
+{
+    char *end;
+    if (text[strspn(text, "+-.0123456789eE")] != '\0')
+        return -EINVAL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0')
+        return -EINVAL;
+    if (!isfinite(value))
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}

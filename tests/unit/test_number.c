@@ -1,0 +1,110 @@
+/* core/number: numbers from text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/number.h"
+
+static void whole_numbers_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } rows[] = {{"0", 0},
+                {"-0", 0},
+                {"007", 7},
+                {"-42", -42},
+                {"9223372036854775807", INT64_MAX},
+                {"-9223372036854775808", INT64_MIN}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t value = 1;
+        assert_int_equal(st_number_i64(rows[i].text, INT64_MIN, INT64_MAX, &value), 0);
+        assert_int_equal(value, rows[i].value);
+    }
+}
+
+static void other_text_is_no_whole_number(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"", "-", " 1", "1 ", "+1", "--1", "1.0", "1e3", "0x10", "1\n", "x"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t value = 77;
+        assert_int_equal(st_number_i64(rows[i], INT64_MIN, INT64_MAX, &value), -EINVAL);
+        assert_int_equal(value, 77);
+    }
+}
+
+static void a_number_outside_of_its_range_is_refused(void **state)
+{
+    (void)state;
+    int64_t value = 77;
+    assert_int_equal(st_number_i64("9", 10, 20, &value), -ERANGE);
+    assert_int_equal(st_number_i64("21", 10, 20, &value), -ERANGE);
+    assert_int_equal(st_number_i64("-15", 10, 20, &value), -ERANGE);
+    assert_int_equal(st_number_i64("9223372036854775808", 10, INT64_MAX, &value), -ERANGE);
+    assert_int_equal(st_number_i64("-9223372036854775809", INT64_MIN, 0, &value), -ERANGE);
+    assert_int_equal(st_number_i64("99999999999999999999999", 10, INT64_MAX, &value), -ERANGE);
+    assert_int_equal(value, 77);
+    assert_int_equal(st_number_i64("10", 10, 20, &value), 0);
+    assert_int_equal(st_number_i64("20", 10, 20, &value), 0);
+    assert_int_equal(value, 20);
+}
+
+static void digits_are_taken_from_the_beginning(void **state)
+{
+    (void)state;
+    const char *at = "18446744073709551615-3";
+    uint64_t value;
+    assert_int_equal(st_number_take(&at, &value), 0);
+    assert_true(value == UINT64_MAX);
+    assert_string_equal(at, "-3");
+    assert_int_equal(st_number_take(&at, &value), -EINVAL);
+    assert_string_equal(at, "-3");
+    const char *const large = "18446744073709551616";
+    at = large;
+    assert_int_equal(st_number_take(&at, &value), -ERANGE);
+    assert_ptr_equal(at, large);
+    assert_true(value == UINT64_MAX);
+}
+
+static void decimal_numbers_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } rows[] = {{"0", 0}, {"-1.5", -1.5}, {"+2.", 2}, {".25", .25}, {"1e3", 1000}, {"25E-2", .25}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        double value = 77;
+        assert_int_equal(st_number_double(rows[i].text, &value), 0);
+        assert_true(value >= rows[i].value && value <= rows[i].value);
+    }
+}
+
+static void other_text_is_no_decimal_number(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"", " 1", "1 ", "inf", "nan", "0x10", "1,5", "1e", "-", "1%", "1.2.3"};
+    double value = 77;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_number_double(rows[i], &value), -EINVAL);
+    assert_int_equal(st_number_double("1e999", &value), -ERANGE);
+    assert_true(value >= 77 && value <= 77);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers_are_read),
+        cmocka_unit_test(other_text_is_no_whole_number),
+        cmocka_unit_test(a_number_outside_of_its_range_is_refused),
+        cmocka_unit_test(digits_are_taken_from_the_beginning),
+        cmocka_unit_test(decimal_numbers_are_read),
+        cmocka_unit_test(other_text_is_no_decimal_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
