@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <sys/types.h>
+
 #include <sys/umtx.h>
 
 #include "lab/freebsd/lab_freebsd.h"

@@ -1,6 +1,7 @@
 /* kqueue: waiting with a timeout, and a timer as an event. kqueue(2). */
-#include <sys/event.h>
 #include <sys/types.h>
+
+#include <sys/event.h>
 
 #include <errno.h>
 

@@ -1,6 +1,7 @@
 /* Ways of waking of FreeBSD, one row each; what only Linux has at the end. kqueue(2), _umtx_op(2). */
-#include <errno.h>
 #include <sys/types.h>
+
+#include <errno.h>
 
 #include <sys/event.h>
 #include <sys/umtx.h>

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include <sys/types.h>
+
 #include <sys/umtx.h>
 
 #include "core/ns.h"

@@ -1,8 +1,9 @@
 /* What threads and the process have used, and locked memory. */
+#include <sys/types.h>
+
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysctl.h>
-#include <sys/types.h>
 #include <sys/user.h>
 
 #include <errno.h>

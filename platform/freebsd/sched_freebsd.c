@@ -5,8 +5,9 @@
  * the other asks for PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME is
  * SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority.
  */
-#include <sys/cpuset.h>
 #include <sys/param.h>
+
+#include <sys/cpuset.h>
 #include <sys/resource.h>
 #include <sys/rtprio.h>
 

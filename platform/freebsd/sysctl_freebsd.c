@@ -1,7 +1,8 @@
+#include <sys/types.h>
+
 #include <sys/resource.h>
 #include <sys/sysctl.h>
 #include <sys/time.h>
-#include <sys/types.h>
 
 #include <errno.h>
 #include <stdlib.h>
