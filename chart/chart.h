@@ -7,7 +7,7 @@
 
 #include "chart/box.h"
 #include "chart/columns.h"
-#include "chart/input/series_options.h"
+#include "chart/input/series_input.h"
 #include "core/stats/hist.h"
 #include "core/stats/sample.h"
 #include "core/stats/series.h"
@@ -108,7 +108,7 @@ ST_NODISCARD int st_chart_json(const char *command, const char *name, const json
 
 struct st_chart_options {
     enum st_chart_kind kind;
-    const char *path; /* .svg, .png, .pdf; NULL or "-": text on standard output */
+    const char *path; /* .svg; NULL or "-": text on standard output */
     int64_t width_px; /* 0: 800 */
 };
 

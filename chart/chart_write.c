@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/chart_picture.h"
-#include "chart/chart_text.h"
+#include "chart/circumstances.h"
+#include "chart/picture.h"
 #include "core/text.h"
 #include "platform/program/options.h"
 #include "platform/program/output.h"
@@ -17,11 +17,11 @@
 #define LEGEND_PX  36.0 /* a line in the legend */
 #define DEFAULT_PX 800.0
 
-static const struct st_chart_kind_row *const kinds[ST_CHART_KINDS] = {
-    [ST_CHART_BOX] = &st_chart_box,
-    [ST_CHART_SERIES] = &st_chart_series,
-    [ST_CHART_HIST] = &st_chart_hist,
-    [ST_CHART_QUANTILE] = &st_chart_quantile,
+static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
+    [ST_CHART_BOX] = &st_picture_box,
+    [ST_CHART_SERIES] = &st_picture_series,
+    [ST_CHART_HIST] = &st_picture_hist,
+    [ST_CHART_QUANTILE] = &st_picture_quantile,
 };
 
 const char *st_chart_kind_name(enum st_chart_kind kind)
@@ -29,52 +29,25 @@ const char *st_chart_kind_name(enum st_chart_kind kind)
     return kinds[kind]->name;
 }
 
-static bool format_of(const char *path, enum st_canvas_format *ret)
+static bool is_svg(const char *path)
 {
-    static const char *const suffixes[] = {".svg", ".png", ".pdf"};
     const size_t bytes = strlen(path);
-    for (size_t i = 0; i < ST_ARRAY_LEN(suffixes); i++) {
-        if (bytes > 4 && strcasecmp(path + bytes - 4, suffixes[i]) == 0) {
-            *ret = (enum st_canvas_format)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* @return the function that opens a canvas of this format, NULL after a message. */
-static st_canvas_open_fn opener(const char *command, enum st_canvas_format format)
-{
-    char error[512];
-    st_canvas_open_fn function;
-    if (format == ST_CANVAS_SVG)
-        return st_canvas_svg_open;
-    void *address = st_module_load("plot", ST_MODULE_PLOT_SYMBOL, error, sizeof(error));
-    if (address == NULL) {
-        (void)st_failure(command, "cannot write PNG and PDF: %s; SVG needs no module", error);
-        return NULL;
-    }
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
-    return function;
+    return bytes > 4 && strcasecmp(path + bytes - 4, ".svg") == 0;
 }
 
 int st_chart_check(const char *command, const char *option, const char *path)
 {
-    enum st_canvas_format format;
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (path == NULL || strcmp(path, "-") == 0 || is_svg(path))
         return 0;
-    if (format_of(path, &format))
-        return opener(command, format) != NULL ? 0 : ST_EXIT_FAILURE;
-    return st_usage_error(command, "%s: '%s' ends neither in .svg nor .png nor .pdf ('-' is text)", option,
-                          path);
+    return st_usage_error(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
 }
 
 /* --- the page --- */
 
-/* Lines of text wrapped at spaces. @return how many; they are drawn where canvas is not NULL. */
-static int paragraph(struct st_canvas *canvas, double y, double width, const char *text)
+/* Lines of text wrapped at spaces. @return how many; they are drawn where svg is not NULL. */
+static int paragraph(struct st_svg *svg, double y, double width, const char *text)
 {
-    const int columns = (int)(width / (0.6 * ST_CHART_TEXT_PX)) * 21 /
+    const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
                         20; /* whole lines are narrower than the widest words */
     char *lines = NULL, *rest = NULL;
     size_t bytes;
@@ -86,132 +59,123 @@ static int paragraph(struct st_canvas *canvas, double y, double width, const cha
     fclose(stream);
     for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
-        if (canvas != NULL)
-            st_chart_text(canvas, ST_CHART_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START, ST_CHART_SOFT, line);
+        if (svg != NULL)
+            st_picture_text(svg, ST_PICTURE_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START, ST_PICTURE_SOFT,
+                            line);
         n++;
     }
     free(lines);
     return n;
 }
 
-static void legend(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
+static void legend(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     char text[ST_CHART_NAME_BYTES + 40], name[ST_CHART_NAME_BYTES];
-    canvas->begin(canvas, "legend");
+    st_svg_begin(svg, "legend");
     for (size_t i = 0; i < picture->data->n; i++) {
         const struct st_chart_set *set = picture->data->set[i];
-        const struct st_pen pen = st_chart_pen(i);
-        const struct st_point line[] = {{ST_CHART_MARGIN_PX, y - 4}, {ST_CHART_MARGIN_PX + LEGEND_PX, y - 4}};
-        canvas->segments(canvas, line, 2, &pen);
+        const struct st_pen pen = st_picture_pen(i);
+        const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
+                                        {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
+        st_svg_segments(svg, line, 2, &pen);
         if (picture->kind->marks)
-            st_chart_marker(canvas, (struct st_point){ST_CHART_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
-                            NULL);
+            st_picture_marker(svg, (struct st_point){ST_PICTURE_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
+                              NULL);
         snprintf(text, sizeof(text), "%s, n = %llu", st_chart_name(picture->data, set, name),
                  (unsigned long long)set->n);
-        st_chart_text(canvas, ST_CHART_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_CHART_INK, text);
+        st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
         y += LINE_PX;
     }
-    canvas->end(canvas);
+    st_svg_end(svg);
 }
 
-static double head_px(const struct st_chart_picture *picture)
+static double head_px(const struct st_picture *picture)
 {
-    return ST_CHART_MARGIN_PX + TITLE_PX + 12 +
+    return ST_PICTURE_MARGIN_PX + TITLE_PX + 12 +
            (picture->kind->lines ? (double)picture->data->n * LINE_PX : 0);
 }
 
-static double panel_px(const struct st_chart_picture *picture)
+static double panel_px(const struct st_picture *picture)
 {
-    return ST_CHART_PANEL_PX + picture->under_px;
+    return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
 /* What is written below: how to read it, then its figures. @return lines. */
-static int foot(const struct st_chart_picture *picture, struct st_canvas *canvas, double y)
+static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
-    const double width = picture->width - 2 * ST_CHART_MARGIN_PX;
-    const int lines = picture->how[0] != '\0' ? paragraph(canvas, y, width, picture->how) : 0;
-    return lines + paragraph(canvas, y + lines * LINE_PX, width, picture->caption);
+    const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
+    const int lines = picture->how[0] != '\0' ? paragraph(svg, y, width, picture->how) : 0;
+    return lines + paragraph(svg, y + lines * LINE_PX, width, picture->caption);
 }
 
-static double height_px(const struct st_chart_picture *picture)
+static double height_px(const struct st_picture *picture)
 {
     const int lines = foot(picture, NULL, 0);
     return ceil(head_px(picture) + (double)picture->panels_n * panel_px(picture) + lines * LINE_PX +
-                ST_CHART_MARGIN_PX + 8);
+                ST_PICTURE_MARGIN_PX + 8);
 }
 
-static void draw(const struct st_chart_picture *picture, struct st_canvas *canvas)
+static void draw(const struct st_picture *picture, struct st_svg *svg)
 {
     char title[200];
-    struct st_font font = {.size = TITLE_PX, .rgb = ST_CHART_INK, .bold = true, .role = "title"};
-    const struct st_pen edge = {ST_CHART_GRID, 1, ST_DASH_NONE};
-    st_chart_title(picture, title, sizeof(title));
-    const double room = canvas->width - 2 * ST_CHART_MARGIN_PX;
-    font.size = fmin(TITLE_PX, TITLE_PX * room / st_chart_text_px(title, TITLE_PX));
-    st_chart_rectangle(canvas, 0.5, 0.5, canvas->width - 1, canvas->height - 1, 0xffffff, &edge);
-    canvas->text(canvas, ST_CHART_MARGIN_PX, ST_CHART_MARGIN_PX + TITLE_PX, title, &font);
+    struct st_font font = {.size = TITLE_PX, .rgb = ST_PICTURE_INK, .bold = true, .role = "title"};
+    const struct st_pen edge = {ST_PICTURE_GRID, 1, ST_DASH_NONE};
+    st_picture_title(picture, title, sizeof(title));
+    const double room = svg->width - 2 * ST_PICTURE_MARGIN_PX;
+    font.size = fmin(TITLE_PX, TITLE_PX * room / st_picture_text_px(title, TITLE_PX));
+    st_picture_rectangle(svg, 0.5, 0.5, svg->width - 1, svg->height - 1, 0xffffff, &edge);
+    st_svg_text(svg, ST_PICTURE_MARGIN_PX, ST_PICTURE_MARGIN_PX + TITLE_PX, title, &font);
     if (picture->kind->lines)
-        legend(picture, canvas, ST_CHART_MARGIN_PX + TITLE_PX + 12 + LINE_PX - 4);
+        legend(picture, svg, ST_PICTURE_MARGIN_PX + TITLE_PX + 12 + LINE_PX - 4);
     double y = head_px(picture);
     for (size_t i = 0; i < picture->panels_n; i++) {
-        struct st_chart_area area = {
-            .canvas = canvas,
+        struct st_picture_area area = {
+            .svg = svg,
             .x = LEFT_PX,
             .y = y + 26,
-            .width = canvas->width - LEFT_PX - RIGHT_PX,
-            .height = ST_CHART_PANEL_PX - 30,
+            .width = svg->width - LEFT_PX - RIGHT_PX,
+            .height = ST_PICTURE_PANEL_PX - 30,
         };
-        canvas->begin(canvas, "panel");
+        st_svg_begin(svg, "panel");
         picture->kind->draw(picture, i, &area);
-        canvas->end(canvas);
+        st_svg_end(svg);
         y += panel_px(picture);
     }
-    canvas->begin(canvas, "caption");
-    foot(picture, canvas, y + 16);
-    canvas->end(canvas);
+    st_svg_begin(svg, "caption");
+    foot(picture, svg, y + 16);
+    st_svg_end(svg);
 }
 
 /* --- the file --- */
 
-static int draw_on(const struct st_chart_picture *picture, st_canvas_open_fn open_canvas,
-                   enum st_canvas_format format, FILE *stream)
+static int draw_on(const struct st_picture *picture, FILE *stream)
 {
-    struct st_canvas *canvas;
+    struct st_svg svg;
     char title[200];
-    st_chart_title(picture, title, sizeof(title));
-    const int r =
-        open_canvas(format, stream, picture->width, height_px(picture), title, picture->description, &canvas);
+    st_picture_title(picture, title, sizeof(title));
+    const int r = st_svg_open(&svg, picture->width, height_px(picture), title, picture->description);
     if (r != 0)
         return r;
-    draw(picture, canvas);
-    return canvas->finish(canvas);
+    draw(picture, &svg);
+    return st_svg_finish(&svg, stream);
 }
 
-static int write_picture(const char *command, const struct st_chart_picture *picture, const char *path)
+static int write_picture(const char *command, const struct st_picture *picture, const char *path)
 {
-    enum st_canvas_format format;
     struct st_output output;
-    if (!format_of(path, &format))
-        return st_chart_check(command, "-o", path);
-    const st_canvas_open_fn open_canvas = opener(command, format);
-    if (open_canvas == NULL)
-        return ST_EXIT_FAILURE;
     int r = st_output_open(&output, path);
     if (r != 0)
         return st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
-    r = draw_on(picture, open_canvas, format, output.stream);
+    r = draw_on(picture, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
-    if (r == -EFBIG && format == ST_CANVAS_PNG)
-        return st_failure(command,
-                          "cannot write %s: the picture is too high for a PNG; .svg and .pdf take it", path);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 
 /* --- what is drawn --- */
 
 /* Keeps the sets that a kind has figures for. @return how many it left out. */
-static size_t keep(struct st_chart_data *data, const struct st_chart_kind_row *kind)
+static size_t keep(struct st_chart_data *data, const struct st_picture_kind *kind)
 {
     size_t kept = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -240,7 +204,7 @@ static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t 
     return n;
 }
 
-static bool any(const struct st_chart_data *data, const struct st_chart_kind_row *kind)
+static bool any(const struct st_chart_data *data, const struct st_picture_kind *kind)
 {
     for (size_t i = 0; i < data->n; i++) {
         if (kind->has(data->set[i]))
@@ -254,7 +218,7 @@ static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
     static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX,
                                                ST_CHART_QUANTILE};
-    if (data->n > 1 && any(data, &st_chart_box))
+    if (data->n > 1 && any(data, &st_picture_box))
         return ST_CHART_BOX;
     for (size_t i = 0; i < ST_ARRAY_LEN(order); i++) {
         if (any(data, kinds[order[i]]))
@@ -281,7 +245,7 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
 }
 
 /* What the caption says of all kinds. */
-static void say_common(struct st_chart_picture *picture, size_t out_n)
+static void say_common(struct st_picture *picture, size_t out_n)
 {
     const struct st_chart_data *data = picture->data;
     char *caption = picture->caption;
@@ -299,7 +263,7 @@ static void say_common(struct st_chart_picture *picture, size_t out_n)
 /* Chooses the kind, and what is drawn of it: the first sets of the data from now on. @return an st_exit,
  * after a message. */
 static int prepare(const char *command, struct st_chart_data *data, const struct st_chart_options *options,
-                   struct st_chart_picture *ret)
+                   struct st_picture *ret)
 {
     enum st_chart_kind kind = options->kind;
     int r = st_chart_complete(data);
@@ -308,12 +272,12 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
     r = choose(command, data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
-    *ret = (struct st_chart_picture){.id = kind,
-                                     .kind = kinds[kind],
-                                     .data = data,
-                                     .panels_n = 1,
-                                     .under_px = 46,
-                                     .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
+    *ret = (struct st_picture){.id = kind,
+                               .kind = kinds[kind],
+                               .data = data,
+                               .panels_n = 1,
+                               .under_px = 46,
+                               .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
     if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
         return st_failure(command,
@@ -331,13 +295,13 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
 
 int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
 {
-    struct st_chart_picture picture;
+    struct st_picture picture;
     const size_t all_n = data->n;
     st_chart_gather(data);
     int r = prepare(command, data, options, &picture);
     if (r == ST_EXIT_DONE)
         r = options->path == NULL || strcmp(options->path, "-") == 0
-                ? st_chart_print(command, &picture)
+                ? st_picture_print(command, &picture)
                 : write_picture(command, &picture, options->path);
     data->n = all_n;
     return r;
@@ -345,12 +309,84 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
 
 int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind, FILE *stream)
 {
-    struct st_chart_picture picture;
+    struct st_picture picture;
     const struct st_chart_options options = {.kind = kind};
     const size_t all_n = data->n;
     int r = prepare(command, data, &options, &picture);
-    if (r == ST_EXIT_DONE && (r = draw_on(&picture, st_canvas_svg_open, ST_CANVAS_SVG, stream)) != 0)
+    if (r == ST_EXIT_DONE && (r = draw_on(&picture, stream)) != 0)
         r = st_failure(command, "%s", strerror(-r));
     data->n = all_n;
     return r;
+}
+
+/* --- --plot FILE of other commands --- */
+
+int st_chart_take_kind(const char *command, void *ctx, const char *text)
+{
+    enum st_chart_kind *kind = ctx;
+    for (int i = 0; i < ST_CHART_KINDS; i++) {
+        if (strcmp(text, st_chart_kind_name((enum st_chart_kind)i)) == 0) {
+            *kind = (enum st_chart_kind)i;
+            return 0;
+        }
+    }
+    return st_usage_error(command, "--kind: '%s' is not box, series, hist or quantile", text);
+}
+
+int st_chart_option_check(const char *command, const char *path, bool json)
+{
+    if (path != NULL && json && strcmp(path, "-") == 0)
+        return st_usage_error(command, "--plot - and --json both want standard output");
+    int r = st_chart_check(command, "--plot", path);
+    if (r == 0 && (r = st_output_check(path)) != 0)
+        r = st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+    return r;
+}
+
+/* Where the command's own result is on standard output, a line between. */
+static int draw_option(const char *command, const char *path, struct st_chart_data *data)
+{
+    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
+    if (strcmp(path, "-") == 0)
+        putchar('\n');
+    return st_chart_write(command, data, &options);
+}
+
+static int worse(int status, int drawn)
+{
+    return status != ST_EXIT_DONE ? status : drawn;
+}
+
+int st_chart_option_json(const char *command, const char *path, json_t *document, int status)
+{
+    struct st_chart_data data;
+    int drawn = ST_EXIT_DONE;
+    if (path != NULL) {
+        st_chart_init(&data, "");
+        drawn = document == NULL ? st_failure(command, "out of memory")
+                                 : st_chart_json(command, command, document, &data);
+        if (drawn == ST_EXIT_DONE)
+            drawn = draw_option(command, path, &data);
+        st_chart_finish(&data);
+    }
+    json_decref(document);
+    return worse(status, drawn);
+}
+
+int st_chart_option_series(const char *command, const char *path, const char *const *labels,
+                           const struct st_series *const *series, size_t n, const json_t *circumstances,
+                           int status)
+{
+    struct st_chart_data data;
+    int r = 0;
+    if (path == NULL || n == 0 || series[0]->n == 0)
+        return status;
+    st_chart_init(&data, "lateness (woke - due)");
+    char where[sizeof(data.circumstances)];
+    st_chart_circumstances(&data, st_circumstances_text(circumstances, where, sizeof(where)));
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = st_chart_add_series(&data, labels[i], series[i]);
+    const int drawn = r == 0 ? draw_option(command, path, &data) : st_failure(command, "%s", strerror(-r));
+    st_chart_finish(&data);
+    return worse(status, drawn);
 }

@@ -4,7 +4,7 @@
 
 #define NO_IDLE_REQUEST "2000000000" /* us: what /dev/cpu_dma_latency says when nobody asks */
 
-const char *st_circumstance_value(const char *key, const char *value)
+const char *st_circumstances_shown(const char *key, const char *value)
 {
     return strcmp(key, "cpu_dma_latency_us") == 0 && strcmp(value, NO_IDLE_REQUEST) == 0 ? "not asked for"
                                                                                          : value;
@@ -13,7 +13,8 @@ const char *st_circumstance_value(const char *key, const char *value)
 static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
 {
     const size_t at = strlen(buf);
-    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key, st_circumstance_value(key, value));
+    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key,
+             st_circumstances_shown(key, value));
 }
 
 char *st_circumstances_text(const json_t *circumstances, char *buf, size_t buf_bytes)

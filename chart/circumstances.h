@@ -7,7 +7,7 @@
 #include "core/base.h"
 
 /** A value as a person reads it: a request of the default latency is none. */
-const char *st_circumstance_value(const char *key, const char *value);
+const char *st_circumstances_shown(const char *key, const char *value);
 
 /** Of a JSON object with text and whole numbers. @return buf. */
 char *st_circumstances_text(const json_t *circumstances, char *buf, size_t buf_bytes);

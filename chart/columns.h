@@ -31,7 +31,7 @@ void st_columns_init(struct st_columns *columns);
 void st_columns_add(struct st_columns *columns, uint64_t index, int64_t value_ns, bool missed);
 
 /** Takes what another column has. */
-void st_column_merge(struct st_column *to, const struct st_column *from);
+void st_columns_merge(struct st_column *to, const struct st_column *from);
 
 /** n periods without a value, missed all. */
 void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_t n);

@@ -16,13 +16,13 @@ static void help(void)
           "Say by how much the lateness of runs differs, each against the first, and\n"
           "whether that is more than chance.\n\n"
           "A file is a recording of 'measure --record', a histogram log, the JSON of\n"
-          "sleeptune-lab or 'measure', the CSV of 'export' or text with one lateness\n"
+          "sleeptune-lab or 'measure', the CSV of 'plot' or text with one lateness\n"
           "a line.\n\n"
           "      --difference D     a difference that would matter: a time such as 1us, or\n"
           "                         percent of A's figure (5%); where none is shown, how\n"
           "                         much data would show that much\n"
           "      --every TIME       period of text (1s)\n"
-          "      --plot FILE        draw the runs side by side: .svg, .png, .pdf, or - for\n"
+          "      --plot FILE        draw the runs side by side: .svg, or - for\n"
           "                         text\n"
           "  -k, --kind KIND        of picture: box, quantile, hist or series (box)\n"
           "      --json, --format json|text\n"
@@ -96,10 +96,10 @@ int st_cmd_compare(int argc, char **argv)
     struct st_series_options series;
     bool json = false;
     int first = 0;
-    st_series_options_init(&series);
+    st_series_input_options_init(&series);
     const struct st_option options[] = {
         {.name = "difference", .take = take_difference_option, .ctx = &result},
-        {.name = "every", .take = st_series_take_every, .ctx = &series.every_ns},
+        {.name = "every", .take = st_series_input_take_every, .ctx = &series.every_ns},
         {.name = "plot", .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "json", .flag = &json},

@@ -19,7 +19,6 @@ int st_cmd_explain(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_events(int argc, char **argv);
-int st_cmd_export(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
 int st_cmd_compare(int argc, char **argv);
 int st_cmd_version(int argc, char **argv);

@@ -18,7 +18,6 @@ const struct st_command st_commands[] = {
     {"revert", "take back what was applied", st_cmd_revert, NULL},
     {"snapshot", "write all facts of this machine as JSON", st_cmd_snapshot, NULL},
     {"compare", "by how much runs differ, and whether that is more than chance", st_cmd_compare, NULL},
-    {"export", "turn a recording into CSV or NumPy", st_cmd_export, NULL},
     {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
     {"status", "what the running sleeptuned says", NULL, "status"},
     {"causes", "why wake-ups were late while sleeptuned ran", st_cmd_causes, NULL},
@@ -91,11 +90,10 @@ int st_cmd_version(int argc, char **argv)
     (void)argc;
     (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
-    printf(
-        "libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, plot %s, trace %s\n",
-        ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
-        ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
-        ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_PLOT ? "yes" : "no", ST_HAVE_TRACE ? "yes" : "no");
+    printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, trace %s\n",
+           ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
+           ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
+           ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_TRACE ? "yes" : "no");
     printf("watched by the service: jack %s, pipewire %s, pulseaudio %s\n", ST_HAVE_JACK ? "yes" : "no",
            ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
     return ST_EXIT_DONE;

@@ -6,7 +6,7 @@
 #include "core/ns.h"
 #include "platform/program/options.h"
 
-int st_recording_refused(const char *command, const char *name, int r)
+int st_recording_input_refused(const char *command, const char *name, int r)
 {
     if (r == -EBADMSG)
         return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
@@ -17,7 +17,7 @@ int st_recording_refused(const char *command, const char *name, int r)
     return st_failure(command, "cannot read %s: %s", name, strerror(-r));
 }
 
-int st_recording_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
+int st_recording_input_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
 {
     const struct st_period *period = &st_recording_meta(reader)->period;
     struct st_recording_event event;

@@ -73,7 +73,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     int r = st_recording_open_stream(input->stream, &reader);
     input->stream = NULL; /* the reader's */
     if (r != 0)
-        return st_recording_refused(input->command, input->name, r);
+        return st_recording_input_refused(input->command, input->name, r);
     result->source = "recording";
     result->misses_known = true;
     r = st_long_series_init(&result->all, &st_recording_meta(reader)->period,
@@ -167,7 +167,7 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "not one figure a line, and not the CSV of 'sleeptune export'";
+        return "not one figure a line, and not the CSV of 'sleeptune plot'";
     case -ERANGE:
         return "a figure is out of range (lateness: an hour)";
     case -EINVAL:
@@ -222,7 +222,7 @@ static int read_text(struct input *input, struct st_series_input *result)
     struct st_period period;
     char every[32];
     uint64_t line;
-    int r = st_series_period(input->command, input->options, &period);
+    int r = st_series_input_period(input->command, input->options, &period);
     if (r != 0)
         return r;
     st_series_text_init(&text, &period);
@@ -239,8 +239,9 @@ static int read_text(struct input *input, struct st_series_input *result)
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
         snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 text.period_known || st_series_period_given(input->options) ? ""
-                                                                             : " (--every says otherwise)");
+                 text.period_known || st_series_input_period_given(input->options)
+                     ? ""
+                     : " (--every says otherwise)");
     }
     st_series_text_finish(&text);
     return status;
@@ -276,4 +277,32 @@ int st_series_input_read(const char *command, const char *path, const struct st_
         note(ret, text);
     }
     return status;
+}
+
+/* --- options --- */
+
+void st_series_input_options_init(struct st_series_options *options)
+{
+    *options = (struct st_series_options){.count = 900};
+}
+
+bool st_series_input_period_given(const struct st_series_options *options)
+{
+    return options->every_ns != 0 || options->frames != 0 || options->rate_hz != 0;
+}
+
+int st_series_input_take_every(const char *command, void *ctx, const char *text)
+{
+    return st_option_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
+}
+
+int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
+{
+    if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
+        return st_usage_error(command, "--every and --frames, --rate exclude each other");
+    const int r = o->frames != 0 || o->rate_hz != 0
+                      ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
+                                       o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
+                      : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
+    return r == 0 ? 0 : st_usage_error(command, "the period is out of range");
 }

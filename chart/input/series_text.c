@@ -22,7 +22,7 @@ const char *st_series_text_kind_name(enum st_series_text_kind kind)
     case ST_SERIES_TEXT_NS:
         return "nanoseconds, one a line";
     case ST_SERIES_TEXT_CSV:
-        return "CSV of sleeptune export";
+        return "CSV of sleeptune plot";
     case ST_SERIES_TEXT_EMPTY:
         break;
     }

@@ -1,4 +1,4 @@
-/* A series from text: one figure a line, or the CSV of `sleeptune export`. */
+/* A series from text: one figure a line, or the CSV of `sleeptune plot`. */
 #ifndef ST_CHART_INPUT_SERIES_TEXT_H
 #define ST_CHART_INPUT_SERIES_TEXT_H
 

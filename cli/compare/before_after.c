@@ -149,7 +149,7 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     ret->period = meta->period;
     r = st_blocks_init(&ret->blocks);
     if (r == 0)
-        r = st_recording_blocks(reader, &ret->blocks);
+        r = st_recording_input_blocks(reader, &ret->blocks);
     const struct st_recording_totals totals = st_recording_totals(reader);
     ret->lost_n = totals.lost_cycles;
     ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "chart/chart.h"
-#include "chart/input/documents.h"
+#include "chart/input/document.h"
 #include "cli/compare/differences.h"
 #include "core/period.h"
 #include "evidence/pairs.h"

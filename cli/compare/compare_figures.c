@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/input/documents.h"
+#include "chart/input/document.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
 #include "core/text.h"

@@ -28,12 +28,12 @@ static int read_recording(const char *command, struct st_compare_file *file)
     struct st_recording_reader *reader;
     int r = st_recording_open(file->path, &reader);
     if (r != 0)
-        return st_recording_refused(command, file->path, r);
+        return st_recording_input_refused(command, file->path, r);
     file->source = "recording";
     file->in_order = true;
     file->period = st_recording_meta(reader)->period;
     file->period_known = true;
-    r = st_recording_blocks(reader, &file->blocks);
+    r = st_recording_input_blocks(reader, &file->blocks);
     const enum st_recording_end end = st_recording_ended(reader);
     const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
     char lost[80];

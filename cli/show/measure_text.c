@@ -214,7 +214,7 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
                  st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
     for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++) {
         const char *key = result->circumstances[i].key;
-        const char *value = st_circumstance_value(key, result->circumstances[i].value);
+        const char *value = st_circumstances_shown(key, result->circumstances[i].value);
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);

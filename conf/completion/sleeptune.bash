@@ -30,7 +30,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain apply verify revert snapshot export compare plot status causes watch history events lab devices help version --help --version'
+        words='check measure report explain apply verify revert snapshot compare plot status causes watch history events lab devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -44,20 +44,19 @@ _sleeptune() {
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        export) words='--csv --npy --output -o --help' ;;
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
-        plot) words='--output -o --kind -k --width --every --help' ;;
+        plot) words='--output -o --kind -k --width --every --csv --help' ;;
         history) words='--since --until --step --plot --json --format --socket --db --help' ;;
         events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
         causes) words='--since --until --json --format --socket --db --help' ;;
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain apply verify revert snapshot export compare plot status causes watch history events lab devices version' ;;
+        help) words='check measure report explain apply verify revert snapshot compare plot status causes watch history events lab devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(export|compare|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(compare|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

@@ -14,13 +14,13 @@ static void help(void)
           "component that goes with a tick, a trend, steps, sizes that outliers prefer.\n"
           "Each is said only when its test passes: in noise in less than 1 of 1000 series.\n\n"
           "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
-          "'simulate', the CSV of 'export', or text with one figure a line, in seconds when\n"
+          "'simulate', the CSV of 'plot', or text with one figure a line, in seconds when\n"
           "one of them has a decimal point, else in nanoseconds; '-' is standard input.\n\n"
           "      --every TIME       period of text (1s)\n"
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --tick-hz HZ       the tick rate of that machine's kernel (unknown):\n"
           "                         finds it at less strength\n"
-          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE        draw it: .svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -37,7 +37,7 @@ int st_cmd_analyse(int argc, char **argv)
     struct st_period period;
     int64_t tick_hz = 0;
     int first = 0;
-    st_series_options_init(&common);
+    st_series_input_options_init(&common);
     const struct st_option options[] = {
         {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
         ST_SERIES_OPTIONS(&common),
@@ -50,7 +50,7 @@ int st_cmd_analyse(int argc, char **argv)
     if (first + 1 < argc)
         return st_usage_error(NAME, "unexpected argument: %s", argv[first + 1]);
     const char *path = argv[first];
-    status = st_series_period(NAME, &common, &period); /* says what is wrong before anything is read */
+    status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)
         status = st_chart_option_check(NAME, common.plot, common.json);
     if (status != 0)

@@ -47,7 +47,7 @@ static void help(void)
           "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
           "      --budget TIME       for all of it (60s)\n"
           "      --seed N            of the order (another one each time)\n"
-          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         draw it: .svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "chart/chart.h"
-#include "chart/input/series_options.h"
+#include "chart/input/series_input.h"
 #include "core/ns.h"
 #include "core/text.h"
 #include "lab/analyse/series_result.h"
@@ -58,7 +58,7 @@ static void help(void)
           "      --clocks            clock_nanosleep on each clock that this system has\n"
           "      --policy other|fifo|rr   scheduling policy (as found)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
-          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         draw it: .svg, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help              this text\n\n"
@@ -316,7 +316,7 @@ int st_cmd_series(int argc, char **argv)
 {
     struct arguments a = {.priority = 70};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
-    st_series_options_init(&a.common);
+    st_series_input_options_init(&a.common);
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
         {"clocks", .flag = &a.clocks},
@@ -332,7 +332,7 @@ int st_cmd_series(int argc, char **argv)
         return r;
     r = a.policy_text != NULL ? st_take_policy(NAME, &a.policy, a.policy_text) : 0;
     if (r == 0)
-        r = st_series_period(NAME, &a.common, &config.period);
+        r = st_series_input_period(NAME, &a.common, &config.period);
     if (r == 0)
         r = st_chart_option_check(NAME, a.common.plot, a.common.json);
     if (r == 0)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chart/chart.h"
-#include "chart/input/series_options.h"
+#include "chart/input/series_input.h"
 #include "core/ns.h"
 #include "lab/analyse/series_result.h"
 #include "lab/commands.h"
@@ -30,7 +30,7 @@ static void help(void)
           "      --count N          samples (900)\n"
           "      --noise TIME       standard deviation of normal noise (0)\n"
           "      --seed N           of the noise and the first tick's phase (1)\n"
-          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE        draw it: .svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -52,7 +52,7 @@ int st_cmd_simulate(int argc, char **argv)
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common;
     int64_t seed = 1;
-    st_series_options_init(&common);
+    st_series_input_options_init(&common);
     const struct st_option options[] = {
         {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
         {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
@@ -68,7 +68,7 @@ int st_cmd_simulate(int argc, char **argv)
         return r;
     simulation.count = (uint64_t)common.count;
     simulation.seed = (uint64_t)seed;
-    r = st_series_period(NAME, &common, &simulation.period);
+    r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
         r = st_chart_option_check(NAME, common.plot, common.json);
     if (r != 0)

@@ -58,7 +58,7 @@ static void help(void)
           "      --precision PERCENT enough: half the interval of a median (5)\n"
           "      --seed N            of the order (another one each time)\n"
           "      --brief             medians and ranks only\n"
-          "      --plot FILE         draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE         draw it: .svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"

@@ -41,7 +41,7 @@ static void help(void)
           "      --count N       samples of each in this process (1000)\n"
           "      --fresh N       fresh processes for each, 0: none (100)\n"
           "      --brief         tables and sentences only\n"
-          "      --plot FILE     draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE     draw it: .svg, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet         nothing on standard error\n"
           "  -h, --help\n\n"

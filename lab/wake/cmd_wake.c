@@ -56,7 +56,7 @@ static void help(void)
           "      --policy other|fifo|rr   of both (other)\n"
           "  -p, --priority N       of the real-time ones, 1 .. 99 (70)\n"
           "      --seed N           of the order (another one each time)\n"
-          "      --plot FILE        draw it: .svg, .png, .pdf, or - for text\n"
+          "      --plot FILE        draw it: .svg, or - for text\n"
           "      --json, --format json|text   JSON has every delay\n"
           "  -q, --quiet            nothing on standard error\n"
           "  -h, --help\n\n"

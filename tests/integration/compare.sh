@@ -150,7 +150,7 @@ fi
 
 # --- a real run against itself: a guest whose host and neighbours are busy (tests/fixtures/recordings)
 real=$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec
-"$SLEEPTUNE" export "$real" --csv >real.csv
+"$SLEEPTUNE" plot --csv "$real" >real.csv
 status 0 "a recording and its CSV are the same run" compare "$real" real.csv
 like "value by value" "$(tr -s ' \n' '  ' <out)" 'it is a copy'
 # interleave CHUNKS: in turn, into real.0 and real.1

@@ -237,38 +237,6 @@ mkdir folder.svg
 status 4 "--plot refuses a folder" "$SLEEPTUNE_LAB" simulate --plot folder.svg
 like "as one" "$(cat err)" 'cannot write folder.svg: Is a directory'
 
-# --- PNG and PDF
-if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-plot.so" ]; then
-    # under AddressSanitizer: fontconfig keeps what it knows of fonts
-    echo 'leak:libfontconfig' >lsan
-    export LSAN_OPTIONS=suppressions=$tmp/lsan:print_suppressions=0
-    for kind in box series hist quantile; do
-        for form in png pdf; do
-            status 0 "$kind as $form" plot saw.json --kind $kind -o "$kind.$form"
-        done
-        # the size that it says in its first chunk is twice that of the SVG, and its last chunk is there
-        is "$kind.png is a whole PNG of twice the width" "$("$PYTHON" -c '
-import struct, sys
-bytes = open(sys.argv[1], "rb").read()
-print(bytes[:8] == b"\x89PNG\r\n\x1a\n", struct.unpack(">I", bytes[16:20])[0], bytes[-8:-4])' "$kind.png")" "True 1600 b'IEND'"
-        if command -v pdftotext >/dev/null; then
-            like "$kind.pdf opens and has its text" "$(pdftotext "$kind.pdf" - 2>&1)" 'lateness \(woke - due\)'
-        else
-            skip "$kind.pdf opens and has its text" "pdftotext is not installed"
-        fi
-    done
-    if [ -w /dev/full ]; then
-        for form in png pdf; do
-            ln -s /dev/full full.$form
-            status 4 "a full disk is a failure, $form" plot saw.json -o full.$form
-        done
-    fi
-else
-    status 4 "a build without cairo says so" plot saw.json -o a.png
-    like "and that SVG needs nothing" "$(cat err)" 'SVG needs no module'
-    status 4 "before anything is measured" "$SLEEPTUNE" measure --duration 1h --plot a.png
-fi
-
 # --- in the terminal
 for kind in box series hist quantile; do
     status 0 "$kind as text" env COLUMNS=80 "$SLEEPTUNE" plot saw.json --kind $kind

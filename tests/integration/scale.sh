@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Long recordings: analyse reads them piece by piece. Its figures are those of sorting all samples, its memory does
-# not grow with their number, and so does not that of export.
+# not grow with their number, and so does not that of plot --csv.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 
@@ -32,8 +32,7 @@ flat() {
 }
 if [ "$SLEEPTUNE_SANITIZE" = none ]; then
     flat "analyse" "$SLEEPTUNE_LAB" analyse FILE
-    flat "export to CSV" "$SLEEPTUNE" export FILE --csv
-    flat "export to NPY" "$SLEEPTUNE" export FILE --npy
+    flat "plot --csv" "$SLEEPTUNE" plot --csv FILE
 else
     skip "memory does not grow" "sanitizers keep what is freed"
 fi
@@ -44,13 +43,13 @@ like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
     'ticks and beats: the first 262144; trend and steps: all, as medians of blocks of 510; sizes of outliers: all'
 like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods \(95 %: at most [0-9]+ per hour\)'
 if "$PYTHON" -c 'import numpy' 2>/dev/null; then
-    "$SLEEPTUNE" export 4000000.strec --npy -o all.npy
+    "$SLEEPTUNE" plot --csv 4000000.strec | grep -v -e '^#' -e '^period' >all.csv
     cat >check.py <<'PY'
 import json, math
 import numpy
 
-rows = numpy.load("all.npy")
-late = numpy.sort(rows["lateness_ns"][~rows["skipped"]])
+rows = numpy.loadtxt("all.csv", delimiter=",", dtype=numpy.int64)
+late = numpy.sort(rows[rows[:, 2] == 0, 1])
 got = json.load(open("analysis.json"))
 n = len(late)
 
@@ -67,8 +66,8 @@ near("mean", late.mean(), 1e-12)
 near("sd", late.std(ddof=1), 1e-9)
 period_ns = 32e9 / 48000
 assert got["misses"]["periods"] == len(rows)
-assert got["misses"]["n"] == int((rows["lateness_ns"] > period_ns)[~rows["skipped"]].sum() + rows["skipped"].sum())
-assert got["skipped_periods"] == int(rows["skipped"].sum())
+assert got["misses"]["n"] == int((late > period_ns).sum() + rows[:, 2].sum())
+assert got["skipped_periods"] == int(rows[:, 2].sum())
 PY
     ok "figures are those of sorting (NumPy)" "$PYTHON" check.py
 else
@@ -80,8 +79,8 @@ size=$(stat -c %s 8000000.strec)
 for part in 3 7; do
     head -c $((size * part / 10)) 8000000.strec >cut.strec
     n=$("$SLEEPTUNE_LAB" analyse cut.strec --json | sed -n 's/^  "n": \([0-9]*\),$/\1/p')
-    rows=$("$SLEEPTUNE" export cut.strec --csv 2>/dev/null | grep -c ',0$')
-    is "a long recording cut at $part/10 is analysed as far as it is exported" "$n" "$rows"
+    rows=$("$SLEEPTUNE" plot --csv cut.strec 2>/dev/null | grep -c ',0$')
+    is "a long recording cut at $part/10 is analysed as far as its CSV goes" "$n" "$rows"
 done
 ok "text fits 80 columns" test "$(COLUMNS=80 "$SLEEPTUNE_LAB" analyse 8000000.strec | LC_ALL=C.UTF-8 wc -L)" -le 80
 tap_done

@@ -42,7 +42,7 @@ like "why is said" "$(tr -s ' \n' '  ' <out)" 'samples are later than the next o
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
-    "$SLEEPTUNE" export run.strec --csv >run.csv
+    "$SLEEPTUNE" plot --csv run.strec >run.csv
     "$SLEEPTUNE_LAB" analyse run.strec --json >strec.json
     "$SLEEPTUNE_LAB" analyse run.csv --json >csv.json
     # shellcheck disable=SC2016  # an address of sed

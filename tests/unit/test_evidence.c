@@ -90,7 +90,7 @@ static void by_compare(const char *const paths[2], enum st_verdict *ret)
     size_t differ_n[2] = {0};
     struct st_compare_result result = {.files = files, .files_n = 2, .differ = differ, .differ_n = differ_n};
     struct st_series_options options;
-    st_series_options_init(&options);
+    st_series_input_options_init(&options);
     for (size_t side = 0; side < 2; side++)
         assert_int_equal(st_compare_read("test", paths[side], &options, &files[side]), ST_EXIT_DONE);
     assert_int_equal(st_compare_make(&result), 0);

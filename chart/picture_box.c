@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/chart_picture.h"
+#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text.h"
 
@@ -25,7 +25,7 @@ static bool has(const struct st_chart_set *set)
     return set->box.n > 0;
 }
 
-static size_t per_panel(const struct st_chart_picture *picture)
+static size_t per_panel(const struct st_picture *picture)
 {
     const double room = (picture->width - 110) / BOX_ROOM_PX;
     return room > 1 ? (size_t)room : 1;
@@ -39,7 +39,7 @@ struct part {
 };
 
 /* The next part, from an empty one on. @return whether there is one. */
-static bool next_part(const struct st_chart_picture *picture, struct part *part)
+static bool next_part(const struct st_picture *picture, struct part *part)
 {
     const struct st_chart_data *data = picture->data;
     const size_t group_end = part->group_first + part->group_n;
@@ -122,7 +122,7 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
     return reach;
 }
 
-struct st_axis st_chart_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
+struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
     /* what is below 0 by so little would lie on the 0 of a linear axis, too */
@@ -142,8 +142,8 @@ static struct st_axis axis_of(struct st_chart_set *const *sets, const struct par
                               bool *ret_cut)
 {
     bool all_cut, own_cut;
-    const struct st_axis all = st_chart_box_axis(sets + part->group_first, part->group_n, &all_cut);
-    const struct st_axis own = st_chart_box_axis(sets + part->first, part->n, &own_cut);
+    const struct st_axis all = st_picture_box_axis(sets + part->group_first, part->group_n, &all_cut);
+    const struct st_axis own = st_picture_box_axis(sets + part->first, part->n, &own_cut);
     const struct reach reach = reach_of(sets + part->first, part->n);
     const double share = st_axis_at(&all, reach.high) - st_axis_at(&all, reach.low);
     *ret_own = (own.log && !all.log) || share < (all.log ? SEEN_SHARE_LOG : SEEN_SHARE);
@@ -151,7 +151,7 @@ static struct st_axis axis_of(struct st_chart_set *const *sets, const struct par
     return *ret_own ? own : all;
 }
 
-static int plan(struct st_chart_picture *picture)
+static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
     char text[32];
@@ -202,17 +202,17 @@ static int plan(struct st_chart_picture *picture)
     return 0;
 }
 
-static void heading(const struct st_chart_area *area, const char *group, const struct part *part, bool own)
+static void heading(const struct st_picture_area *area, const char *group, const struct part *part, bool own)
 {
     char text[256] = "", of[64] = "";
     if (part->parts_n > 1)
         snprintf(of, sizeof(of), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
                  own ? ", own axis" : "");
     snprintf(text, sizeof(text), "%s%s", group, of);
-    st_chart_heading(area, text);
+    st_picture_heading(area, text);
 }
 
-static void label(const struct st_chart_area *area, double x, const struct st_chart_set *set)
+static void label(const struct st_picture_area *area, double x, const struct st_chart_set *set)
 {
     char text[LABEL_COLUMNS + 32];
     const char *rest = set->label;
@@ -221,15 +221,15 @@ static void label(const struct st_chart_area *area, double x, const struct st_ch
         const size_t bytes = line_bytes(rest);
         snprintf(text, sizeof(text), "%.*s%s", (int)bytes, rest,
                  i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
-        st_chart_text(area->canvas, x, y, ST_ANCHOR_MIDDLE, ST_CHART_INK, text);
+        st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_INK, text);
         rest += bytes;
     }
     snprintf(text, sizeof(text), "n = %llu%s", (unsigned long long)set->box.n,
              set->box.known && !set->box.outliers_known ? " *" : "");
-    st_chart_text(area->canvas, x, y, ST_ANCHOR_MIDDLE, ST_CHART_SOFT, text);
+    st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_SOFT, text);
 }
 
-static double y_of(const struct st_chart_area *area, int64_t value_ns)
+static double y_of(const struct st_picture_area *area, int64_t value_ns)
 {
     return area->y + (1 - st_axis_at(&area->y_axis, (double)value_ns)) * area->height;
 }
@@ -237,12 +237,13 @@ static double y_of(const struct st_chart_area *area, int64_t value_ns)
 static struct st_font median_font(enum st_anchor anchor)
 {
     return (struct st_font){
-        .size = ST_CHART_TEXT_PX, .rgb = ST_CHART_INK, .anchor = anchor, .bold = true, .role = "median"};
+        .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = anchor, .bold = true, .role = "median"};
 }
 
-static void draw_box(const struct st_chart_area *area, double x, double width, const struct st_box *box)
+static void draw_box(const struct st_picture_area *area, double x, double width, const struct st_box *box)
 {
-    const struct st_pen thin = {ST_CHART_INK, 1.2, ST_DASH_NONE}, thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const struct st_pen thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
     const double q1 = y_of(area, box->q1_ns), q3 = y_of(area, box->q3_ns),
                  median = y_of(area, box->median_ns);
     const double low = y_of(area, box->low_ns), high = y_of(area, box->high_ns);
@@ -251,42 +252,43 @@ static void draw_box(const struct st_chart_area *area, double x, double width, c
                                         {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
     char text[40];
     st_ns_format(box->median_ns, text, sizeof(text));
-    area->canvas->segments(area->canvas, whiskers, ST_ARRAY_LEN(whiskers), &thin);
-    st_chart_rectangle(area->canvas, left, q3, width, fmax(q1 - q3, 1), FILL, &thin);
-    area->canvas->segments(area->canvas, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
+    st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
+    st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), FILL, &thin);
+    st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
-    const double half = 7, text_width = 1.1 * st_chart_text_px(text, ST_CHART_TEXT_PX);
+    const double half = 7, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     double y = fmin(fmax(median, q3 + half + 1), q1 - half - 1); /* the middle of the text, in the box */
     if (q1 - q3 < 2 * half + 2)
         y = high - half - 4 < area->y ? low + half + 4
                                       : high - half - 4; /* no room there: beyond the whisker */
     else if (fabs(y - median) < half)
-        st_chart_rectangle(area->canvas, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
-    area->canvas->text(area->canvas, x, y + 4, text, &font);
+        st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
+    st_svg_text(area->svg, x, y + 4, text, &font);
 }
 
 /* Values that lie too close for a line: a mark with the median, or with the least and the greatest. */
-static void draw_speck(const struct st_chart_area *area, double x, const struct st_box *box)
+static void draw_speck(const struct st_picture_area *area, double x, const struct st_box *box)
 {
-    const struct st_pen thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const struct st_pen thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
     const bool two = !box->median_known && box->min_ns < box->max_ns;
     const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2, half = SPECK_LINE_PX / 2;
     const double above = at - 7, below = at + 16;
     char text[32];
     struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     font.role = box->median_known ? font.role : "values";
-    area->canvas->segments(area->canvas, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
+    st_svg_segments(area->svg, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
     st_ns_format(two ? box->max_ns : box->median_ns, text, sizeof(text));
-    area->canvas->text(area->canvas, x, !two && above < area->y + 10 ? below : above, text, &font);
+    st_svg_text(area->svg, x, !two && above < area->y + 10 ? below : above, text, &font);
     if (two)
-        area->canvas->text(area->canvas, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
+        st_svg_text(area->svg, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
 }
 
 /* From least to greatest, and the median if it is known. */
-static void draw_few(const struct st_chart_area *area, double x, const struct st_box *box)
+static void draw_few(const struct st_picture_area *area, double x, const struct st_box *box)
 {
-    const struct st_pen dashed = {ST_CHART_INK, 1.2, ST_DASH_LONG}, thin = {ST_CHART_INK, 1.2, ST_DASH_NONE},
-                        thick = {ST_CHART_INK, 2.4, ST_DASH_NONE};
+    const struct st_pen dashed = {ST_PICTURE_INK, 1.2, ST_DASH_LONG},
+                        thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
     const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
                  median = y_of(area, box->median_ns);
     if (low - high < SPECK_PX) {
@@ -295,18 +297,17 @@ static void draw_few(const struct st_chart_area *area, double x, const struct st
     }
     const struct st_point caps[] = {
         {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
-    area->canvas->segments(area->canvas, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
-    area->canvas->segments(area->canvas, caps, ST_ARRAY_LEN(caps), &thin);
+    st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
+    st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
     if (!box->median_known)
         return;
     char text[40];
     const struct st_font font = median_font(ST_ANCHOR_START);
-    area->canvas->segments(area->canvas, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
-    area->canvas->text(area->canvas, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)),
-                       &font);
+    st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+    st_svg_text(area->svg, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)), &font);
 }
 
-static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     struct part part = {0};
     bool own;
@@ -317,20 +318,20 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     const double room = area->width / (double)n;
     area->y_axis = axis_of(picture->data->set, &part, &own, &area->y_from_0);
     heading(area, sets[0]->group, &part, own);
-    st_chart_y_times(area, picture->data->quantity);
-    st_chart_frame(area);
+    st_picture_y_times(area, picture->data->quantity);
+    st_picture_frame(area);
     for (size_t i = 0; i < n; i++) {
         const double x = area->x + (0.5 + (double)i) * room;
         const struct st_box *box = &sets[i]->box;
-        area->canvas->begin(area->canvas, "box");
+        st_svg_begin(area->svg, "box");
         if (box->known)
             draw_box(area, x, fmin(BOX_PX, room - 10), box);
         else
             draw_few(area, x, box);
         label(area, x, sets[i]);
-        area->canvas->end(area->canvas);
+        st_svg_end(area->svg);
     }
 }
 
-const struct st_chart_kind_row st_chart_box = {
+const struct st_picture_kind st_picture_box = {
     .name = "box", .title = "Box plots", .has = has, .plan = plan, .draw = draw};

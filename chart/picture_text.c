@@ -1,6 +1,4 @@
-/* Charts as text. */
-#include "chart/chart_text.h"
-
+/* Pictures as text in a terminal. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text.h"
 #include "platform/program/locale.h"
@@ -40,7 +39,7 @@ struct page {
     int width;
     int label; /* columns of labels */
     const struct glyphs *glyphs;
-    const struct st_chart_picture *picture;
+    const struct st_picture *picture;
 };
 
 /* A label of page->label columns. */
@@ -141,7 +140,7 @@ static void print_boxes(const struct page *wide)
     for (size_t first = 0, n; first < data->n; first += n) {
         for (n = 1; first + n < data->n && strcmp(data->set[first + n]->group, data->set[first]->group) == 0;)
             n++;
-        const struct st_axis axis = st_chart_box_axis(data->set + first, n, &cut);
+        const struct st_axis axis = st_picture_box_axis(data->set + first, n, &cut);
         any_cut |= cut;
         if (first > 0)
             fputc('\n', page.out);
@@ -178,7 +177,7 @@ static size_t squeeze(const struct st_columns *from, struct st_column *to, size_
     const size_t used = from->n < to_n ? from->n : to_n;
     memset(to, 0, to_n * sizeof(*to));
     for (size_t i = 0; i < from->n; i++)
-        st_column_merge(&to[i * used / from->n], &from->column[i]);
+        st_columns_merge(&to[i * used / from->n], &from->column[i]);
     return used;
 }
 
@@ -229,7 +228,7 @@ static void print_series(const struct page *page)
     for (size_t i = 0; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];
         const struct st_axis axis =
-            st_chart_value_axis(&(struct st_chart_data){.set = data->set + i, .n = 1});
+            st_picture_value_axis(&(struct st_chart_data){.set = data->set + i, .n = 1});
         const size_t n = squeeze(set->columns, columns, (size_t)(page->width - page->label - 1));
         char low[32], end[48];
         if (i > 0)
@@ -264,12 +263,12 @@ static void bar(const struct page *page, double share, int columns)
 static void print_hist(const struct page *page)
 {
     const struct st_chart_data *data = page->picture->data;
-    const struct st_axis axis = st_chart_value_axis(data);
+    const struct st_axis axis = st_picture_value_axis(data);
     const int columns = page->width - 14 - 12;
     char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         uint64_t bins[BINS], most = 1;
-        const size_t bins_n = st_chart_count(&data->set[i]->sample, &axis, BINS, bins);
+        const size_t bins_n = st_picture_count(&data->set[i]->sample, &axis, BINS, bins);
         if (i > 0)
             fputc('\n', page->out);
         say(page, "%s, n = %llu: from; values (bars are logarithmic)",
@@ -305,7 +304,7 @@ static void print_quantiles(const struct page *page)
     } rows[] = {{"50 %", 0.5},     {"75 %", 0.75},      {"90 %", 0.9},        {"99 %", 0.99},
                 {"99.9 %", 0.999}, {"99.99 %", 0.9999}, {"99.999 %", 0.99999}};
     const struct st_chart_data *data = page->picture->data;
-    const struct st_axis axis = st_chart_value_axis(data);
+    const struct st_axis axis = st_picture_value_axis(data);
     char name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
@@ -316,15 +315,15 @@ static void print_quantiles(const struct page *page)
             axis.log ? " (bars are logarithmic)" : "");
         for (size_t k = 0; k < ST_ARRAY_LEN(rows); k++) {
             int64_t value;
-            if (st_chart_quantile_of(set, rows[k].p, &value))
+            if (st_picture_quantile_of(set, rows[k].p, &value))
                 quantile_row(page, rows[k].name, &axis, value);
         }
-        if (st_chart_greatest(set, &greatest))
+        if (st_picture_greatest(set, &greatest))
             quantile_row(page, "greatest", &axis, greatest);
     }
 }
 
-static int label_columns(const struct st_chart_picture *picture)
+static int label_columns(const struct st_picture *picture)
 {
     int most = (int)strlen(LOGARITHMIC);
     if (picture->id != ST_CHART_BOX)
@@ -345,7 +344,7 @@ static void put_clipped(FILE *out, char *text, int width)
     }
 }
 
-static int print_page(FILE *out, const struct st_chart_picture *picture)
+static int print_page(FILE *out, const struct st_picture *picture)
 {
     static void (*const prints[ST_CHART_KINDS])(const struct page *) = {
         [ST_CHART_BOX] = print_boxes,
@@ -363,7 +362,7 @@ static int print_page(FILE *out, const struct st_chart_picture *picture)
                         .picture = picture};
     if (page.out == NULL)
         return -ENOMEM;
-    st_chart_title(picture, title, sizeof(title));
+    st_picture_title(picture, title, sizeof(title));
     say(&page, "%s", title);
     fputc('\n', page.out);
     prints[picture->id](&page);
@@ -376,7 +375,7 @@ static int print_page(FILE *out, const struct st_chart_picture *picture)
     return r;
 }
 
-int st_chart_print(const char *command, const struct st_chart_picture *picture)
+int st_picture_print(const char *command, const struct st_picture *picture)
 {
     struct st_locale_stream stream;
     const int printed = print_page(st_locale_begin(&stream, stdout), picture);

@@ -1,7 +1,7 @@
 /* Which JSON documents of sleeptune have results: where their figures are, and what tells one result from
  * another. */
-#ifndef ST_CHART_INPUT_DOCUMENTS_H
-#define ST_CHART_INPUT_DOCUMENTS_H
+#ifndef ST_CHART_INPUT_DOCUMENT_H
+#define ST_CHART_INPUT_DOCUMENT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "chart/input/documents.h"
+#include "chart/input/document.h"
 
 #include <stdio.h>
 #include <string.h>

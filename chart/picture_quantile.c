@@ -2,7 +2,7 @@
  * its room. */
 #include <math.h>
 
-#include "chart/chart_picture.h"
+#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text.h"
@@ -16,7 +16,7 @@ static bool has(const struct st_chart_set *set)
     return set->hist.total_n > 0 || set->marks_n > 0;
 }
 
-bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns)
+bool st_picture_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns)
 {
     if (set->hist.total_n > 0 && set->n >= st_stats_quantile_min_n(p)) {
         *ret_ns = st_sample_quantile(&set->sample, p);
@@ -31,7 +31,7 @@ bool st_chart_quantile_of(const struct st_chart_set *set, double p, int64_t *ret
     return false;
 }
 
-bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns)
+bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns)
 {
     const bool values = set->hist.total_n > 0;
     if (!values && !set->max_known)
@@ -40,7 +40,7 @@ bool st_chart_greatest(const struct st_chart_set *set, int64_t *ret_ns)
     return true;
 }
 
-static int plan(struct st_chart_picture *picture)
+static int plan(struct st_picture *picture)
 {
     static const struct {
         const char *name;
@@ -59,11 +59,11 @@ static int plan(struct st_chart_picture *picture)
                        (unsigned long long)set->n);
         for (size_t k = 0; k < ST_ARRAY_LEN(told); k++) {
             int64_t value;
-            if (st_chart_quantile_of(set, told[k].p, &value))
+            if (st_picture_quantile_of(set, told[k].p, &value))
                 st_text_append(caption, bytes, ", %s %s", told[k].name,
                                st_ns_format(value, text, sizeof(text)));
         }
-        if (st_chart_greatest(set, &greatest))
+        if (st_picture_greatest(set, &greatest))
             st_text_append(caption, bytes, ", greatest %s", st_ns_format(greatest, text, sizeof(text)));
         st_text_append(caption, bytes, ".");
     }
@@ -80,50 +80,50 @@ static int plan(struct st_chart_picture *picture)
 }
 
 /* The values from which 10 lie beyond, or the marks that are known. */
-static void draw_set(const struct st_chart_area *area, const struct st_chart_set *set, size_t line)
+static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, size_t line)
 {
-    const struct st_pen pen = st_chart_pen(line);
+    const struct st_pen pen = st_picture_pen(line);
     struct st_point points[POINTS_MAX];
     int64_t greatest;
     size_t n = 0;
-    area->canvas->begin(area->canvas, "values");
+    st_svg_begin(area->svg, "values");
     if (set->hist.total_n > 0) {
         const double nines = log10(fmax((double)set->n / 10, 1));
         const size_t steps = (size_t)fmin(ceil(nines * STEPS_A_DECADE), POINTS_MAX - 1);
         for (size_t i = 0; i <= steps && steps > 0; i++) {
             const double x = pow(10, nines * (double)i / (double)steps);
-            points[n++] = st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x));
+            points[n++] = st_picture_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x));
         }
-        area->canvas->polyline(area->canvas, points, n, &pen);
+        st_svg_polyline(area->svg, points, n, &pen);
         for (double x = 2; x <= (double)set->n / 10;
              x *= x < 10 ? 5 : 10) /* so that lines are told apart by shape, too */
-            st_chart_marker(area->canvas,
-                            st_chart_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)), line,
-                            pen.rgb, NULL);
+            st_picture_marker(area->svg,
+                              st_picture_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)),
+                              line, pen.rgb, NULL);
     } else {
         for (size_t i = 0; i < set->marks_n; i++) {
-            points[n++] = st_chart_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
-            st_chart_marker(area->canvas, points[i], line, pen.rgb, NULL);
+            points[n++] = st_picture_at(area, 1 / (1 - set->mark[i].p), (double)set->mark[i].value_ns);
+            st_picture_marker(area->svg, points[i], line, pen.rgb, NULL);
         }
-        area->canvas->polyline(area->canvas, points, n, &pen);
+        st_svg_polyline(area->svg, points, n, &pen);
     }
-    if (st_chart_greatest(set, &greatest))
-        st_chart_marker(area->canvas, st_chart_at(area, fmax((double)set->n, 1), (double)greatest), line,
-                        pen.rgb, NULL);
-    area->canvas->end(area->canvas);
+    if (st_picture_greatest(set, &greatest))
+        st_picture_marker(area->svg, st_picture_at(area, fmax((double)set->n, 1), (double)greatest), line,
+                          pen.rgb, NULL);
+    st_svg_end(area->svg);
 }
 
 /* A tick at 1 / (1 - p), its text only where there is room behind that of the last one. */
-static void tick(const struct st_chart_area *area, double at, const char *text, double *ends)
+static void tick(const struct st_picture_area *area, double at, const char *text, double *ends)
 {
     const double middle = st_axis_at(&area->x_axis, at) * area->width;
-    const double half = st_chart_text_px(text, ST_CHART_TEXT_PX) / 2;
+    const double half = st_picture_text_px(text, ST_PICTURE_TEXT_PX) / 2;
     const bool room = middle - half > *ends + TICK_GAP_PX;
-    st_chart_x_tick(area, st_axis_at(&area->x_axis, at), room ? text : "");
+    st_picture_x_tick(area, st_axis_at(&area->x_axis, at), room ? text : "");
     *ends = room ? middle + half : *ends;
 }
 
-static void ticks(const struct st_chart_area *area)
+static void ticks(const struct st_picture_area *area)
 {
     double ends = -area->x;
     char text[32];
@@ -135,7 +135,7 @@ static void ticks(const struct st_chart_area *area)
     }
 }
 
-static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     const struct st_chart_data *data = picture->data;
     double most = 20;
@@ -143,18 +143,18 @@ static void draw(const struct st_chart_picture *picture, size_t panel, struct st
     for (size_t i = 0; i < data->n; i++)
         most = fmax(most, (double)data->set[i]->n);
     area->x_axis = (struct st_axis){true, 1, most * 1.3};
-    area->y_axis = st_chart_value_axis(data);
-    st_chart_y_times(area, data->quantity);
-    area->canvas->begin(area->canvas, "axis x");
+    area->y_axis = st_picture_value_axis(data);
+    st_picture_y_times(area, data->quantity);
+    st_svg_begin(area->svg, "axis x");
     ticks(area);
-    st_chart_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
-    area->canvas->end(area->canvas);
-    st_chart_frame(area);
+    st_picture_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
+    st_svg_end(area->svg);
+    st_picture_frame(area);
     for (size_t i = 0; i < data->n; i++)
         draw_set(area, data->set[i], i);
 }
 
-const struct st_chart_kind_row st_chart_quantile = {.name = "quantile",
+const struct st_picture_kind st_picture_quantile = {.name = "quantile",
                                                     .title = "Quantiles",
                                                     .has = has,
                                                     .plan = plan,

@@ -1,24 +1,13 @@
-/* SVG, written by hand: cairo would turn text into outlines (docs/adr/0007-charts.md). */
+#include "chart/svg.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "chart/canvas.h"
 #include "core/xml_text.h"
 
-struct svg {
-    struct st_canvas canvas;
-    FILE *stream; /* where all of it is written at once: only then errno is that of a write which failed */
-    FILE *out;    /* memory */
-    char *text;
-    size_t text_bytes;
-    int depth;
-};
-
-static FILE *line(struct st_canvas *canvas)
+static FILE *line(struct st_svg *svg)
 {
-    struct svg *svg = (struct svg *)canvas;
     fprintf(svg->out, "%*s", svg->depth, "");
     return svg->out;
 }
@@ -33,31 +22,41 @@ static void number(FILE *out, char before, double value)
 
 static void stroke(FILE *out, const struct st_pen *pen)
 {
-    int n;
-    const double *lengths = st_dash_lengths(pen->dash, &n);
+    static const struct {
+        int n;
+        double lengths[6]; /* of strokes and gaps, pixels */
+    } dashes[ST_DASHES] = {
+        [ST_DASH_LONG] = {2, {8, 4}},
+        [ST_DASH_SHORT] = {2, {4, 3}},
+        [ST_DASH_DOT] = {2, {1.5, 3}},
+        [ST_DASH_LONG_DOT] = {4, {12, 3, 1.5, 3}},
+        [ST_DASH_LONG_DOTS] = {6, {12, 3, 1.5, 3, 1.5, 3}},
+    };
+    const int n = dashes[pen->dash].n;
+    const double *lengths = dashes[pen->dash].lengths;
     fprintf(out, " stroke=\"#%06x\" stroke-width=\"%g\"", pen->rgb, pen->width);
     for (int i = 0; i < n; i++)
         fprintf(out, "%s%g%s", i == 0 ? " stroke-dasharray=\"" : ",", lengths[i], i + 1 == n ? "\"" : "");
 }
 
-static void begin(struct st_canvas *canvas, const char *role)
+void st_svg_begin(struct st_svg *svg, const char *role)
 {
-    fprintf(line(canvas), "<g class=\"%s\">\n", role);
-    ((struct svg *)canvas)->depth++;
+    fprintf(line(svg), "<g class=\"%s\">\n", role);
+    svg->depth++;
 }
 
-static void end(struct st_canvas *canvas)
+void st_svg_end(struct st_svg *svg)
 {
-    ((struct svg *)canvas)->depth--;
-    fputs("</g>\n", line(canvas));
+    svg->depth--;
+    fputs("</g>\n", line(svg));
 }
 
-static void path(struct st_canvas *canvas, const struct st_point *points, size_t n, bool pairs, bool closed,
+static void path(struct st_svg *svg, const struct st_point *points, size_t n, bool pairs, bool closed,
                  const char *fill, const struct st_pen *pen)
 {
     if (n == 0)
         return;
-    FILE *out = line(canvas);
+    FILE *out = line(svg);
     fprintf(out, "<path fill=\"%s\"", fill);
     if (pen != NULL)
         stroke(out, pen);
@@ -74,31 +73,28 @@ static void path(struct st_canvas *canvas, const struct st_point *points, size_t
     fprintf(out, "%s\"/>\n", closed ? "Z" : "");
 }
 
-static void segments(struct st_canvas *canvas, const struct st_point *points, size_t n,
-                     const struct st_pen *pen)
+void st_svg_segments(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen)
 {
-    path(canvas, points, n, true, false, "none", pen);
+    path(svg, points, n, true, false, "none", pen);
 }
 
-static void polyline(struct st_canvas *canvas, const struct st_point *points, size_t n,
-                     const struct st_pen *pen)
+void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen)
 {
-    path(canvas, points, n, false, false, "none", pen);
+    path(svg, points, n, false, false, "none", pen);
 }
 
-static void polygon(struct st_canvas *canvas, const struct st_point *points, size_t n, uint32_t fill_rgb,
+void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n, uint32_t fill_rgb,
                     const struct st_pen *pen)
 {
     char fill[16];
     snprintf(fill, sizeof(fill), "#%06x", fill_rgb);
-    path(canvas, points, n, false, true, fill, pen);
+    path(svg, points, n, false, true, fill, pen);
 }
 
-static void text(struct st_canvas *canvas, double x, double y, const char *content,
-                 const struct st_font *font)
+void st_svg_text(struct st_svg *svg, double x, double y, const char *content, const struct st_font *font)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    FILE *out = line(canvas);
+    FILE *out = line(svg);
     fputs("<text", out);
     if (font->role != NULL)
         fprintf(out, " class=\"%s\"", font->role);
@@ -114,34 +110,23 @@ static void text(struct st_canvas *canvas, double x, double y, const char *conte
     fputs("</text>\n", out);
 }
 
-static int finish(struct st_canvas *canvas)
+int st_svg_finish(struct st_svg *svg, FILE *stream)
 {
-    struct svg *svg = (struct svg *)canvas;
     fputs("</svg>\n", svg->out);
     int r = fclose(svg->out) != 0 ? -ENOMEM : 0;
-    if (r == 0 &&
-        (fwrite(svg->text, 1, svg->text_bytes, svg->stream) != svg->text_bytes || fflush(svg->stream) != 0))
+    /* all of it at once: only then errno is that of a write which failed */
+    if (r == 0 && (fwrite(svg->text, 1, svg->text_bytes, stream) != svg->text_bytes || fflush(stream) != 0))
         r = -errno;
     free(svg->text);
-    free(svg);
     return r;
 }
 
-int st_canvas_svg_open(enum st_canvas_format format, FILE *stream, double width, double height,
-                       const char *title, const char *description, struct st_canvas **ret)
+int st_svg_open(struct st_svg *svg, double width, double height, const char *title, const char *description)
 {
-    (void)format;
-    struct svg *svg = malloc(sizeof(*svg));
-    if (svg == NULL)
-        return -ENOMEM;
-    *svg = (struct svg){.canvas = {width, height, begin, end, segments, polyline, polygon, text, finish},
-                        .stream = stream,
-                        .depth = 1};
+    *svg = (struct st_svg){.width = width, .height = height, .depth = 1};
     svg->out = open_memstream(&svg->text, &svg->text_bytes);
-    if (svg->out == NULL) {
-        free(svg);
+    if (svg->out == NULL)
         return -ENOMEM;
-    }
     fprintf(svg->out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
@@ -154,6 +139,5 @@ int st_canvas_svg_open(enum st_canvas_format format, FILE *stream, double width,
     fputs("</title>\n <desc id=\"desc\">", svg->out);
     st_xml_put(svg->out, description);
     fputs("</desc>\n", svg->out);
-    *ret = &svg->canvas;
     return 0;
 }

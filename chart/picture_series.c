@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "chart/chart_picture.h"
+#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text.h"
 
@@ -13,7 +13,7 @@ static bool has(const struct st_chart_set *set)
     return set->columns != NULL && set->n > 0;
 }
 
-static void say_set(struct st_chart_picture *picture, const struct st_chart_set *set)
+static void say_set(struct st_picture *picture, const struct st_chart_set *set)
 {
     char *caption = picture->caption, *description = picture->description, least[32], median[32],
          greatest[32], every[32], name[ST_CHART_NAME_BYTES];
@@ -42,7 +42,7 @@ static void say_set(struct st_chart_picture *picture, const struct st_chart_set 
     st_text_append(caption, bytes, ".");
 }
 
-static int plan(struct st_chart_picture *picture)
+static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
     bool joined = false, missed = false;
@@ -74,7 +74,7 @@ static double dot_px(const struct st_chart_set *set)
 }
 
 /* Bars of stored columns that fall on one column of pixels are one. @return points. */
-static size_t bars(const struct st_chart_area *area, const struct st_columns *columns, double column_x,
+static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
                    double dot, struct st_point *points)
 {
     size_t n = 0;
@@ -84,8 +84,8 @@ static size_t bars(const struct st_chart_area *area, const struct st_columns *co
         const struct st_column *column = &columns->column[i];
         if (column->n == 0)
             continue;
-        struct st_point low = st_chart_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
-        const struct st_point high = st_chart_at(area, 0, (double)column->max_ns);
+        struct st_point low = st_picture_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
+        const struct st_point high = st_picture_at(area, 0, (double)column->max_ns);
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
         if (columns->periods > 1 && n > 0 && low.x == last) {
@@ -100,49 +100,49 @@ static size_t bars(const struct st_chart_area *area, const struct st_columns *co
     return n;
 }
 
-static void mark_misses(const struct st_chart_area *area, const struct st_columns *columns, double column_x)
+static void mark_misses(const struct st_picture_area *area, const struct st_columns *columns, double column_x)
 {
     double last = -MARK_PX;
-    area->canvas->begin(area->canvas, "misses");
+    st_svg_begin(area->svg, "misses");
     for (size_t i = 0; i < columns->n; i++) {
         if (columns->column[i].missed_n == 0)
             continue;
-        const double x = st_chart_at(area, ((double)i + 0.5) * column_x, 0).x;
+        const double x = st_picture_at(area, ((double)i + 0.5) * column_x, 0).x;
         if (x - last < MARK_PX)
             continue;
         const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
-        area->canvas->polygon(area->canvas, triangle, 3, ST_CHART_MISS, NULL);
+        st_svg_polygon(area->svg, triangle, 3, ST_PICTURE_MISS, NULL);
         last = x;
     }
-    area->canvas->end(area->canvas);
+    st_svg_end(area->svg);
 }
 
-static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     const struct st_chart_set *set = picture->data->set[panel];
     const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
     char axis[64] = "values before it", name[ST_CHART_NAME_BYTES];
     if (set->timed)
         snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
-    struct st_pen pen = st_chart_pen(0);
+    struct st_pen pen = st_picture_pen(0);
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
         return;
     const double dot = dot_px(set);
     pen.width = dot;
-    area->y_axis = st_chart_value_axis(picture->data);
+    area->y_axis = st_picture_value_axis(picture->data);
     area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
-    st_chart_y_times(area, picture->data->quantity);
-    st_chart_x_numbers(area, axis);
-    st_chart_frame(area);
+    st_picture_y_times(area, picture->data->quantity);
+    st_picture_x_numbers(area, axis);
+    st_picture_frame(area);
     if (picture->data->n > 1)
-        st_chart_heading(area, st_chart_name(picture->data, set, name));
-    area->canvas->begin(area->canvas, "values");
-    area->canvas->segments(area->canvas, points, bars(area, set->columns, column_x, dot, points), &pen);
-    area->canvas->end(area->canvas);
+        st_picture_heading(area, st_chart_name(picture->data, set, name));
+    st_svg_begin(area->svg, "values");
+    st_svg_segments(area->svg, points, bars(area, set->columns, column_x, dot, points), &pen);
+    st_svg_end(area->svg);
     mark_misses(area, set->columns, column_x);
     free(points);
 }
 
-const struct st_chart_kind_row st_chart_series = {
+const struct st_picture_kind st_picture_series = {
     .name = "series", .title = "Over time", .has = has, .plan = plan, .draw = draw};

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "chart/chart_picture.h"
+#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text.h"
 
@@ -13,7 +13,7 @@ static bool has(const struct st_chart_set *set)
     return set->hist.total_n > 0;
 }
 
-static int plan(struct st_chart_picture *picture)
+static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
     char median[32], greatest[32], name[ST_CHART_NAME_BYTES];
@@ -43,8 +43,8 @@ static size_t bins_of(const struct st_axis *axis, size_t bins_max)
     return (size_t)fmin(fmax(floor(most), 8), (double)bins_max);
 }
 
-size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
-                      uint64_t *bins)
+size_t st_picture_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                        uint64_t *bins)
 {
     const size_t bins_n = bins_of(axis, bins_max);
     uint64_t before = 0;
@@ -59,41 +59,41 @@ size_t st_chart_count(const struct st_sample *sample, const struct st_axis *axis
 }
 
 /* Steps round the bins that hold something. */
-static void steps(const struct st_chart_area *area, const uint64_t *bins, size_t bins_n, size_t line)
+static void steps(const struct st_picture_area *area, const uint64_t *bins, size_t bins_n, size_t line)
 {
-    const struct st_pen pen = st_chart_pen(line);
+    const struct st_pen pen = st_picture_pen(line);
     struct st_point points[2 * BINS + 2];
     const double foot = area->y + area->height, width = area->width / (double)bins_n;
     size_t n = 0;
-    area->canvas->begin(area->canvas, "values");
+    st_svg_begin(area->svg, "values");
     for (size_t i = 0; i < bins_n; i++) {
-        const double y = bins[i] > 0 ? st_chart_at(area, 0, (double)bins[i]).y : foot;
+        const double y = bins[i] > 0 ? st_picture_at(area, 0, (double)bins[i]).y : foot;
         points[n++] = (struct st_point){area->x + (double)i * width, y};
         points[n++] = (struct st_point){area->x + (double)(i + 1) * width, y};
     }
-    area->canvas->polyline(area->canvas, points, n, &pen);
-    area->canvas->end(area->canvas);
+    st_svg_polyline(area->svg, points, n, &pen);
+    st_svg_end(area->svg);
 }
 
-static void draw(const struct st_chart_picture *picture, size_t panel, struct st_chart_area *area)
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     const struct st_chart_data *data = picture->data;
     uint64_t bins[ST_CHART_LINES_MAX][BINS], most = 1;
     (void)panel;
-    area->x_axis = st_chart_value_axis(data);
+    area->x_axis = st_picture_value_axis(data);
     size_t bins_n = 1;
     for (size_t i = 0; i < data->n; i++) {
-        bins_n = st_chart_count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
+        bins_n = st_picture_count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[i][k] > most ? bins[i][k] : most;
     }
     area->y_axis = (struct st_axis){true, 0.7, fmax((double)most * 1.6, 12)};
-    st_chart_y_numbers(area, "values in a bin (logarithmic)");
-    st_chart_x_times(area, data->quantity);
+    st_picture_y_numbers(area, "values in a bin (logarithmic)");
+    st_picture_x_times(area, data->quantity);
     for (size_t i = 0; i < data->n; i++)
         steps(area, bins[i], bins_n, i);
-    st_chart_frame(area);
+    st_picture_frame(area);
 }
 
-const struct st_chart_kind_row st_chart_hist = {
+const struct st_picture_kind st_picture_hist = {
     .name = "hist", .title = "Histogram", .has = has, .plan = plan, .draw = draw, .lines = true};

@@ -2,18 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/chart_picture.h"
+#include "chart/picture.h"
 #include "core/text.h"
 
 #define TICK_PX    15.0 /* from the text of one to that of the next, at least */
-#define HEADING_PX (ST_CHART_TEXT_PX + 1)
+#define HEADING_PX (ST_PICTURE_TEXT_PX + 1)
 
-double st_chart_text_px(const char *text, double size)
+double st_picture_text_px(const char *text, double size)
 {
     return 0.6 * size * st_text_columns(text);
 }
 
-struct st_pen st_chart_pen(size_t i)
+struct st_pen st_picture_pen(size_t i)
 {
     static const uint32_t rgb[ST_CHART_LINES_MAX] = {0x0072b2, 0xd55e00, 0x007a59,
                                                      0xa8518a, 0x000000, 0x8a6000};
@@ -21,21 +21,21 @@ struct st_pen st_chart_pen(size_t i)
     return (struct st_pen){rgb[line], line == 3 ? 2.4 : 1.8, (enum st_dash)(line % ST_DASHES)};
 }
 
-struct st_point st_chart_at(const struct st_chart_area *area, double x, double y)
+struct st_point st_picture_at(const struct st_picture_area *area, double x, double y)
 {
     return (struct st_point){area->x + st_axis_at(&area->x_axis, x) * area->width,
                              area->y + (1 - st_axis_at(&area->y_axis, y)) * area->height};
 }
 
-void st_chart_rectangle(struct st_canvas *canvas, double x, double y, double width, double height,
-                        uint32_t fill_rgb, const struct st_pen *pen)
+void st_picture_rectangle(struct st_svg *svg, double x, double y, double width, double height,
+                          uint32_t fill_rgb, const struct st_pen *pen)
 {
     const struct st_point points[] = {{x, y}, {x + width, y}, {x + width, y + height}, {x, y + height}};
-    canvas->polygon(canvas, points, ST_ARRAY_LEN(points), fill_rgb, pen);
+    st_svg_polygon(svg, points, ST_ARRAY_LEN(points), fill_rgb, pen);
 }
 
-void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uint32_t fill_rgb,
-                     const struct st_pen *pen)
+void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_t fill_rgb,
+                       const struct st_pen *pen)
 {
     const struct st_pen edge = {pen != NULL ? pen->rgb : fill_rgb, 1.6, ST_DASH_NONE};
     const double r = 4;
@@ -51,58 +51,58 @@ void st_chart_marker(struct st_canvas *canvas, struct st_point at, size_t i, uin
     struct st_point points[4];
     for (size_t k = 0; k < 4; k++)
         points[k] = (struct st_point){at.x + shape[k].x, at.y + shape[k].y};
-    canvas->polygon(canvas, points, 4, fill_rgb, pen != NULL ? &edge : NULL);
+    st_svg_polygon(svg, points, 4, fill_rgb, pen != NULL ? &edge : NULL);
 }
 
-void st_chart_text(struct st_canvas *canvas, double x, double y, enum st_anchor anchor, uint32_t rgb,
-                   const char *text)
+void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
+                     const char *text)
 {
-    const struct st_font font = {.size = ST_CHART_TEXT_PX, .rgb = rgb, .anchor = anchor};
-    canvas->text(canvas, x, y, text, &font);
+    const struct st_font font = {.size = ST_PICTURE_TEXT_PX, .rgb = rgb, .anchor = anchor};
+    st_svg_text(svg, x, y, text, &font);
 }
 
-static void grid_line(const struct st_chart_area *area, double x1, double y1, double x2, double y2)
+static void grid_line(const struct st_picture_area *area, double x1, double y1, double x2, double y2)
 {
     const struct st_point points[] = {{x1, y1}, {x2, y2}};
-    const struct st_pen pen = {ST_CHART_GRID, 1, ST_DASH_NONE};
-    area->canvas->segments(area->canvas, points, 2, &pen);
+    const struct st_pen pen = {ST_PICTURE_GRID, 1, ST_DASH_NONE};
+    st_svg_segments(area->svg, points, 2, &pen);
 }
 
-static void y_tick(const struct st_chart_area *area, double value, const char *text)
+static void y_tick(const struct st_picture_area *area, double value, const char *text)
 {
     const double y = area->y + (1 - st_axis_at(&area->y_axis, value)) * area->height;
     grid_line(area, area->x, y, area->x + area->width, y);
-    st_chart_text(area->canvas, area->x - 7, y + 4, ST_ANCHOR_END, ST_CHART_SOFT, text);
+    st_picture_text(area->svg, area->x - 7, y + 4, ST_ANCHOR_END, ST_PICTURE_SOFT, text);
 }
 
-static void y_name(const struct st_chart_area *area, const char *name)
+static void y_name(const struct st_picture_area *area, const char *name)
 {
-    const struct st_font font = {.size = ST_CHART_TEXT_PX,
-                                 .rgb = ST_CHART_INK,
+    const struct st_font font = {.size = ST_PICTURE_TEXT_PX,
+                                 .rgb = ST_PICTURE_INK,
                                  .anchor = ST_ANCHOR_MIDDLE,
                                  .upwards = true,
                                  .role = "axis-name"};
-    area->canvas->text(area->canvas, area->x - 66, area->y + area->height / 2, name, &font);
+    st_svg_text(area->svg, area->x - 66, area->y + area->height / 2, name, &font);
 }
 
-void st_chart_x_name(const struct st_chart_area *area, const char *name)
+void st_picture_x_name(const struct st_picture_area *area, const char *name)
 {
     const struct st_font font = {
-        .size = ST_CHART_TEXT_PX, .rgb = ST_CHART_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
+        .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
     /* in the middle, if there it does not go beyond the page */
     const double x = fmin(area->x + area->width / 2,
-                          area->canvas->width - 4 - st_chart_text_px(name, ST_CHART_TEXT_PX) / 2);
-    area->canvas->text(area->canvas, x, area->y + area->height + 38, name, &font);
+                          area->svg->width - 4 - st_picture_text_px(name, ST_PICTURE_TEXT_PX) / 2);
+    st_svg_text(area->svg, x, area->y + area->height + 38, name, &font);
 }
 
-void st_chart_x_tick(const struct st_chart_area *area, double at, const char *text)
+void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text)
 {
-    const double x = area->x + at * area->width, half = st_chart_text_px(text, ST_CHART_TEXT_PX) / 2;
+    const double x = area->x + at * area->width, half = st_picture_text_px(text, ST_PICTURE_TEXT_PX) / 2;
     grid_line(area, x, area->y, x, area->y + area->height);
-    const double room = area->canvas->width - 4;
+    const double room = area->svg->width - 4;
     if (text[0] != '\0')
-        st_chart_text(area->canvas, fmin(x, room - half), area->y + area->height + 18, ST_ANCHOR_MIDDLE,
-                      ST_CHART_SOFT, text);
+        st_picture_text(area->svg, fmin(x, room - half), area->y + area->height + 18, ST_ANCHOR_MIDDLE,
+                        ST_PICTURE_SOFT, text);
 }
 
 static size_t ticks_of(const struct st_axis *axis, double room_px, double each_px, double *ticks,
@@ -125,12 +125,12 @@ static void name_with_unit(const struct st_axis *axis, const char *name, char *b
         snprintf(buf, buf_bytes, "%s (%s)", name, unit);
 }
 
-void st_chart_y_times(const struct st_chart_area *area, const char *name)
+void st_picture_y_times(const struct st_picture_area *area, const char *name)
 {
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[160];
     const size_t n = ticks_of(&area->y_axis, area->height, 42, ticks, &step);
-    area->canvas->begin(area->canvas, "axis y");
+    st_svg_begin(area->svg, "axis y");
     for (size_t i = 0; i < n; i++) {
         if (!area->y_from_0 || st_axis_at(&area->y_axis, ticks[i]) * area->height > TICK_PX)
             y_tick(area, ticks[i], st_axis_time_text(&area->y_axis, ticks[i], step, text, sizeof(text)));
@@ -139,54 +139,54 @@ void st_chart_y_times(const struct st_chart_area *area, const char *name)
         y_tick(area, 0, "0");
     name_with_unit(&area->y_axis, name, text, sizeof(text));
     y_name(area, text);
-    area->canvas->end(area->canvas);
+    st_svg_end(area->svg);
 }
 
-void st_chart_x_times(const struct st_chart_area *area, const char *name)
+void st_picture_x_times(const struct st_picture_area *area, const char *name)
 {
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[160];
     const size_t n = ticks_of(&area->x_axis, area->width, 80, ticks, &step);
-    area->canvas->begin(area->canvas, "axis x");
+    st_svg_begin(area->svg, "axis x");
     for (size_t i = 0; i < n; i++)
-        st_chart_x_tick(area, st_axis_at(&area->x_axis, ticks[i]),
-                        st_axis_time_text(&area->x_axis, ticks[i], step, text, sizeof(text)));
+        st_picture_x_tick(area, st_axis_at(&area->x_axis, ticks[i]),
+                          st_axis_time_text(&area->x_axis, ticks[i], step, text, sizeof(text)));
     name_with_unit(&area->x_axis, name, text, sizeof(text));
-    st_chart_x_name(area, text);
-    area->canvas->end(area->canvas);
+    st_picture_x_name(area, text);
+    st_svg_end(area->svg);
 }
 
-void st_chart_y_numbers(const struct st_chart_area *area, const char *name)
+void st_picture_y_numbers(const struct st_picture_area *area, const char *name)
 {
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[32];
     const size_t n = ticks_of(&area->y_axis, area->height, 42, ticks, &step);
-    area->canvas->begin(area->canvas, "axis y");
+    st_svg_begin(area->svg, "axis y");
     for (size_t i = 0; i < n; i++) {
         snprintf(text, sizeof(text), "%g", ticks[i]);
         y_tick(area, ticks[i], text);
     }
     y_name(area, name);
-    area->canvas->end(area->canvas);
+    st_svg_end(area->svg);
 }
 
-void st_chart_x_numbers(const struct st_chart_area *area, const char *name)
+void st_picture_x_numbers(const struct st_picture_area *area, const char *name)
 {
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[32];
     const size_t n = ticks_of(&area->x_axis, area->width, 80, ticks, &step);
-    area->canvas->begin(area->canvas, "axis x");
+    st_svg_begin(area->svg, "axis x");
     for (size_t i = 0; i < n; i++) {
         snprintf(text, sizeof(text), "%g", fabs(ticks[i]) < step / 1000 ? 0 : ticks[i]);
-        st_chart_x_tick(area, st_axis_at(&area->x_axis, ticks[i]), text);
+        st_picture_x_tick(area, st_axis_at(&area->x_axis, ticks[i]), text);
     }
-    st_chart_x_name(area, name);
-    area->canvas->end(area->canvas);
+    st_picture_x_name(area, name);
+    st_svg_end(area->svg);
 }
 
-static int heading_columns(const struct st_chart_area *area)
+static int heading_columns(const struct st_picture_area *area)
 {
-    return (int)((area->canvas->width - 2 * ST_CHART_MARGIN_PX) / (0.6 * HEADING_PX));
+    return (int)((area->svg->width - 2 * ST_PICTURE_MARGIN_PX) / (0.6 * HEADING_PX));
 }
 
 /* Bytes of a heading that go on a line of so many columns: to behind the last comma or semicolon that has
@@ -207,17 +207,17 @@ static size_t heading_bytes(const char *text, int columns)
     return parts > 0 ? parts : words;
 }
 
-void st_chart_heading(const struct st_chart_area *area, const char *text)
+void st_picture_heading(const struct st_picture_area *area, const char *text)
 {
     char line[300];
-    const struct st_font font = {.size = HEADING_PX, .rgb = ST_CHART_INK, .role = "group"};
+    const struct st_font font = {.size = HEADING_PX, .rgb = ST_PICTURE_INK, .role = "group"};
     const int columns = heading_columns(area);
     double y = area->y - 14;
     if (st_text_columns(text) > columns) {
         const size_t bytes = heading_bytes(text, columns);
         snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
         if (bytes > 0)
-            area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, y - 7, line, &font);
+            st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, y - 7, line, &font);
         text += bytes > 0 ? bytes + 1 : 0;
         y += bytes > 0 ? 8 : 0;
     }
@@ -229,19 +229,19 @@ void st_chart_heading(const struct st_chart_area *area, const char *text)
         st_text_append(st_text_clip(line, columns - 2), sizeof(line), " …");
     }
     if (line[0] != '\0')
-        area->canvas->text(area->canvas, ST_CHART_MARGIN_PX, y, line, &font);
+        st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, y, line, &font);
 }
 
-void st_chart_frame(const struct st_chart_area *area)
+void st_picture_frame(const struct st_picture_area *area)
 {
-    const struct st_pen pen = {ST_CHART_SOFT, 1, ST_DASH_NONE};
+    const struct st_pen pen = {ST_PICTURE_SOFT, 1, ST_DASH_NONE};
     const struct st_point points[] = {{area->x, area->y},
                                       {area->x, area->y + area->height},
                                       {area->x + area->width, area->y + area->height}};
-    area->canvas->polyline(area->canvas, points, ST_ARRAY_LEN(points), &pen);
+    st_svg_polyline(area->svg, points, ST_ARRAY_LEN(points), &pen);
 }
 
-struct st_axis st_chart_value_axis(const struct st_chart_data *data)
+struct st_axis st_picture_value_axis(const struct st_chart_data *data)
 {
     int64_t low = INT64_MAX, high = INT64_MIN, usual = INT64_MAX;
     for (size_t i = 0; i < data->n; i++) {
@@ -270,7 +270,7 @@ struct st_axis st_chart_value_axis(const struct st_chart_data *data)
                        st_axis_wants_log((double)low, (double)usual, (double)high));
 }
 
-void st_chart_title(const struct st_chart_picture *picture, char *buf, size_t buf_bytes)
+void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes)
 {
     const char *quantity = picture->kind->quantity;
     snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Recordings and their export: a file with known contents, and one of a real measurement.
+# Recordings as CSV: a file with known contents, and one of a real measurement.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 
@@ -22,7 +22,7 @@ is_prefix() { [ -s "$1" ] && cmp -s "$1" <(head -c "$(stat -c %s "$1")" "$2"); }
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" made.strec >wanted || { fail "a recording is made"; tap_done; }
 
 # --- CSV
-status 0 "CSV export succeeds" "$SLEEPTUNE" export made.strec --csv
+status 0 "a recording becomes CSV" "$SLEEPTUNE" plot --csv made.strec
 rows out >got
 ok "every row is there, exactly and in order" cmp wanted got
 is "the columns have the names of the format" "$(grep -v '^#' out | head -1)" "period,lateness_ns,skipped"
@@ -31,32 +31,10 @@ for line in '# period_ns: 4000000/3' '# frames: 64' '# rate_hz: 48000' '# starte
     ok "the CSV says $line" grep -qxF -- "$line" out
 done
 cp out whole.csv
-status 0 "-o writes the same" "$SLEEPTUNE" export made.strec --csv -o file.csv
+status 0 "-o FILE.csv writes the same" "$SLEEPTUNE" plot made.strec -o file.csv
 ok "file and standard output are equal" cmp whole.csv file.csv
 
-# --- NPY
-status 0 "NPY export succeeds" "$SLEEPTUNE" export made.strec --npy -o made.npy
-"$SLEEPTUNE" export made.strec --npy | cat >pipe.npy
-ok "a pipe gets the same array" cmp made.npy pipe.npy
-if "$PYTHON" -c 'import numpy' 2>/dev/null; then
-    cat >check.py <<'PY'
-import sys
-import numpy
-array = numpy.load("made.npy")
-wanted = numpy.loadtxt("wanted", delimiter=",", dtype=numpy.int64)
-assert array.dtype == numpy.dtype([("period", "<i8"), ("lateness_ns", "<i8"), ("skipped", "?")]), array.dtype
-assert array.shape == (len(wanted),), array.shape
-assert (array["period"] == wanted[:, 0]).all()
-assert (array["lateness_ns"] == wanted[:, 1]).all()
-assert (array["skipped"] == (wanted[:, 2] == 1)).all()
-assert array["skipped"].any()
-PY
-    ok "numpy loads the array with its type and every value" "$PYTHON" check.py
-else
-    skip "numpy loads the array with its type and every value" "no numpy"
-fi
-
-# base R reads both: no package
+# base R reads it: no package
 if command -v Rscript >/dev/null; then
     cat >check.R <<'R'
 wanted <- read.csv("wanted", header = FALSE, colClasses = "numeric")
@@ -66,59 +44,45 @@ csv <- read.csv("whole.csv", comment.char = "#", colClasses = "numeric")
 stopifnot(identical(names(csv), c("period", "lateness_ns", "skipped")))
 same(csv)
 
-file <- readBin("made.npy", "raw", file.size("made.npy"))
-stopifnot(file[1] == 0x93, rawToChar(file[2:6]) == "NUMPY")
-header_bytes <- as.integer(file[9]) + 256 * as.integer(file[10])
-header <- rawToChar(file[11:(10 + header_bytes)])
-stopifnot(grepl("('period', '<i8'), ('lateness_ns', '<i8'), ('skipped', '|b1')", header, fixed = TRUE))
-rows <- as.integer(sub(".*'shape': \\(([0-9]+),\\).*", "\\1", header))
-bytes <- matrix(as.numeric(file[-seq_len(10 + header_bytes)]), nrow = 17)
-stopifnot(ncol(bytes) == rows)
-u8 <- function(b) colSums(b * 256^(0:7))
-late <- u8(bytes[9:16, ])
-early <- bytes[16, ] >= 128 # two's complement, before it has no room in a double
-late[early] <- -u8(255 - bytes[9:16, early, drop = FALSE]) - 1
-same(data.frame(u8(bytes[1:8, ]), late, bytes[17, ]))
 R
-    ok "R reads CSV and NPY: every value, and the same sum" Rscript check.R
+    ok "R reads it: every value, and the same sum" Rscript check.R
 else
-    skip "R reads CSV and NPY: every value, and the same sum" "no R"
+    skip "R reads it: every value, and the same sum" "no R"
 fi
 
 # --- recordings that are not whole
 size=$(stat -c %s made.strec)
 for part in 3 5 9; do
     head -c $((size * part / 10)) made.strec >cut.strec
-    status 0 "a recording cut at $part/10 is exported" "$SLEEPTUNE" export cut.strec --csv
+    status 0 "a recording cut at $part/10 becomes CSV up to there" "$SLEEPTUNE" plot --csv cut.strec
     like "and said to have no end mark ($part/10)" "$(cat err)" 'no end mark'
     rows out >got
     ok "with the beginning of the rows ($part/10)" is_prefix got wanted
 done
 cp made.strec flipped.strec
 printf '\x55\xaa' | dd of=flipped.strec bs=1 seek=$((size / 2)) conv=notrunc status=none
-status 4 "a damaged recording is a failure" "$SLEEPTUNE" export flipped.strec --csv
+status 4 "a damaged recording is a failure" "$SLEEPTUNE" plot --csv flipped.strec
 like "that says where" "$(cat err)" 'damaged after [0-9]+ cycles'
 rows out >got
-ok "what is before the damage is exported" is_prefix got wanted
+ok "what is before the damage becomes CSV up to there" is_prefix got wanted
 
-# --- what cannot be exported
+# --- what cannot become CSV
 cp made.strec newer.strec
 printf '\x02' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
-status 4 "a newer version is refused" "$SLEEPTUNE" export newer.strec --csv
+status 4 "a newer version is refused" "$SLEEPTUNE" plot --csv newer.strec
 like "by name" "$(cat err)" 'newer sleeptune'
 echo "not a recording" >other
-status 4 "another file is refused" "$SLEEPTUNE" export other --csv
+status 4 "another file is refused" "$SLEEPTUNE" plot --csv other
 like "as no recording" "$(cat err)" 'no recording'
-status 4 "a missing file is a failure" "$SLEEPTUNE" export nonexistent --csv
+status 4 "a missing file is a failure" "$SLEEPTUNE" plot --csv nonexistent
 like "with the reason of the system" "$(cat err)" 'No such file'
-status 4 "a pipe as input is refused" "$SLEEPTUNE" export <(cat made.strec) --csv
-status 3 "without a format it is a usage error" "$SLEEPTUNE" export made.strec
-status 3 "without a file it is a usage error" "$SLEEPTUNE" export --csv
-status 3 "two formats are a usage error" "$SLEEPTUNE" export made.strec --csv --npy
-status 3 "the recording is not overwritten by its export" "$SLEEPTUNE" export made.strec --csv -o ./made.strec
+status 4 "a pipe as input is refused" "$SLEEPTUNE" plot --csv <(cat made.strec)
+status 3 "without a file it is a usage error" "$SLEEPTUNE" plot --csv
+status 3 "two recordings are a usage error" "$SLEEPTUNE" plot made.strec made.strec -o two.csv
+status 3 "the recording is not overwritten by its CSV" "$SLEEPTUNE" plot --csv made.strec -o ./made.strec
 is "and is still whole" "$(stat -c %s made.strec)" "$size"
 if [ -w /dev/full ]; then
-    status 4 "a full disk is a failure" "$SLEEPTUNE" export made.strec --csv -o /dev/full
+    status 4 "a full disk is a failure" "$SLEEPTUNE" plot --csv made.strec -o /dev/full
     like "that says so" "$(cat err)" 'No space left'
 fi
 
@@ -129,7 +93,7 @@ if "$SLEEPTUNE" measure --duration 2s --record real.strec --json >real.json 2>er
         sed -n '/"lateness_ns"/,/}/p' real.json | sed -n "s/^ *\"$1\": \\(-*[0-9]*\\),*\$/\\1/p" | head -1
     }
     number() { sed -n "s/^ *\"$1\": \\([0-9]*\\),*\$/\\1/p" real.json | head -1; }
-    "$SLEEPTUNE" export real.strec --csv >real.csv
+    "$SLEEPTUNE" plot --csv real.strec >real.csv
     is "a row for each period that elapsed" "$(rows real.csv | wc -l)" "$(number elapsed_periods)"
     is "the skipped ones are marked" "$(rows real.csv | grep -c ',1$')" "$(number skipped_periods)"
     bounds=$(rows real.csv | awk -F, '$3 == 0 { if (n++ == 0 || $2 < min) min = $2; if (n == 1 || $2 > max) max = $2 }

@@ -1,0 +1,108 @@
+/* What the kinds of pictures share: the page, its axes, its lines. */
+#ifndef ST_CHART_PICTURE_H
+#define ST_CHART_PICTURE_H
+
+#include "chart/axis.h"
+#include "chart/chart.h"
+#include "chart/svg.h"
+
+#define ST_PICTURE_MARGIN_PX 14.0
+#define ST_PICTURE_TEXT_PX   12.0
+#define ST_PICTURE_INK       UINT32_C(0x1a1a1a)
+#define ST_PICTURE_SOFT      UINT32_C(0x595959) /* on white: contrast 7 to 1 */
+#define ST_PICTURE_GRID      UINT32_C(0xdcdcdc)
+#define ST_PICTURE_INTERVAL  UINT32_C(0x9a9a9a)
+#define ST_PICTURE_MISS      UINT32_C(0xd55e00)
+#define ST_PICTURE_PANEL_PX  300.0
+
+/** Where one panel draws its figures. */
+struct st_picture_area {
+    struct st_svg *svg;
+    double x, y, width, height;
+    struct st_axis x_axis, y_axis;
+    bool y_from_0; /* a logarithmic one on whose foot 0 lies */
+};
+
+struct st_picture;
+
+/** One kind of picture. */
+struct st_picture_kind {
+    const char *name;
+    const char *title;
+    /** Are there figures for it? */
+    bool (*has)(const struct st_chart_set *set);
+    /** Fills description and caption, and says how many panels. @return 0, -ENODATA with why in `caption`,
+     * -ENOMEM. */
+    int (*plan)(struct st_picture *picture);
+    /** Draws panel i; x, y, width and height of the area are set: what is left when axes' texts have their
+     * place. */
+    void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
+    const char *quantity; /* in the title; NULL: what the data are */
+    bool marks;           /* lines have marks */
+    bool lines;           /* a legend names each set; at most ST_CHART_LINES_MAX */
+};
+
+struct st_picture {
+    enum st_chart_kind id;
+    const struct st_picture_kind *kind;
+    struct st_chart_data *data; /* only sets that the kind has figures for */
+    double width;
+    size_t panels_n;
+    double under_px;        /* room for what is written under a panel */
+    char description[1200]; /* what a reader sees in it, in words */
+    char how[300];          /* how to read it: of a picture, not of text */
+    char caption[2600];
+};
+
+extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_hist, st_picture_quantile;
+
+/** "Quantiles: lateness (woke - due)". */
+void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
+
+/** How wide text is, about: no font is asked. */
+double st_picture_text_px(const char *text, double size);
+
+/** Colour (Okabe and Ito's, dark ones first) and dashes of line i. */
+struct st_pen st_picture_pen(size_t i);
+
+struct st_point st_picture_at(const struct st_picture_area *area, double x, double y);
+void st_picture_rectangle(struct st_svg *svg, double x, double y, double width, double height,
+                          uint32_t fill_rgb, const struct st_pen *pen);
+/** A small mark of shape i around a point. @param pen of its edge; NULL: none. */
+void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_t fill_rgb,
+                       const struct st_pen *pen);
+void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
+                     const char *text);
+
+/** Grid, ticks and name of the axis of values (times) on the left; of an axis at the foot. */
+void st_picture_y_times(const struct st_picture_area *area, const char *name);
+void st_picture_x_times(const struct st_picture_area *area, const char *name);
+/** As these, of plain numbers. */
+void st_picture_y_numbers(const struct st_picture_area *area, const char *name);
+void st_picture_x_numbers(const struct st_picture_area *area, const char *name);
+/** One tick at the foot, with its line. @param text "": only the line. */
+void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
+void st_picture_x_name(const struct st_picture_area *area, const char *name);
+/** What a panel is of, above it: on two lines, broken behind a comma or semicolon, where one is too short. */
+void st_picture_heading(const struct st_picture_area *area, const char *text);
+void st_picture_frame(const struct st_picture_area *area);
+
+/** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0
+ * lies on its lower edge. */
+struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
+/** Values in up to bins_max equal parts of an axis. @return how many parts. */
+size_t st_picture_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                        uint64_t *bins);
+/** A quantile where enough values, or the file, tell it. */
+bool st_picture_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
+/** The greatest value, if it is known. */
+bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns);
+
+/** The axis of values that holds all sets. */
+struct st_axis st_picture_value_axis(const struct st_chart_data *data);
+
+/** Prints as text (picture_text.c) what the picture would show to standard output, in the terminal's width: blocks and lines
+ * of Unicode, or ASCII where the locale is not UTF-8. @return an st_exit, after a message. */
+ST_NODISCARD int st_picture_print(const char *command, const struct st_picture *picture);
+
+#endif
