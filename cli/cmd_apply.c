@@ -9,6 +9,7 @@
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
+#include "cli/report/report_run.h"
 #include "cli/report/snapshot_check.h"
 #include "core/safe_text.h"
 #include "core/shell_word.h"
@@ -102,7 +103,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         return st_usage_error(COMMAND, "--run-generators is for this machine, not for --root");
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
-    r = st_change_check_ids(COMMAND, options->ids, options->ids_n);
+    r = st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
     return r != 0 ? r : -1;
 }
 
@@ -186,7 +187,7 @@ static int look(struct work *work)
         return ST_EXIT_DONE;
     }
     for (size_t i = 0; i < work->options->ids_n; i++) {
-        const struct st_finding *finding = st_change_target_find(work->target, work->options->ids[i]);
+        const struct st_finding *finding = st_report_find(&work->target->report, work->options->ids[i]);
         if (finding == NULL)
             return st_failure(COMMAND, "%s is a rule of another system", work->options->ids[i]);
         look_at(work, finding, true);

@@ -103,7 +103,8 @@ int st_cmd_check(int argc, char **argv)
         {"quiet", 'q', .flag = &options.quiet},
         {"no-servers", .flag = &input.no_servers},
     };
-    int status = st_report_options_read(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &options.report);
+    int status =
+        st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
     /* before the loop runs, so that nothing of it is taken for the machine's */

@@ -17,14 +17,20 @@ struct options {
     const char *measurement;
     bool try_it;
     int64_t try_ns;
+    bool list;
+    const char *const *ids; /* rules to print; none: the report of all */
+    size_t ids_n;
     struct st_report_options report;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune report [OPTION...]\n"
+    fputs("Usage: sleeptune report [OPTION...] [ID...]\n"
+          "       sleeptune report --list\n"
           "Judge the settings of this machine: what may cost how many microseconds of each\n"
-          "period, and how to change it. Nothing is changed; root is not needed.\n\n"
+          "period, and how to change it. Nothing is changed; root is not needed.\n"
+          "With ids of rules: mechanism, formula and sources of each, and what it finds here.\n\n"
+          "  --list             list all rules\n"
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
@@ -39,6 +45,7 @@ static void help(void)
           "                     beside what is there, with its effect and interval\n" ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
+          "  sleeptune report linux-timer-slack\n"
           "  sleeptune report --json | jq .verdict\n"
           "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
           "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
@@ -66,6 +73,7 @@ static int take_measure(const char *command, void *ctx, const char *text)
 /** @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *options)
 {
+    int first;
     const struct st_option own[] = {
         {"snapshot", .text = &options->input.snapshot},
         {"root", .text = &options->input.root},
@@ -74,8 +82,27 @@ static int read_options(int argc, char **argv, struct options *options)
         {"no-servers", .flag = &options->input.no_servers},
         {"measurement", .text = &options->measurement},
         {"measure", .take = take_measure, .ctx = options, .optional = true},
+        {"list", .flag = &options->list},
     };
-    return st_report_options_read(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &options->report);
+    const int status =
+        st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &first, &options->report);
+    if (status >= 0)
+        return status;
+    options->ids = (const char *const *)argv + first;
+    options->ids_n = (size_t)(argc - first);
+    if (options->list && options->ids_n > 0)
+        return st_usage_error(COMMAND, "--list takes no rule");
+    if (options->ids_n > 0 && options->report.format != &st_report_text)
+        return st_usage_error(COMMAND,
+                              "single rules are printed as text only; for other formats use --only ID");
+    return st_report_run_check_ids(COMMAND, options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
+}
+
+static int list_rules(void)
+{
+    for (size_t i = 0; i < st_rules_n; i++)
+        printf("%-26s %s\n", st_rules[i]->id, st_rules[i]->title);
+    return ST_EXIT_DONE;
 }
 
 /** Adds the measurement, whose period is the one to judge for. @return an st_exit. */
@@ -105,6 +132,8 @@ int st_cmd_report(int argc, char **argv)
     int status = read_options(argc, argv, &options);
     if (status >= 0)
         return status;
+    if (options.list)
+        return list_rules();
     struct st_facts *facts;
     struct st_trials trials = {0};
     const bool own_machine =
@@ -124,7 +153,9 @@ int st_cmd_report(int argc, char **argv)
         status = st_trials_run(COMMAND, (uint32_t)options.report.frames, (uint32_t)options.report.rate_hz,
                                options.try_ns, &trials);
     }
-    if (status == ST_EXIT_DONE)
+    if (status == ST_EXIT_DONE && options.ids_n > 0)
+        status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);
+    else if (status == ST_EXIT_DONE)
         status = st_report_run(COMMAND, facts, &options.report, own_machine);
     st_trials_finish(&trials);
     st_facts_free(facts);

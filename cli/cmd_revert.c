@@ -5,6 +5,7 @@
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
+#include "cli/report/report_run.h"
 
 #define COMMAND "revert"
 
@@ -100,7 +101,7 @@ static int check_ids(const struct options *options, const struct st_change_targe
         for (size_t j = 0; j < journal.entries_n; j++)
             known |= strcmp(journal.entries[j].rule, options->ids[i]) == 0;
         if (!known)
-            status = st_change_check_ids(COMMAND, &options->ids[i], 1);
+            status = st_report_run_check_ids(COMMAND, &options->ids[i], 1);
     }
     st_journal_finish(&journal);
     return status;

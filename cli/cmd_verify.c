@@ -156,7 +156,7 @@ static int unread(struct st_platform *p, const struct st_journal *journal, const
 static enum outcome verify_rule(const struct st_change_target *target, const struct st_journal *journal,
                                 const char *id, struct output *output)
 {
-    const struct st_finding *finding = st_change_target_find(target, id);
+    const struct st_finding *finding = st_report_find(&target->report, id);
     if (finding == NULL)
         return OUTCOME_GOOD;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;

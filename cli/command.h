@@ -15,7 +15,6 @@ int st_cmd_report(int argc, char **argv);
 int st_cmd_apply(int argc, char **argv);
 int st_cmd_verify(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);
-int st_cmd_explain(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_events(int argc, char **argv);

@@ -12,7 +12,6 @@ const struct st_command st_commands[] = {
      NULL},
     {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
      st_cmd_report, NULL},
-    {"explain", "mechanism, formula and sources of one rule", st_cmd_explain, NULL},
     {"apply", "change what the report found, so that it can be taken back", st_cmd_apply, NULL},
     {"verify", "is what was applied in place and in effect?", st_cmd_verify, NULL},
     {"revert", "take back what was applied", st_cmd_revert, NULL},
@@ -64,7 +63,7 @@ static void usage(FILE *out)
           "  sleeptune                                      the same as sleeptune check\n"
           "  sleeptune measure --frames 64 --duration 10s   does this machine hold 64 frames?\n"
           "  sleeptune report --frames 64                   which settings cost how much of it?\n"
-          "  sleeptune explain linux-timer-slack            why?\n"
+          "  sleeptune report linux-timer-slack             why?\n"
           "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage,\n"
           "4 failure, 5 the books do not balance. Manual: man sleeptune\n",
           out);

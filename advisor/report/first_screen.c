@@ -118,7 +118,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     else if (finding->changes_n > 0)
         fprintf(printer->out, "%ssleeptune apply %s", root, finding->rule->id);
     else
-        fprintf(printer->out, "sleeptune explain %s", finding->rule->id);
+        fprintf(printer->out, "sleeptune report %s", finding->rule->id);
     fputc('\n', printer->out);
 }
 
@@ -403,7 +403,7 @@ static size_t settings_room(const char *header, const char *footer)
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
                          const char *footer)
 {
-    static const char hint[] = "All details: --all. Why: sleeptune explain ID.";
+    static const char hint[] = "All details: --all. Why: sleeptune report ID.";
     const size_t fired = count(report, st_finding_bears);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);

@@ -127,6 +127,11 @@ static struct st_finding *find(const struct st_report *report, const char *id, s
     return NULL;
 }
 
+const struct st_finding *st_report_find(const struct st_report *report, const char *id)
+{
+    return find(report, id, strlen(id));
+}
+
 int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes)
 {
     bool *keep = calloc(report->findings_n + 1, sizeof(*keep));

@@ -39,6 +39,9 @@ void st_report_set_profile(struct st_report *report, enum st_profile profile);
  * findings. */
 void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today);
 
+/** The finding of a rule; NULL: the rule is for another operating system, or unknown. */
+const struct st_finding *st_report_find(const struct st_report *report, const char *id);
+
 /** Leaves only the findings of the rules in "ID,ID". @return 0, or -ENOENT with the first id that has no
  * finding here in ret_id. */
 ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);

@@ -38,9 +38,9 @@ ST_NODISCARD int st_report_format_write(const struct st_report_format *format, c
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
 json_t *st_report_json_document(const struct st_report *report);
 
-/** The mechanism, formula, sources and (with a finding) this machine's numbers of one rule. @return 0 or
- * -EIO. */
-ST_NODISCARD int st_report_text_explain(const struct st_rule *rule, const struct st_finding *finding,
-                                        const struct st_wish *wish, FILE *out, int width);
+/** Mechanism, formula and sources of one rule, and what it finds here. @param finding NULL: the rule is for
+ * another operating system. @return 0 or -EIO. */
+ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
+                                       const struct st_wish *wish, FILE *out, int width);
 
 #endif

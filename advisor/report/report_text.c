@@ -98,8 +98,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
 
 const struct st_report_format st_report_text = {"text", write};
 
-int st_report_text_explain(const struct st_rule *rule, const struct st_finding *finding,
-                           const struct st_wish *wish, FILE *out, int width)
+int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
+                          const struct st_wish *wish, FILE *out, int width)
 {
     const struct st_printer printer = {out, width, false};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);

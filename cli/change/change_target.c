@@ -81,15 +81,6 @@ void st_change_target_close(struct st_change_target *target)
         st_platform_root_free(target->p);
 }
 
-const struct st_finding *st_change_target_find(const struct st_change_target *target, const char *id)
-{
-    for (size_t i = 0; i < target->report.findings_n; i++) {
-        if (strcmp(target->report.findings[i].rule->id, id) == 0)
-            return &target->report.findings[i];
-    }
-    return NULL;
-}
-
 const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes)
 {
     if (entry->type == ST_ENTRY_FILE)
@@ -160,15 +151,6 @@ void st_change_say(void *ctx, enum st_change_event event, const struct st_entry 
         (void)st_failure(teller->command, "%s: %s", text, error_text(error));
         break;
     }
-}
-
-int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n)
-{
-    for (size_t i = 0; i < ids_n; i++) {
-        if (st_rule_find(ids[i]) == NULL)
-            return st_usage_error(command, "no such rule: %s (sleeptune explain --list has them)", ids[i]);
-    }
-    return 0;
 }
 
 /** The words of a command line, each behind a space, quoted for a shell. @return false: one of them has a

@@ -21,9 +21,6 @@ ST_NODISCARD int st_change_target_judge(const char *command, const struct st_fac
                                         uint32_t frames, uint32_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
-/** The finding of a rule, NULL when the rule is of another OS. */
-const struct st_finding *st_change_target_find(const struct st_change_target *target, const char *id);
-
 /** "/etc/x", "kern.y = 1". */
 const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes);
 /** Who tells what was done, and remembers which kinds of files changed. */
@@ -47,8 +44,6 @@ void st_change_teller_finish(struct st_change_teller *teller);
 ST_NODISCARD int st_change_then_do(const struct st_change_teller *teller, struct st_platform *p,
                                    bool reverted, bool run_commands);
 
-/** Arguments that are no rule of this build. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_change_check_ids(const char *command, const char *const *ids, size_t ids_n);
 /** Is this live and not root? Says on stderr what to run instead. as_user: by facts of this user. */
 ST_NODISCARD bool st_change_needs_root(const char *command, const struct st_change_target *target,
                                        bool as_user, int argc, char *const *argv);

@@ -1,4 +1,4 @@
-/* Where report, explain and snapshot take their facts from. */
+/* Where report, apply and snapshot take their facts from. */
 #include "cli/report/facts_input.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Where report, explain and snapshot take their facts from. */
+/* Where report, apply and snapshot take their facts from. */
 #ifndef ST_CLI_REPORT_FACTS_INPUT_H
 #define ST_CLI_REPORT_FACTS_INPUT_H
 

@@ -8,12 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "advisor/facts/text.h"
 #include "cli/command.h"
 #include "cli/report/mutes.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 
-#define OWN_MAX 16 /* options of one subcommand beside the common ones */
+#define NEAR_EDITS 4  /* edits: a typing error or two, or a forgotten word of three letters */
+#define OWN_MAX    16 /* options of one subcommand beside the common ones */
 
 /* What the common options are read into. */
 struct reading {
@@ -50,8 +52,8 @@ static int take_profile(const char *command, void *ctx, const char *text)
                : st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server", text);
 }
 
-int st_report_options_read(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
-                           int argc, char **argv, struct st_report_options *ret)
+int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
+                          int argc, char **argv, int *ret_first, struct st_report_options *ret)
 {
     struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
     struct st_report_options *o = &reading.options;
@@ -72,7 +74,9 @@ int st_report_options_read(const char *command, const struct st_option *own, siz
     assert(own_n <= OWN_MAX);
     memcpy(options, common, sizeof(common));
     memcpy(options + ST_ARRAY_LEN(common), own, own_n * sizeof(*own));
-    const int r = st_options_only(command, options, ST_ARRAY_LEN(common) + own_n, help, argc, argv);
+    const size_t n = ST_ARRAY_LEN(common) + own_n;
+    const int r = ret_first != NULL ? st_options_read(command, options, n, help, argc, argv, ret_first)
+                                    : st_options_only(command, options, n, help, argc, argv);
     o->period_given = o->frames != 0 || o->rate_hz != 0;
     o->frames = o->frames != 0 ? o->frames : 128;
     o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
@@ -145,8 +149,8 @@ static int finish_report(const char *command, struct st_report *report,
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
     int status;
     if (r == -ENOENT)
-        status =
-            st_usage_error(command, "--only: '%s' is no rule for this system (sleeptune explain --list)", id);
+        status = st_usage_error(command,
+                                "--only: '%s' is no rule for this system: see sleeptune report --list", id);
     else if (r != 0)
         status = st_failure(command, "%s", strerror(-r));
     else
@@ -155,17 +159,79 @@ static int finish_report(const char *command, struct st_report *report,
     return status;
 }
 
+static int make(const char *command, const struct st_facts *facts, const struct st_report_options *options,
+                struct st_report *ret)
+{
+    const int r = st_report_make(facts, (uint32_t)options->frames, (uint32_t)options->rate_hz, ret);
+    if (r == -ERANGE)
+        return st_usage_error(command, "%lld frames at %lld Hz are longer than an hour",
+                              (long long)options->frames, (long long)options->rate_hz);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
+}
+
 int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
                   bool own_machine)
 {
     struct st_report report;
-    const int r = st_report_make(facts, (uint32_t)options->frames, (uint32_t)options->rate_hz, &report);
-    if (r == -ERANGE)
-        return st_usage_error(command, "%lld frames at %lld Hz are longer than an hour",
-                              (long long)options->frames, (long long)options->rate_hz);
-    if (r != 0)
-        return st_failure(command, "%s", strerror(-r));
-    const int status = finish_report(command, &report, options, own_machine);
+    int status = make(command, facts, options, &report);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = finish_report(command, &report, options, own_machine);
     st_report_finish(&report);
     return status;
+}
+
+/* --- single rules --- */
+
+/** "linux-timerslack" is near "linux-timer-slack", and so is "slack". */
+static bool is_near(const char *id, const char *typed)
+{
+    return (strlen(typed) >= 2 && strstr(id, typed) != NULL) || st_text_distance(id, typed) <= NEAR_EDITS;
+}
+
+static int unknown_rule(const char *command, const char *typed)
+{
+    char near[512] = "";
+    size_t used = 0, n = 0;
+    for (size_t i = 0; i < st_rules_n && n < 4; i++) {
+        if (!is_near(st_rules[i]->id, typed))
+            continue;
+        used +=
+            (size_t)snprintf(near + used, sizeof(near) - used, "%s%s", n == 0 ? "" : ", ", st_rules[i]->id);
+        n++;
+    }
+    if (n == 0)
+        return st_usage_error(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
+    return st_usage_error(command, "no such rule: %.100s. Similar: %s", typed, near);
+}
+
+int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n)
+{
+    for (size_t i = 0; i < ids_n; i++) {
+        if (st_rule_find(ids[i]) == NULL)
+            return unknown_rule(command, ids[i]);
+    }
+    return 0;
+}
+
+int st_report_run_rules(const char *command, const struct st_facts *facts,
+                        const struct st_report_options *options, const char *const *ids, size_t ids_n)
+{
+    struct st_report report;
+    const int status = make(command, facts, options, &report);
+    if (status != ST_EXIT_DONE)
+        return status;
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < ids_n; i++) {
+        struct st_locale_stream stream;
+        FILE *out = st_locale_begin(&stream, stdout);
+        if (i > 0)
+            fputc('\n', out);
+        r = st_report_format_rule(st_rule_find(ids[i]), st_report_find(&report, ids[i]), &report.wish, out,
+                                  st_terminal_width(STDOUT_FILENO));
+        const int ended = st_locale_end(&stream);
+        r = r != 0 ? r : ended;
+    }
+    st_report_finish(&report);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write the report: %s", strerror(-r));
 }

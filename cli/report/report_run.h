@@ -40,11 +40,21 @@ struct st_report_options {
 
 /**
  * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
+ * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.
  * @return -1 to go on, or an st_exit.
  */
-ST_NODISCARD int st_report_options_read(const char *command, const struct st_option *own, size_t own_n,
-                                        void (*help)(void), int argc, char **argv,
-                                        struct st_report_options *ret);
+ST_NODISCARD int st_report_run_options(const char *command, const struct st_option *own, size_t own_n,
+                                       void (*help)(void), int argc, char **argv, int *ret_first,
+                                       struct st_report_options *ret);
+
+/** Checks that each id is a rule of this build; if one is not, prints the ids near it. @return 0 or
+ * ST_EXIT_USAGE. */
+ST_NODISCARD int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n);
+
+/** Prints what each of these rules knows and what it finds in the facts, as text. @return an st_exit. */
+ST_NODISCARD int st_report_run_rules(const char *command, const struct st_facts *facts,
+                                     const struct st_report_options *options, const char *const *ids,
+                                     size_t ids_n);
 
 /** Judges and prints. own_machine: the installed configuration's mutes are for it. @return an st_exit. */
 int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,

@@ -19,7 +19,7 @@ _sleeptune() {
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
-    --only) words=$(sleeptune explain --list 2>/dev/null | awk '{print $1}') ;;
+    --only) words=$(sleeptune report --list 2>/dev/null | awk '{print $1}') ;;
     --threshold) words='problem advice unknown ok not-applicable' ;;
     --frames | -f) words='16 32 64 128 256 512 1024' ;;
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
@@ -30,19 +30,18 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report explain apply verify revert snapshot compare plot status causes watch history events lab devices help version --help --version'
+        words='check measure report apply verify revert snapshot compare plot status causes watch history events lab devices help version --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --punctual --cause-above --no-lock --record --hlog --plot --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
             --textfile --quiet --no-servers --help' ;;
-        report) words='--frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
-            --output -o --textfile --help' ;;
-        explain) words="--list --snapshot --root --input --frames --rate --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
-        apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
+            --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
+        apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
-        revert) words="--all --run-generators --root --help $(sleeptune explain --list 2>/dev/null | awk '{print $1}')" ;;
+        revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         plot) words='--output -o --kind -k --width --every --csv --help' ;;
@@ -52,7 +51,7 @@ _sleeptune() {
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report explain apply verify revert snapshot compare plot status causes watch history events lab devices version' ;;
+        help) words='check measure report apply verify revert snapshot compare plot status causes watch history events lab devices version' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -250,7 +250,7 @@ static void setting(struct writer *w, const struct st_rule *rule)
     if (strncmp(rule->when_not, "never: ", 7) != 0)
         bullet(w, "Not when", "", rule->when_not);
     undo(w, rule);
-    fprintf(w->out, "- **More:** `sleeptune explain %s`\n", rule->id);
+    fprintf(w->out, "- **More:** `sleeptune report %s`\n", rule->id);
 }
 
 static void apply_block(struct writer *w)

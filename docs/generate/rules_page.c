@@ -149,7 +149,7 @@ void st_rules_page_print(FILE *out)
           "An effect is an upper bound in microseconds for one period of the chosen length.\n"
           "Ids are stable and are never used again for something else.\n"
           ".Pp\n"
-          ".Ic sleeptune explain Ar id\n"
+          ".Ic sleeptune report Ar id\n"
           "shows a rule with the numbers of this machine.\n",
           out);
     os_section(out, "LINUX", ST_OS_LINUX);

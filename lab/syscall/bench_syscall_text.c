@@ -185,8 +185,8 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
     else if (finding != NULL)
         snprintf(
             line, sizeof(line),
-            "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune explain "
-            "%s' tells why that may be and what helps.",
+            "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune report "
+            "%s' explains why that may be and what helps.",
             b->call_ns, b->raw_ns, finding);
     else
         snprintf(

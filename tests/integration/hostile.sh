@@ -162,8 +162,8 @@ for file in proc/cmdline proc/version sys/devices/system/clocksource/clocksource
     printf '%s quiet\xff\xfe\xc0\xaf%s\n' "$escape" "$escape" >"$tmp/t/$file"
 done
 judged "escape codes and newlines in names and texts" --root "$tmp/t"
-run explain linux-clocksource --root "$tmp/t"
-ok "nor does explain show them" clean "$tmp/out"
+run report linux-clocksource --root "$tmp/t"
+ok "nor does the report of one rule show them" clean "$tmp/out"
 run apply --dry-run --root "$tmp/t"
 ok "nor apply" clean "$tmp/out"
 ok "nor its messages" clean "$tmp/err"

@@ -13,8 +13,8 @@ LC_ALL=C "$SLEEPTUNE" report --all --frames 64 --root "$captures/linux-laptop" >
 ascii "the report is ASCII" "$tmp/report"
 like "with its units" "$(cat "$tmp/report")" '1333\.3 us'
 like "and in UTF-8 has the letter" "$("$SLEEPTUNE" report --frames 64 --root "$captures/linux-laptop")" '1333\.3 µs'
-LC_ALL=C "$SLEEPTUNE" explain freebsd-alloweddeviation --root "$captures/freebsd-13.2" >"$tmp/explain"
-ascii "so is explain" "$tmp/explain"
+LC_ALL=C "$SLEEPTUNE" report freebsd-alloweddeviation --root "$captures/freebsd-13.2" >"$tmp/explain"
+ascii "so is a rule" "$tmp/explain"
 like "with its formula" "$(cat "$tmp/explain")" '166\.7 us'
 LC_ALL=C "$SLEEPTUNE" measure --duration 100ms --warmup 0 --policy other >"$tmp/measure" 2>&1
 ascii "so is a measurement" "$tmp/measure"

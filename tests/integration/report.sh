@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# report, explain and snapshot from the outside: captures, formats, exit statuses, bad input.
+# report and snapshot from the outside: captures, formats, exit statuses, bad input.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
@@ -200,18 +200,21 @@ is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/li
 is "40 columns are enough for the prose" "$(COLUMNS=40 report --all --root "$captures/linux-laptop" |
     awk '/^  [A-Z][a-z ]*:/ {command = /^  (Now|For ever):/} command || /\[/ || /^  (sudo|echo|sleeptune) / {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
 
-# --- explain -----------------------------------------------------------------------------------------------------------
-is "--list has every rule" "$("$SLEEPTUNE" explain --list | wc -l)" "$(find "$SLEEPTUNE_SRC/advisor/rules" -name rule.c | wc -l)"
+# --- one rule ----------------------------------------------------------------------------------------------------------
+is "--list has every rule" "$(report --list | wc -l)" "$(find "$SLEEPTUNE_SRC/advisor/rules" -name rule.c | wc -l)"
 failed=''
-for id in $("$SLEEPTUNE" explain --list | awk '{print $1}'); do
-    "$SLEEPTUNE" explain "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || failed="$failed $id"
+for id in $(report --list | awk '{print $1}'); do
+    report "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || failed="$failed $id"
 done
 is "each rule is explained with its sources" "$failed" ""
-like "explain quotes this machine's numbers" \
-    "$("$SLEEPTUNE" explain freebsd-alloweddeviation --frames 64 --root "$captures/freebsd-13.2")" '83\.3'
-refused "an unknown rule is a usage error with near matches" 3 'linux-timer-slack' explain linux-timerslack
-refused "a part of a name finds it" 3 'linux-timer-slack' explain slack
-refused "nothing near: --list is named" 3 '--list' explain zzzzzzzzzz
+like "a rule quotes this machine's numbers" \
+    "$(report freebsd-alloweddeviation --frames 64 --root "$captures/freebsd-13.2")" '83\.3'
+refused "an unknown rule is a usage error with near matches" 3 'linux-timer-slack' report linux-timerslack
+refused "a part of a name finds it" 3 'linux-timer-slack' report slack
+is "two rules are two sections" "$(report linux-hz linux-swap --root "$captures/linux-laptop" | grep -c '^linux-[a-z]*: ')" 2
+refused "a rule is text" 3 'text only' report linux-hz --json
+refused "--list takes no rule" 3 'takes no rule' report --list linux-hz
+refused "nothing near: --list is named" 3 '--list' report zzzzzzzzzz
 
 # --- bad input ------------------------------------------------------------------------------------------------------------
 echo '{"schema": "sleeptune-snapshot/2", "os": "linux", "facts": []}' >"$tmp/newer.json"
@@ -246,7 +249,7 @@ refused "a period of hours" 3 'hour' report --frames 4194304 --rate 1
 refused "no such format" 3 'none of text' report --format yaml
 refused "no such status" 3 'none of problem' report --threshold bad
 refused "a missing value" 3 'needs a value' report --frames
-refused "an argument too many" 3 'unexpected argument' report now
+refused "an argument that is no rule" 3 'no such rule' report now
 refused "a folder that cannot be written to" 4 'cannot write' snapshot -o "$tmp/missing/x"
 refused "a folder in place of the output" 4 'cannot write' report -o "$tmp"
 if [ -w /dev/full ]; then

@@ -199,14 +199,14 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     free(text);
 }
 
-static void a_command_of_several_lines_is_left_to_explain(void **state)
+static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **state)
 {
     (void)state;
     static char fix[] = "sudo one\nsudo two";
     fires(0, ST_STATUS_ADVICE, 1, fix);
     char *text = screen(80);
     assert_null(strstr(text, "sudo one"));
-    assert_non_null(strstr(text, "\n  sleeptune explain linux-a-rule-with-a-long-name-00\n"));
+    assert_non_null(strstr(text, "\n  sleeptune report linux-a-rule-with-a-long-name-00\n"));
     free(text);
 }
 
@@ -311,7 +311,7 @@ int main(void)
         SCREEN(at_most_five_settings_are_shown),
         SCREEN(advice_that_costs_nothing_takes_no_row),
         SCREEN(what_apply_can_do_is_offered_where_the_command_is_long),
-        SCREEN(a_command_of_several_lines_is_left_to_explain),
+        SCREEN(a_command_of_several_lines_is_left_to_the_report_of_its_rule),
         SCREEN(unknown_rules_are_counted_by_reason),
         SCREEN(what_is_left_out_is_counted_and_not_summed),
         SCREEN(the_sentence_says_what_was_measured_and_how_sure),

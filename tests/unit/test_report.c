@@ -516,7 +516,7 @@ static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
     }
 }
 
-static void explain_names_sources_and_this_machines_numbers(void **state)
+static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
 {
     (void)state;
     struct st_facts *facts;
@@ -527,7 +527,7 @@ static void explain_names_sources_and_this_machines_numbers(void **state)
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(st_report_text_explain(finding->rule, finding, &made.wish, out, 80), 0);
+    assert_int_equal(st_report_format_rule(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
     assert_non_null(strstr(text, "freebsd-alloweddeviation: "));
     assert_non_null(strstr(text, "83.3"));
@@ -537,7 +537,7 @@ static void explain_names_sources_and_this_machines_numbers(void **state)
     finding = find(&made, "freebsd-snd-latency"); /* advice that is about delay */
     out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    assert_int_equal(st_report_text_explain(finding->rule, finding, &made.wish, out, 80), 0);
+    assert_int_equal(st_report_format_rule(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
     assert_non_null(strstr(text, "May cost:  0 µs of this loop's "));
     free(text);
@@ -580,7 +580,7 @@ int main(void)
         cmocka_unit_test(usb_blocks_follow_buffer_ms_once_reopened),
         cmocka_unit_test(findings_are_in_order_of_status_and_effect),
         cmocka_unit_test(a_snapshot_of_a_capture_gives_the_same_report),
-        cmocka_unit_test(explain_names_sources_and_this_machines_numbers),
+        cmocka_unit_test(a_rule_has_its_sources_and_this_machines_numbers),
         BY_HAND(odd_periods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

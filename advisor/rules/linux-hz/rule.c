@@ -72,7 +72,7 @@ const struct st_rule st_rule_linux_hz = {
                "(Documentation/timers/highres.rst)",
     .guide =
         {
-            .persistent = "# switch high-resolution timers on: sleeptune explain linux-high-res-timers",
+            .persistent = "# switch high-resolution timers on: sleeptune report linux-high-res-timers",
             .needs = ST_NEEDS_REBOOT,
             .check = "grep CONFIG_HZ= /boot/config-$(uname -r)",
             .undo = "nothing to undo",

@@ -84,7 +84,7 @@ const struct st_rule st_rule_linux_timer_slack = {
                "futex waits are exact now, too (commit ed4fb6d7ef68)",
     .guide =
         {
-            .now = "# get real-time priority (sleeptune explain linux-rt-permission), or for one "
+            .now = "# get real-time priority (sleeptune report linux-rt-permission), or for one "
                    "thread:\necho 1000 | sudo tee /proc/TID/timerslack_ns",
             .persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
             .needs = ST_NEEDS_NOTHING,
