@@ -1,9 +1,11 @@
-/* Small helpers of what this folder writes as JSON. */
+/* JSON: small helpers beside jansson, and text that a terminal may show. */
 #ifndef ST_CORE_JSON_H
 #define ST_CORE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
+
+#include "core/text_buffer.h"
 
 #define ST_JSON(n) json_integer((json_int_t)(n))
 
@@ -24,5 +26,21 @@ static inline json_t *st_json_real_or_null(bool known, double value)
     json_t *number = known ? json_real(value) : NULL;
     return number != NULL ? number : json_null();
 }
+
+/** A string, made safe (core/safe_text.h): who prints the document on a terminal need not escape it.
+ * New reference, NULL when out of memory. */
+json_t *st_json_safe_string(const char *text);
+
+/** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
+int st_json_write(const char *text, size_t bytes, void *ctx);
+
+/** Reads what was written, and frees it. @return 0, -ENOMEM. */
+int st_json_written(char *text, json_t **ret);
+
+/** As json_dumps, with \u escapes also for what is not safe text (core/safe_text.h) and JSON lets pass: DEL,
+ * C1 control characters, bidirectional marks. The document stays the same.
+ * @param ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free.
+ */
+char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
 
 #endif

@@ -79,12 +79,6 @@ static void both_join(struct both *both)
     st_draw_join(&both->run[1]);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double variance(const double *values, size_t n)
 {
     double sum = 0, squares = 0;
@@ -180,7 +174,7 @@ static void widen(struct both *both, int id, struct st_random *random, struct wi
         to[i] = figure_of(both, 1, id);
         effects[i] = to[i] - from[i];
     }
-    qsort(effects, ST_PAIRS_RESAMPLES, sizeof(*effects), compare_doubles);
+    st_stats_sort_double(effects, ST_PAIRS_RESAMPLES);
     judge(both, &scale, figure->difference.value);
     figure->difference.low = fmin(figure->difference.low, scale.low);
     figure->difference.high = fmax(figure->difference.high, scale.high);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stats/stats.h"
+
 #define SD_RATIO_MIN_N 20
 
 /* Two passes, so that a large mean does not swallow the spread. */
@@ -82,12 +84,6 @@ static double resampled_sd(const struct st_sample *sample, int64_t *scratch, str
     return sd;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
                 struct st_estimate *ret)
 {
@@ -111,7 +107,7 @@ int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_
         const double above = resampled_sd(b, scratch, random);
         ratios[i] = below > 0 ? above / below : HUGE_VAL;
     }
-    qsort(ratios, ST_SD_RATIO_RESAMPLES, sizeof(*ratios), compare_doubles);
+    st_stats_sort_double(ratios, ST_SD_RATIO_RESAMPLES);
     ret->known = true;
     ret->value = sd_b / sd_a;
     ret->low = ratios[ST_SD_RATIO_RESAMPLES * 25 / 1000];

@@ -8,6 +8,7 @@
 
 #include "core/ns.h"
 #include "core/number.h"
+#include "core/stats/estimate.h"
 
 #define Z95           1.959964
 #define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */
@@ -208,17 +209,12 @@ void st_arm_take(const struct st_arm *arm, struct st_arm_result *result)
     result->cpu_to_plain_high = mean + reach;
 }
 
-/* Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. */
 bool st_arm_on_time(const struct st_arm_result *result, double *ret_share, double *ret_low, double *ret_high)
 {
     if (result->lateness.total_n == 0)
         return false;
-    const double n = (double)result->lateness.total_n, share = (double)result->on_time_n / n;
-    const double scale = 1 / (1 + Z95 * Z95 / n);
-    const double middle = (share + Z95 * Z95 / (2 * n)) * scale;
-    const double reach = Z95 * scale * sqrt(share * (1 - share) / n + Z95 * Z95 / (4 * n * n));
-    *ret_share = share;
-    *ret_low = fmax(0, middle - reach);
-    *ret_high = fmin(1, middle + reach);
+    const double n = (double)result->lateness.total_n;
+    *ret_share = (double)result->on_time_n / n;
+    st_estimate_share((double)result->on_time_n, n, ret_low, ret_high);
     return true;
 }

@@ -10,7 +10,7 @@
 #include "advisor/report/report_trials.h"
 #include "advisor/report/report_words.h"
 #include "advisor/report/verdict.h"
-#include "core/json_dump.h"
+#include "core/json.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */

@@ -17,12 +17,6 @@ double st_estimate_resolution(const struct st_estimate *estimate)
     return (estimate->high - estimate->low) / 2;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, enum st_confidence confidence,
                          struct st_estimate *ret)
 {
@@ -35,7 +29,7 @@ int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, enum 
         return -ENOMEM;
     for (size_t i = 0; i < pairs_n; i++)
         differences[i] = b[i] - a[i];
-    qsort(differences, pairs_n, sizeof(*differences), compare_doubles);
+    st_stats_sort_double(differences, pairs_n);
     *ret = (struct st_estimate){true, (differences[(pairs_n - 1) / 2] + differences[pairs_n / 2]) / 2,
                                 differences[low - 1], differences[high - 1]};
     free(differences);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/select.h"
+#include "core/stats/sample.h"
 
 #define BIN_BITS 6
 
@@ -29,7 +29,7 @@ static int make(struct st_levels *levels, size_t room, size_t values_room)
 /* Reorders the values. */
 static double median(int64_t *values, size_t n)
 {
-    const int64_t above = st_select(values, n, n / 2);
+    const int64_t above = st_sample_select(values, n, n / 2);
     if (n % 2 == 1)
         return (double)above;
     int64_t below = values[0];

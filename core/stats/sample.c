@@ -2,15 +2,12 @@
 
 #include <stdlib.h>
 
-static int compare_ns(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
+#include "core/stats/random.h"
+#include "core/stats/stats.h"
 
 struct st_sample st_sample_of(int64_t *values_ns, size_t n)
 {
-    qsort(values_ns, n, sizeof(*values_ns), compare_ns);
+    st_stats_sort_i64(values_ns, n);
     return (struct st_sample){.values_ns = values_ns, .len = n};
 }
 
@@ -160,4 +157,30 @@ int64_t st_sample_clock_step_ns(const struct st_sample *sample)
     }
     compare_ticks(&before, &tick, &most_n, &step_ns);
     return step_ns;
+}
+
+int64_t st_sample_select(int64_t *values, size_t n, size_t rank)
+{
+    struct st_random random = {.state = 1};
+    size_t first = 0, end = n; /* rank is in [first, end) */
+    while (end - first > 1) {
+        const int64_t pivot = values[first + st_random_below(&random, end - first)];
+        size_t below = first, at = first, above = end;
+        while (at < above) {
+            const int64_t value = values[at];
+            if (value < pivot) {
+                values[at++] = values[below];
+                values[below++] = value;
+            } else if (value > pivot) {
+                values[at] = values[--above];
+                values[above] = value;
+            } else {
+                at++;
+            }
+        }
+        if (rank >= below && rank < above)
+            break;
+        *(rank < below ? &end : &first) = rank < below ? below : above;
+    }
+    return values[rank];
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/stats/select.h"
+#include "core/stats/sample.h"
 
 void st_series_init(struct st_series *series, const struct st_period *period)
 {
@@ -66,9 +66,9 @@ int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
         return -ENOMEM;
     memcpy(values, series->lateness_ns, series->n * sizeof(*values));
     const size_t tail = (series->n - 1) / 20;
-    const int64_t low_ns = st_select(values, series->n, tail);
-    const int64_t median_ns = st_select(values, series->n, (series->n - 1) / 2);
-    const int64_t high_ns = st_select(values, series->n, series->n - 1 - tail);
+    const int64_t low_ns = st_sample_select(values, series->n, tail);
+    const int64_t median_ns = st_sample_select(values, series->n, (series->n - 1) / 2);
+    const int64_t high_ns = st_sample_select(values, series->n, series->n - 1 - tail);
     free(values);
     *ret = bulk_of(low_ns, median_ns, high_ns);
     return 0;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */
 #define CONFIDENCE_MAX     0.999999
@@ -131,4 +132,26 @@ static double poisson_max95(uint64_t events)
 double st_stats_rate_max95(uint64_t events, uint64_t n)
 {
     return n == 0 ? HUGE_VAL : poisson_max95(events) / (double)n;
+}
+
+static int compare_i64(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void st_stats_sort_i64(int64_t *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare_i64);
+}
+
+static int compare_double(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+void st_stats_sort_double(double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare_double);
 }

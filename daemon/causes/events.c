@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event_name.h"
+#include "core/event.h"
 
 int st_events_init(struct st_events *events)
 {

@@ -1,7 +1,7 @@
 /* What the status says about the history. */
 #include "daemon/history/history.h"
 
-#include "core/json_text.h"
+#include "core/json.h"
 
 const char *st_keeper_state_name(enum st_keeper_state state)
 {
@@ -20,7 +20,7 @@ const char *st_keeper_state_name(enum st_keeper_state state)
 
 static json_t *text_or_null(const char *text)
 {
-    return text[0] != '\0' ? st_json_text(text) : json_null();
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
 json_t *st_keeper_json(const struct st_keeper_view *view)

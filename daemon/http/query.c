@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event_name.h"
+#include "core/event.h"
 #include "core/number.h"
 #include "core/when.h"
 

@@ -4,11 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+#include "core/stats/stats.h"
 
 static int median_lateness(struct st_platform *platform, const struct st_period *period,
                            int (*sleep_until)(struct st_platform *, int64_t), int64_t *ret_ns)
@@ -24,7 +20,7 @@ static int median_lateness(struct st_platform *platform, const struct st_period 
             return r;
         lateness_ns[i] = platform->now_ns(platform) - due_ns;
     }
-    qsort(lateness_ns, ST_WAITTEST_SLEEPS, sizeof(lateness_ns[0]), compare);
+    st_stats_sort_i64(lateness_ns, ST_WAITTEST_SLEEPS);
     *ret_ns = lateness_ns[ST_WAITTEST_SLEEPS / 2];
     return 0;
 }

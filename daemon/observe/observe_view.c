@@ -1,7 +1,7 @@
 /* What status and metrics say of other programs' xruns. */
 #include <inttypes.h>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "daemon/observe/observe.h"
 
@@ -10,7 +10,7 @@ static json_t *devices_json(const struct st_observed_view *source)
     json_t *list = json_array();
     for (size_t i = 0; i < source->devices_n; i++) {
         const struct st_observed_device *device = &source->devices[i];
-        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "device", st_json_text(device->name),
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "device", st_json_safe_string(device->name),
                                               "device_xruns", (json_int_t)device->device_xruns_n, "starved",
                                               (json_int_t)device->starved_n));
     }
@@ -23,7 +23,7 @@ static json_t *source_json(const struct st_observed_view *source)
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary, "mode",
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
-                  source->why[0] != '\0' ? st_json_text(source->why) : json_null());
+                  source->why[0] != '\0' ? st_json_safe_string(source->why) : json_null());
     const bool known = source->opened_n > 0; /* what was never watched has no counts, not zero */
     json_object_set_new(object, "device_xruns",
                         known ? json_integer((json_int_t)source->device_xruns_n) : json_null());

@@ -44,7 +44,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
     struct st_event event =
         st_event_make(wall_ns(o), name, "%s: %" PRId64 " %s%s%s%s%s%s (%s)", o->source->name, n, what, span,
                       device ? " on " : "", seen->device, client ? ", client " : "", seen->client,
-                      st_certainty_name(seen->certainty));
+                      st_event_certainty(seen->certainty));
     event.span_ns = span_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     snprintf(event.device, sizeof(event.device), "%s", seen->device);

@@ -2,7 +2,6 @@
 #include "daemon/status/live_json.h"
 
 #include "core/json.h"
-#include "core/json_text.h"
 #include "st_config.h"
 
 /* Upper bounds of the histogram's buckets; early wake-ups are in the first, what is above the last one apart.
@@ -148,7 +147,7 @@ json_t *st_live_json(const struct st_view *view, const struct st_live_look *look
     st_json_set(document, "schema", json_string("sleeptune-live/1"));
     st_json_set(document, "version", json_string(ST_VERSION));
     st_json_set(document, "state", json_string(st_view_state(view)));
-    st_json_set(document, "verdict", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    st_json_set(document, "verdict", st_json_safe_string(st_view_verdict(view, verdict, sizeof(verdict))));
     st_json_set(document, "degraded", degraded);
     st_json_set(document, "time_ns", ST_JSON(view->now_wall_ns));
     st_json_set(document, "uptime_ns", ST_JSON(view->uptime_ns));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "st_config.h"
 
@@ -96,7 +96,7 @@ uint64_t st_view_own_xruns(const struct st_view *view)
 
 static json_t *text_or_null(const char *text)
 {
-    return text[0] != '\0' ? st_json_text(text) : json_null();
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
 json_t *st_view_degraded_json(const struct st_view *view)
@@ -105,8 +105,8 @@ json_t *st_view_degraded_json(const struct st_view *view)
     const size_t n = st_view_degraded(view, degraded);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:o}", "what", degraded[i].what, "why", st_json_text(degraded[i].why)));
+        json_array_append_new(list, json_pack("{s:s, s:o}", "what", degraded[i].what, "why",
+                                              st_json_safe_string(degraded[i].why)));
     return list;
 }
 
@@ -138,10 +138,10 @@ static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direc
         json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
     if (audio->state != ST_AUDIO_RUNNING)
         return object;
-    json_object_set_new(object, "device", st_json_text(audio->device));
-    json_object_set_new(object, "device_name", st_json_text(audio->device_name));
+    json_object_set_new(object, "device", st_json_safe_string(audio->device));
+    json_object_set_new(object, "device_name", st_json_safe_string(audio->device_name));
     json_object_set_new(object, "raw", json_boolean(audio->raw));
-    json_object_set_new(object, "format", st_json_text(audio->format));
+    json_object_set_new(object, "format", st_json_safe_string(audio->format));
     json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
     json_object_set_new(object, "channels", json_integer(audio->channels));
     json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
@@ -220,7 +220,8 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "version", json_string(ST_VERSION));
     json_object_set_new(document, "pid", json_integer(view->pid));
     json_object_set_new(document, "state", json_string(st_view_state(view)));
-    json_object_set_new(document, "verdict", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    json_object_set_new(document, "verdict",
+                        st_json_safe_string(st_view_verdict(view, verdict, sizeof(verdict))));
     json_object_set_new(document, "degraded", st_view_degraded_json(view));
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/stats/stats.h"
 #include "lab/analyse/fft.h"
 
 #define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */
@@ -58,12 +59,6 @@ bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span)
     return st_beat_alias(period, hz) * (double)(span < GRID_MAX ? span : GRID_MAX) >= ST_BEAT_CYCLES_MIN;
 }
 
-static int compare_ns(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* What the samples were rounded to. */
 static int find_grain(const struct st_series *series, double *ret_ns)
 {
@@ -71,7 +66,7 @@ static int find_grain(const struct st_series *series, double *ret_ns)
     if (sorted == NULL)
         return -ENOMEM;
     memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
-    qsort(sorted, series->n, sizeof(*sorted), compare_ns);
+    st_stats_sort_i64(sorted, series->n);
     for (size_t i = 1; i < series->n; i++) {
         const uint64_t apart = (uint64_t)sorted[i] - (uint64_t)sorted[i - 1];
         if (apart > 0 && apart < (uint64_t)grain)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/stats/stats.h"
 #include "lab/analyse/beat.h"
 
 #define GAIN_MIN       0.004
@@ -152,12 +153,6 @@ static void fit_fine(struct curve *c, struct fit *best)
     fill_decay(c, best->gain);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Samples far from the curve become odd, and no others. @return how many. */
 static size_t mark_odd(struct curve *c, const struct fit *fit)
 {
@@ -167,7 +162,7 @@ static size_t mark_odd(struct curve *c, const struct fit *fit)
         largest = fmax(largest, fabs(distance_ns(c, fit, i)));
         c->work[i] = fabs(c->value_ns[i] - fit->rest_ns - distance_ns(c, fit, i));
     }
-    qsort(c->work, c->n, sizeof(*c->work), compare);
+    st_stats_sort_double(c->work, c->n);
     const double mad = c->work[c->n / 2]; /* median absolute deviation */
     const double limit = fmax(ODD_SDS * 1.4826 * mad, ODD_SHARE * largest);
     for (size_t i = 0; i < c->n; i++) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_dump.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "platform/platform.h"
 #include "platform/program/options.h"

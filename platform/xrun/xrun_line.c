@@ -63,7 +63,7 @@ static const char *read_field(const char *text, struct st_xrun_seen *seen)
     const char *value;
     if ((value = behind(text, "certainty=")) != NULL) {
         seen->certainty = behind(value, "exact") != NULL ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
-        return behind(value, st_certainty_name(seen->certainty));
+        return behind(value, st_event_certainty(seen->certainty));
     }
     if ((value = behind(text, "n=")) != NULL)
         return read_count(value, &seen->device_xruns_n);
@@ -142,7 +142,7 @@ static void put_name(char *buf, size_t buf_bytes, size_t *at, const char *key, c
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
     const int n = snprintf(buf, buf_bytes, "xrun certainty=%s n=%" PRId64 " starved=%" PRId64,
-                           st_certainty_name(seen->certainty), seen->device_xruns_n, seen->starved_n);
+                           st_event_certainty(seen->certainty), seen->device_xruns_n, seen->starved_n);
     size_t at = n > 0 && (size_t)n < buf_bytes ? (size_t)n : 0;
     if (seen->device[0] != '\0')
         put_name(buf, buf_bytes, &at, "device", seen->device);

@@ -8,7 +8,7 @@
 #ifndef ST_PLATFORM_XRUN_XRUN_SOURCE_H
 #define ST_PLATFORM_XRUN_XRUN_SOURCE_H
 
-#include "core/certainty.h"
+#include "core/event.h"
 #include "platform/platform.h"
 
 #define ST_XRUN_NAME_BYTES   64

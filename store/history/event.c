@@ -1,12 +1,12 @@
 /* An event as JSON. */
 #include "store/history/event.h"
 
-#include "core/json_text.h"
+#include "core/json.h"
 
 static void set_text(json_t *document, const char *key, const char *text)
 {
     if (text[0] != '\0')
-        json_object_set_new(document, key, st_json_text(text));
+        json_object_set_new(document, key, st_json_safe_string(text));
 }
 
 static void set_number(json_t *document, const char *key, int64_t value)
@@ -30,13 +30,13 @@ static json_t *circumstances_json(const struct st_event_circumstances *c)
 json_t *st_event_json(const struct st_event *event)
 {
     json_t *document = json_pack("{s:I, s:o, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
-                                 st_json_text(event->name), "text", st_json_text(event->text));
+                                 st_json_safe_string(event->name), "text", st_json_safe_string(event->text));
     if (document == NULL)
         return NULL;
     set_text(document, "source", event->source);
     set_text(document, "device", event->device);
     set_text(document, "client", event->client);
-    set_text(document, "certainty", st_certainty_name(event->certainty));
+    set_text(document, "certainty", st_event_certainty(event->certainty));
     set_number(document, "count", event->count_n);
     set_number(document, "lateness_ns", event->lateness_ns);
     set_number(document, "explained_ns", event->explained_ns);

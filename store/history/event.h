@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "core/base.h"
-#include "core/certainty.h"
+#include "core/event.h"
 
 /** What the machine was under in the second before. INT64_MIN: not known here. */
 struct st_event_circumstances {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "core/text_buffer.h"
 #include "store/history/event.h"

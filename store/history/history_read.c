@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "core/text_buffer.h"
 #include "core/when.h"
@@ -288,7 +288,7 @@ static json_t *text_or_null(sqlite3_stmt *statement, int i)
 {
     char text[256];
     st_sql_text(statement, i, text, sizeof(text));
-    return text[0] != '\0' ? st_json_text(text) : json_null();
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
 /* All that rows of the answer were measured under. */

@@ -3,14 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/stats/stats.h"
+
 #define OFFSET_BITS_MAX 32
 #define EXCEPTION_BITS  36 /* what one costs besides its place among the offsets, roughly */
-
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Distance to a base, which may be anywhere: modulo 2^64, so that no pair of values overflows. */
 static uint64_t offset_of(int64_t value, int64_t base)
@@ -40,7 +36,7 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
     size_t exceptions_n = 0;
     if (n > 0) {
         memcpy(scratch, values, n * sizeof(*values));
-        qsort(scratch, n, sizeof(*scratch), compare);
+        st_stats_sort_i64(scratch, n);
         uint64_t least_cost = UINT64_MAX;
         for (unsigned try = 0; try <= OFFSET_BITS_MAX; try++) {
             int64_t try_base = 0;

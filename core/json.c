@@ -1,5 +1,4 @@
-/* JSON as text that a terminal may show. */
-#include "core/json_dump.h"
+#include "core/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,33 @@
 #include "core/safe_text.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */
+
+json_t *st_json_safe_string(const char *text)
+{
+    if (st_safe_is(text))
+        return json_string(text);
+    char *safe = strdup(text);
+    json_t *string = safe != NULL ? json_string(st_safe_text(safe)) : NULL;
+    free(safe);
+    return string;
+}
+
+int st_json_write(const char *text, size_t bytes, void *ctx)
+{
+    struct st_text_buffer *buffer = ctx;
+    st_text_buffer_add(buffer, text, bytes);
+    return buffer->failed ? -1 : 0;
+}
+
+int st_json_written(char *text, json_t **ret)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    free(text);
+    if (document == NULL)
+        return -ENOMEM;
+    *ret = document;
+    return 0;
+}
 
 /** A character that is not safe and that JSON lets pass. They stand in strings only; the newlines of an
  * indented document are not among them. @return its bytes, 0: another character. */

@@ -1,6 +1,6 @@
-/* What the events of sleeptuned are called. */
-#ifndef ST_CORE_EVENT_NAME_H
-#define ST_CORE_EVENT_NAME_H
+/* Events of sleeptuned: their names, and how certain an xrun is. */
+#ifndef ST_CORE_EVENT_H
+#define ST_CORE_EVENT_H
 
 #include <stdbool.h>
 
@@ -14,5 +14,14 @@
 
 /** Whether it is one of ST_EVENT_NAMES. */
 bool st_event_is_name(const char *text);
+
+enum st_certainty {
+    ST_CERTAINTY_NONE,
+    ST_CERTAINTY_EXACT,    /* reported by who counts it */
+    ST_CERTAINTY_PROBABLE, /* concluded from what could be seen */
+};
+
+/** "exact", "probable", "" for none. Threads: any. */
+const char *st_event_certainty(enum st_certainty certainty);
 
 #endif

@@ -1,5 +1,4 @@
-/* A word of a list. */
-#include "core/event_name.h"
+#include "core/event.h"
 
 #include <string.h>
 
@@ -14,4 +13,17 @@ bool st_event_is_name(const char *text)
         if (*at == '\0')
             return false;
     }
+}
+
+const char *st_event_certainty(enum st_certainty certainty)
+{
+    switch (certainty) {
+    case ST_CERTAINTY_EXACT:
+        return "exact";
+    case ST_CERTAINTY_PROBABLE:
+        return "probable";
+    case ST_CERTAINTY_NONE:
+        break;
+    }
+    return "";
 }
