@@ -22,7 +22,7 @@ static void program_folder(char *buf, size_t buf_bytes)
         *slash = '\0';
 }
 
-int st_module_path(const char *name, char *buf, size_t buf_bytes)
+static int st_module_path(const char *name, char *buf, size_t buf_bytes)
 {
     char
         beside[4096]; /* where a build has them; before the installed ones, which may be of another version */

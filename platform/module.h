@@ -4,11 +4,8 @@
 
 #include "core/base.h"
 
-/** Path of an optional module that is loaded when used: $SLEEPTUNE_MODULE_DIR, the folder of the
- * program (a build), the installed one.
- *  @return 0 or -ENOENT. */
-ST_NODISCARD int st_module_path(const char *name, char *buf, size_t buf_bytes);
-/** dlopens module `name` and looks `symbol` up. @return the symbol, or NULL with a message in `error`. */
+/** Loads module `name` from $SLEEPTUNE_MODULE_DIR, the folder of the program (a build) or the installed one, and looks
+ * `symbol` up. @return the symbol, or NULL with a message in `error`. */
 void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* Ways of sleeping, one row each: those that `report --measure` compares are platform->sleep_method(i)
- * (linux/waits_linux.c, freebsd/waits_freebsd.c, fake/fake_sleep.c); the laboratory adds more. What only the
+ * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more. What only the
  * other OS has is in the list with the reason, not left out.
  */
 #ifndef ST_PLATFORM_SLEEP_METHOD_H

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/first_line.h"
 #include "platform/proc_text.h"
+#include "platform/tree.h"
 
 #define UNKNOWN     INT64_MIN
 #define PATH_BYTES  128
@@ -19,7 +19,7 @@ static int64_t number_in(struct st_platform *p, const char *path)
     char text[64];
     uint64_t value;
     const char *at = text;
-    if (st_first_line_read(p, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
+    if (st_tree_first_line(p, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
         *at != '\0' || value > INT64_MAX)
         return UNKNOWN;
     return (int64_t)value;

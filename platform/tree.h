@@ -21,4 +21,7 @@ int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret);
 void st_tree_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *p, bool *ret);
 
+/** The first line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text returned. */
+int st_tree_first_line(struct st_platform *p, const char *path, char *buf, size_t buf_bytes);
+
 #endif

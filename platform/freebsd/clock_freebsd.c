@@ -1,3 +1,4 @@
+/* The exact sleep of the cycle loop. */
 #include <errno.h>
 #include <time.h>
 
@@ -27,31 +28,4 @@ int st_freebsd_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_
         errno == ETIMEDOUT)
         return 0;
     return -errno;
-}
-
-int st_freebsd_suspended_ns(struct st_platform *p, int64_t *ret_ns)
-{
-    (void)p;
-    (void)ret_ns;
-    return -ENOTSUP; /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells them apart */
-}
-
-int st_freebsd_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
-{
-    (void)p;
-    (void)ret_ns;
-    return -ENOTSUP; /* alloweddeviation is the machine's, not the thread's */
-}
-
-int st_freebsd_set_timer_slack_ns(struct st_platform *p, int64_t ns)
-{
-    (void)p;
-    (void)ns;
-    return -ENOTSUP;
-}
-
-int st_freebsd_leave_rseq(struct st_platform *p)
-{
-    (void)p;
-    return 0; /* FreeBSD has none */
 }

@@ -6,12 +6,8 @@
 
 /* clock_freebsd.c */
 int st_freebsd_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-int st_freebsd_suspended_ns(struct st_platform *p, int64_t *ret_ns);
-int st_freebsd_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
-int st_freebsd_set_timer_slack_ns(struct st_platform *p, int64_t ns);
-int st_freebsd_leave_rseq(struct st_platform *p);
 
-/* sched_freebsd.c */
+/* thread_freebsd.c */
 int st_freebsd_set_policy(struct st_platform *p, enum st_policy policy, int priority);
 int st_freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
 pid_t st_freebsd_thread_id(struct st_platform *p);
@@ -34,22 +30,12 @@ int st_freebsd_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_freebsd_resident_bytes(struct st_platform *p, int64_t *ret);
 int st_freebsd_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 
-/* files_freebsd.c */
-int st_freebsd_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
-                         size_t *ret_len);
-
 /* sysctl_freebsd.c */
 int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len);
 int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text);
 
-/* xrun_sources_freebsd.c */
-const struct st_xrun_source *st_freebsd_xrun_source(struct st_platform *p, size_t i);
-
 /* xrun_sound4.c */
 extern const struct st_xrun_source st_xrun_sound4;
-
-/* waits_freebsd.c */
-const struct st_sleep_method *st_freebsd_sleep_method(struct st_platform *p, size_t i);
 
 #endif

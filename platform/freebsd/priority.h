@@ -3,14 +3,22 @@
 #ifndef ST_PLATFORM_FREEBSD_PRIORITY_H
 #define ST_PLATFORM_FREEBSD_PRIORITY_H
 
+#include <errno.h>
+
 #include "core/base.h"
 
 #define ST_FREEBSD_PRIORITY_MAX 31 /* RTP_PRIO_MAX; sched_get_priority_max(SCHED_FIFO) */
 
 /** floor(priority * 31 / 99): 70 is 21, 99 is 31. @return 0..31, -EINVAL outside 1..99. */
-int st_freebsd_priority(int priority);
+static inline int st_priority_to_freebsd(int priority)
+{
+    return priority < 1 || priority > 99 ? -EINVAL : priority * ST_FREEBSD_PRIORITY_MAX / 99;
+}
 
 /** rtprio(2) counts the other way: 0 is the most urgent. Its own inverse. */
-int st_freebsd_rtprio(int freebsd_priority);
+static inline int st_priority_rtprio(int freebsd_priority)
+{
+    return ST_FREEBSD_PRIORITY_MAX - freebsd_priority;
+}
 
 #endif

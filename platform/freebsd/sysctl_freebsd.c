@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "platform/freebsd/freebsd.h"
-#include "platform/freebsd/oid_bytes.h"
-#include "platform/freebsd/oid_text.h"
+#include "platform/freebsd/oid.h"
 
 #define VALUE_BYTES_MAX (1u << 20)
 

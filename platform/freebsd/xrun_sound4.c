@@ -17,8 +17,7 @@
 
 #include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
-#include "platform/xrun/snd_nvlist.h"
-#include "platform/xrun/xrun_sndstat.h"
+#include "platform/xrun/sndstat.h"
 
 #define PATH      "/dev/sndstat"
 #define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */
@@ -64,7 +63,7 @@ static int64_t get_devices(struct sound4 *sound4)
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     struct sound4 *sound4 = ctx;
-    st_snd_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
+    st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
 }
 
 static void no_sighting(void *ctx, const struct st_xrun_seen *seen)
@@ -81,10 +80,10 @@ static int64_t look(struct sound4 *sound4, st_xrun_seen_fn seen, void *ctx)
         return n;
     sound4->seen = seen;
     sound4->seen_ctx = ctx;
-    st_snd_look_begin(&sound4->counters);
-    const int64_t channels_n = st_snd_nvlist_channels(sound4->bytes, (size_t)n, on_channel, sound4);
+    st_sndstat_look_begin(&sound4->counters);
+    const int64_t channels_n = st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
     if (channels_n >= 0)
-        st_snd_look_end(&sound4->counters);
+        st_sndstat_look_end(&sound4->counters);
     return channels_n;
 }
 

@@ -8,15 +8,8 @@
 
 /* clock_linux.c */
 int st_linux_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-int st_linux_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns);
-int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
-int st_linux_set_timer_slack_ns(struct st_platform *p, int64_t ns);
 
-/* rseq_linux.c */
-int st_linux_leave_rseq(struct st_platform *p);
-
-/* sched_linux.c */
+/* thread_linux.c */
 int st_linux_set_policy(struct st_platform *p, enum st_policy policy, int priority);
 int st_linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority);
 pid_t st_linux_thread_id(struct st_platform *p);
@@ -27,12 +20,12 @@ int st_linux_cpus_allowed(struct st_platform *p, int *cpus, int max);
 int st_linux_set_name(struct st_platform *p, const char *name);
 int st_linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns);
 int st_linux_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret);
-
-/* latency_linux.c */
 int st_linux_hold_latency(struct st_platform *p, int32_t us);
+int st_linux_suspended_ns(struct st_platform *p, int64_t *ret_ns);
+int st_linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns);
+int st_linux_set_timer_slack_ns(struct st_platform *p, int64_t ns);
+int st_linux_leave_rseq(struct st_platform *p);
 void st_linux_release_latency(struct st_platform *p, int handle);
-
-/* counters_linux.c */
 int st_linux_counters_open(struct st_platform *p, struct st_counters_handle *ret);
 int st_linux_counters_self(struct st_platform *p, const struct st_counters_handle *h,
                            struct st_thread_counters *ret);
@@ -40,22 +33,11 @@ int st_linux_counters_other(struct st_platform *p, const struct st_counters_hand
                             struct st_thread_counters *ret);
 void st_linux_counters_close(struct st_platform *p, struct st_counters_handle *h);
 
-/* pauses_linux.c */
+/* process_linux.c */
 void st_linux_pauses(struct st_platform *p, struct st_pauses *ret);
-
-/* memory_linux.c */
 int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_linux_resident_bytes(struct st_platform *p, int64_t *ret);
-
-/* process_linux.c */
 int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
-
-/* machine_linux.c */
-void st_linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
-int st_linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret);
-
-/* xrun_sources_linux.c */
-const struct st_xrun_source *st_linux_xrun_source(struct st_platform *p, size_t i);
 
 /* xrun_alsa.c; of xruns on ALSA's devices, also for xrun_alsa_trace.c */
 extern const struct st_xrun_source st_xrun_alsa;
@@ -70,8 +52,5 @@ void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st
 
 /* xrun_alsa_trace.c */
 extern const struct st_xrun_source st_xrun_alsa_trace;
-
-/* waits_linux.c */
-const struct st_sleep_method *st_linux_sleep_method(struct st_platform *p, size_t i);
 
 #endif

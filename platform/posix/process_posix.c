@@ -1,6 +1,9 @@
-/* Limits, and trying something in a short-lived child. */
+/* The process: limits, trying something in a short-lived child, stops. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,4 +47,32 @@ int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_e
         return -EIO;
     *ret_errno = result;
     return 0;
+}
+
+/* --- stops of the whole process: SIGSTOP leaves no trace, the SIGCONT that ends it does --- */
+
+static _Atomic int64_t continued_ns = INT64_MIN;
+
+static void on_continued(int number)
+{
+    (void)number;
+    atomic_store_explicit(&continued_ns, st_posix_clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
+}
+
+/* A handler of somebody else's stays: then stops are not known. */
+static void watch(void)
+{
+    struct sigaction action = {.sa_handler = on_continued, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGCONT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        (void)sigaction(SIGCONT, &action, NULL);
+}
+
+void st_posix_pauses(struct st_platform *p, struct st_pauses *ret)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)p;
+    (void)pthread_once(&once, watch);
+    ret->quota_ns = INT64_MIN;
+    ret->continued_ns = atomic_load_explicit(&continued_ns, memory_order_relaxed);
 }

@@ -1,10 +1,13 @@
-/* What the sleeping methods share: times in the form that a call takes. */
+/* Ways of sleeping of Linux and FreeBSD: their calls, and times in the form that a call takes. */
 #include "platform/posix/sleep_posix.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+#if ST_HAVE_TIMERFD
+#include <sys/timerfd.h>
+#endif
 
 #include "core/ns.h"
 #include "platform/posix/posix.h"
@@ -15,8 +18,9 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
     return rest_ns == 0 ? ns : st_ns_add(ns, s->method->unit_ns - rest_ns);
 }
 
-/* Both clocks are read at each sleep, as a program that sleeps on such a clock would. */
-struct timespec st_sleep_due_on_clock(const struct st_sleep *s)
+/* due_ns of CLOCK_MONOTONIC as the method's clock will show it then. Both clocks are read at each sleep, as a program
+ * that sleeps on such a clock would. */
+static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
     const int64_t now_ns = s->platform->now_ns(s->platform);
@@ -51,3 +55,50 @@ void st_sleep_free_state(struct st_sleep *s)
     free(s->state);
     s->state = NULL;
 }
+
+/* A sleep of no time tells whether the kernel takes this clock. */
+int st_sleep_open_clock_relative(struct st_sleep *s)
+{
+    const struct timespec none = {0};
+    return -clock_nanosleep(s->method->clock_id, 0, &none, NULL); /* returns the error */
+}
+
+int st_sleep_open_clock_absolute(struct st_sleep *s)
+{
+    const struct timespec past = {0};
+    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past, NULL);
+}
+
+int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
+{
+    const struct timespec ts = st_sleep_rounded(s, requested_ns);
+    return -clock_nanosleep(s->method->clock_id, 0, &ts, NULL);
+}
+
+int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns)
+{
+    (void)requested_ns;
+    if (s->method->clock_id == CLOCK_MONOTONIC) /* the call of the cycle loop */
+        return s->platform->sleep_until_ns(s->platform, s->due_ns);
+    const struct timespec ts = due_on_clock(s);
+    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);
+}
+
+#if ST_HAVE_TIMERFD
+int st_sleep_open_timerfd(struct st_sleep *s)
+{
+    s->fd = timerfd_create(s->method->clock_id, TFD_CLOEXEC);
+    return s->fd >= 0 ? 0 : -errno;
+}
+
+int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns)
+{
+    (void)requested_ns;
+    const struct itimerspec once = {.it_value = st_ns_to_timespec(s->due_ns)};
+    uint64_t n;
+    if (timerfd_settime(s->fd, TFD_TIMER_ABSTIME, &once, NULL) != 0)
+        return -errno;
+    const ssize_t bytes = read(s->fd, &n, sizeof(n));
+    return bytes == (ssize_t)sizeof(n) ? 0 : bytes < 0 ? -errno : -EIO;
+}
+#endif

@@ -18,8 +18,6 @@
         .name = (method_name), .absent = (why)                                                               \
     }
 
-/** due_ns of CLOCK_MONOTONIC as the method's clock will show it then. */
-struct timespec st_sleep_due_on_clock(const struct st_sleep *s);
 /** requested_ns rounded up to the method's unit, as a timespec. */
 struct timespec st_sleep_rounded(const struct st_sleep *s, int64_t requested_ns);
 /** requested_ns in whole units of the method, rounded up, at most INT_MAX. */
@@ -28,13 +26,12 @@ int st_sleep_open_nothing(struct st_sleep *s);
 void st_sleep_close_fd(struct st_sleep *s);
 void st_sleep_free_state(struct st_sleep *s);
 
-/* sleep_nanosleep.c */
 int st_sleep_open_clock_relative(struct st_sleep *s);
 int st_sleep_open_clock_absolute(struct st_sleep *s);
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
 
-/* sleep_timerfd.c: Linux, FreeBSD from 14.0 on */
+/* Linux, FreeBSD from 14.0 on */
 #if defined(__has_include)
 #if __has_include(<sys/timerfd.h>)
 #define ST_HAVE_TIMERFD 1

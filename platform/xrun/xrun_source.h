@@ -1,5 +1,5 @@
 /* Who tells of other programs' xruns. A source is one file with its operations and one row in the list of its
- * OS, platform->xrun_source(i) (linux/xrun_sources_linux.c, freebsd/xrun_sources_freebsd.c); what only the
+ * OS, platform->xrun_source(i) (linux/platform_linux.c, freebsd/platform_freebsd.c); what only the
  * other OS has is in it with the reason. What needs a library of its own is a helper program
  * (posix/xrun_program.c, xrun_line.h), so that no foreign library is in the daemon's locked memory.
  *
@@ -88,7 +88,7 @@ void st_xrun_close(struct st_xrun_watch *w);
 /** Sets w->why. @return error, so that it can end a function. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
 
-/* Rows of the helper programs, the same on all systems (posix/xrun_programs.c). */
+/* Rows of the helper programs, the same on all systems (posix/xrun_program.c). */
 extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
 
 /* Operations of any helper program (posix/xrun_program.c). */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/freebsd/oid_text.h"
+#include "platform/freebsd/oid.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/xrun/snd_nvlist.h"
+#include "platform/xrun/sndstat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +17,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t told_n = 0;
-    const int64_t n = st_snd_nvlist_channels(data, size, on_channel, &told_n);
+    const int64_t n = st_sndstat_nvlist(data, size, on_channel, &told_n);
     if (n >= 0 && n != told_n)
         abort();
     return 0;

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#include "platform/freebsd/oid_bytes.h"
-#include "platform/freebsd/oid_text.h"
+#include "platform/freebsd/oid.h"
 
 /* CTLTYPE_*, with a flag as the kernel sets it. */
 #define NODE   0xc0000001u

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/freebsd/oid_text.h"
+#include "platform/freebsd/oid.h"
 #include "platform/freebsd/priority.h"
 
 /* CTLTYPE_* */
@@ -123,20 +123,20 @@ static void what_does_not_fit_is_cut_and_said(void **state)
 static void priorities_are_scaled_to_0_to_31(void **state)
 {
     (void)state;
-    assert_int_equal(st_freebsd_priority(70), 21);
-    assert_int_equal(st_freebsd_priority(1), 0);
-    assert_int_equal(st_freebsd_priority(99), 31);
-    assert_int_equal(st_freebsd_priority(0), -EINVAL);
-    assert_int_equal(st_freebsd_priority(100), -EINVAL);
+    assert_int_equal(st_priority_to_freebsd(70), 21);
+    assert_int_equal(st_priority_to_freebsd(1), 0);
+    assert_int_equal(st_priority_to_freebsd(99), 31);
+    assert_int_equal(st_priority_to_freebsd(0), -EINVAL);
+    assert_int_equal(st_priority_to_freebsd(100), -EINVAL);
     for (int priority = 2; priority <= 99; priority++)
-        assert_true(st_freebsd_priority(priority) >= st_freebsd_priority(priority - 1));
+        assert_true(st_priority_to_freebsd(priority) >= st_priority_to_freebsd(priority - 1));
 }
 
 static void rtprio_counts_the_other_way(void **state)
 {
     (void)state;
-    assert_int_equal(st_freebsd_rtprio(31), 0);
-    assert_int_equal(st_freebsd_rtprio(20), 11); /* seen on 13.2: SCHED_FIFO 20 is rtprio 11 */
+    assert_int_equal(st_priority_rtprio(31), 0);
+    assert_int_equal(st_priority_rtprio(20), 11); /* seen on 13.2: SCHED_FIFO 20 is rtprio 11 */
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/xrun/snd_nvlist.h"
+#include "platform/xrun/sndstat.h"
 
 enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
 
@@ -133,7 +133,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 static int64_t read_again(size_t len)
 {
     seen_n = 0;
-    return st_snd_nvlist_channels(bytes, len, on_channel, NULL);
+    return st_sndstat_nvlist(bytes, len, on_channel, NULL);
 }
 
 static int64_t read_all(size_t len)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "platform/fake/fake.h"
-#include "platform/xrun/xrun_sndstat.h"
+#include "platform/xrun/sndstat.h"
 
 /* 13.2, verbose 2, as captured while a program played */
 static const char text13[] =

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "platform/fake/fake.h"
-#include "platform/first_line.h"
 #include "platform/tree.h"
 
 static int linux_fake(void **state)
@@ -193,12 +192,12 @@ static void a_line_is_trimmed_and_an_empty_one_is_no_data(void **state)
     put(p, "/a", " \t value with blanks");
     put(p, "/b", "x \r\nsecond\n");
     put(p, "/c", " \n");
-    assert_int_equal(st_first_line_read(p, "/a", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(p, "/a", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "value with b"); /* 15 bytes were read */
-    assert_int_equal(st_first_line_read(p, "/b", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(p, "/b", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "x");
-    assert_int_equal(st_first_line_read(p, "/c", buf, sizeof(buf)), -ENODATA);
-    assert_int_equal(st_first_line_read(p, "/d", buf, sizeof(buf)), -ENOENT);
+    assert_int_equal(st_tree_first_line(p, "/c", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_tree_first_line(p, "/d", buf, sizeof(buf)), -ENOENT);
 }
 
 static void freebsd_is_described_by_its_sysctls(void **state)

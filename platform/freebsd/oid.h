@@ -1,9 +1,30 @@
-/* The text of a sysctl's value, from the bytes and the format that FreeBSD's kernel hands out.
+/* Values of FreeBSD's sysctls: text from the bytes and the format that its kernel hands out, and back.
  * Pure, tested on every host. */
-#ifndef ST_PLATFORM_FREEBSD_OID_TEXT_H
-#define ST_PLATFORM_FREEBSD_OID_TEXT_H
+#ifndef ST_PLATFORM_FREEBSD_OID_H
+#define ST_PLATFORM_FREEBSD_OID_H
 
 #include "core/base.h"
+
+#define ST_OID_KIND_TYPE 0xfu /* of a kind */
+
+/* CTLTYPE_* of <sys/sysctl.h>: part of the kernel's binary interface. */
+enum st_oid_type {
+    ST_OID_NODE = 1,
+    ST_OID_INT,
+    ST_OID_STRING,
+    ST_OID_S64,
+    ST_OID_OPAQUE,
+    ST_OID_UINT,
+    ST_OID_LONG,
+    ST_OID_ULONG,
+    ST_OID_U64,
+    ST_OID_U8,
+    ST_OID_U16,
+    ST_OID_S8,
+    ST_OID_S16,
+    ST_OID_S32,
+    ST_OID_U32,
+};
 
 /** kern.clockrate, struct clockinfo of <sys/time.h>. */
 struct st_oid_clockinfo {
@@ -32,5 +53,13 @@ struct st_oid_timeval {
  */
 ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
                              size_t buf_bytes, size_t *ret_len);
+
+/**
+ * One whole decimal number, or a string without its end. Arrays, structures and temperatures are refused.
+ * @param kind,format as in st_oid_text. @return 0, -EINVAL (not a number), -ERANGE (does not fit the type),
+ * -E2BIG (the string does not fit buf), -EISDIR (a node), -ENOTSUP (another type). Threads: any.
+ */
+ST_NODISCARD int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,
+                              size_t buf_bytes, size_t *ret_bytes);
 
 #endif

@@ -1,3 +1,4 @@
+/* FreeBSD has no tracefs: there the paths do not exist. */
 #include "platform/kernel_trace.h"
 
 #include <errno.h>

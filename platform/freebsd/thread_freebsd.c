@@ -26,10 +26,10 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
 {
     struct rtprio rtp = {.type = type, .prio = 0};
     if (type != RTP_PRIO_NORMAL) {
-        const int scaled = st_freebsd_priority(priority);
+        const int scaled = st_priority_to_freebsd(priority);
         if (scaled < 0)
             return scaled;
-        rtp.prio = (unsigned short)st_freebsd_rtprio(scaled);
+        rtp.prio = (unsigned short)st_priority_rtprio(scaled);
     }
     return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
 }
@@ -56,7 +56,7 @@ int st_freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy, int
         return -errno;
     if (rtp.type == RTP_PRIO_FIFO || rtp.type == RTP_PRIO_REALTIME) {
         *ret_policy = rtp.type == RTP_PRIO_FIFO ? ST_POLICY_FIFO : ST_POLICY_RR;
-        *ret_priority = st_freebsd_rtprio(rtp.prio);
+        *ret_priority = st_priority_rtprio(rtp.prio);
     } else {
         *ret_policy = ST_POLICY_OTHER;
         *ret_priority = 0;

@@ -1,12 +1,38 @@
-#include "platform/freebsd/oid_text.h"
+#include "platform/freebsd/oid.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/number.h"
 #include "core/text_buffer.h"
-#include "platform/freebsd/oid_type.h"
+
+/** One number of a type. */
+struct number {
+    unsigned char bytes; /* 0: not a number */
+    bool is_signed;
+};
+
+static struct number number_of(unsigned kind)
+{
+    static const struct number numbers[ST_OID_KIND_TYPE + 1] = {
+        [ST_OID_INT] = {4, true},
+        [ST_OID_S64] = {8, true},
+        [ST_OID_UINT] = {4, false},
+        [ST_OID_LONG] = {sizeof(long), true},
+        [ST_OID_ULONG] = {sizeof(long), false},
+        [ST_OID_U64] = {8, false},
+        [ST_OID_U8] = {1, false},
+        [ST_OID_U16] = {2, false},
+        [ST_OID_S8] = {1, true},
+        [ST_OID_S16] = {2, true},
+        [ST_OID_S32] = {4, true},
+        [ST_OID_U32] = {4, false},
+    };
+    return numbers[kind & ST_OID_KIND_TYPE];
+}
 
 static int64_t read_signed(const unsigned char *data, int bytes)
 {
@@ -49,7 +75,7 @@ static void put_temperature(struct st_text_buffer *out, int64_t value, char digi
 static int put_numbers(struct st_text_buffer *out, unsigned type, const char *format,
                        const unsigned char *data, size_t bytes)
 {
-    const struct st_oid_number number = st_oid_number_of(type);
+    const struct number number = number_of(type);
     const int each = number.bytes;
     if (bytes < (size_t)each)
         return -EBADMSG;
@@ -125,7 +151,7 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
         st_text_buffer_add(&out, data, strnlen(data, bytes));
     else if (type == ST_OID_OPAQUE)
         r = put_struct(&out, format, data, bytes);
-    else if (st_oid_number_of(type).bytes != 0)
+    else if (number_of(type).bytes != 0)
         r = put_numbers(&out, type, format, data, bytes);
     else
         r = -ENOTSUP;
@@ -133,4 +159,75 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
         return r;
     *ret_len = out.bytes;
     return out.failed ? -EFBIG : 0;
+}
+
+/* The value modulo 2^64; what is beyond the type is -ERANGE. */
+static int parse(const char *text, const struct number *type, uint64_t *ret)
+{
+    if (type->is_signed) {
+        const int64_t max = (int64_t)(UINT64_MAX >> (65 - 8 * type->bytes));
+        int64_t value;
+        const int r = st_number_i64(text, -max - 1, max, &value);
+        if (r == 0)
+            *ret = (uint64_t)value;
+        return r;
+    }
+    const bool negative = *text == '-';
+    const char *at = negative ? text + 1 : text;
+    uint64_t value;
+    const int r = st_number_take(&at, &value);
+    if (r == -EINVAL || at[strspn(at, "0123456789")] != '\0')
+        return -EINVAL;
+    if (r < 0 || negative || value > UINT64_MAX >> (64 - 8 * type->bytes))
+        return -ERANGE;
+    *ret = value;
+    return 0;
+}
+
+static int number_bytes(const char *text, const struct number *type, char *buf)
+{
+    uint64_t value = 0;
+    const int r = parse(text, type, &value);
+    if (r < 0)
+        return r;
+    switch (type->bytes) {
+    case 1:
+        memcpy(buf, &(uint8_t){(uint8_t)value}, 1);
+        break;
+    case 2:
+        memcpy(buf, &(uint16_t){(uint16_t)value}, 2);
+        break;
+    case 4:
+        memcpy(buf, &(uint32_t){(uint32_t)value}, 4);
+        break;
+    default:
+        memcpy(buf, &value, 8);
+        break;
+    }
+    return 0;
+}
+
+int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf, size_t buf_bytes,
+                 size_t *ret_bytes)
+{
+    const unsigned type = kind & ST_OID_KIND_TYPE;
+    const struct number number = number_of(kind);
+    if (type == ST_OID_NODE)
+        return -EISDIR;
+    if (type == ST_OID_STRING) {
+        const size_t len = strlen(text);
+        if (len > buf_bytes)
+            return -E2BIG;
+        memcpy(buf, text, len);
+        *ret_bytes = len;
+        return 0;
+    }
+    if (number.bytes == 0 || format[0] == 'S' || strncmp(format, "IK", 2) == 0)
+        return -ENOTSUP;
+    if (number.bytes > buf_bytes)
+        return -E2BIG;
+    const int r = number_bytes(text, &number, buf);
+    if (r == 0)
+        *ret_bytes = number.bytes;
+    return r;
 }
