@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/parse/parse_answer.h"
+#include "advisor/parse/answer.h"
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES (64 * 1024) /* PulseAudio's modules are 4 KiB */
@@ -108,7 +108,7 @@ static int parse_pipewire(struct asker *asker, char *text)
 {
     /* the running minimum has the one for virtual machines in it */
     put_state(asker, "linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0);
-    return st_parse_pw_metadata(text, pipewire_setting, asker);
+    return st_answer_pw_metadata(text, pipewire_setting, asker);
 }
 
 /** Of the modules that open cards; one of them with tsched=0 is enough. */
@@ -134,14 +134,14 @@ static void pulse_module(void *ctx, const char *section, const char *name, const
 static int parse_pulse(struct asker *asker, char *text)
 {
     put_state(asker, "linux.pulse.tsched", ST_FACT_ABSENT, 0); /* no card is open */
-    return st_parse_pactl_modules(text, pulse_module, asker);
+    return st_answer_pactl_modules(text, pulse_module, asker);
 }
 
 /** One number, which is the only fact it tells. */
 static int parse_jack(struct asker *asker, char *text)
 {
     int64_t number;
-    const int r = st_parse_jack_number(text, &number);
+    const int r = st_answer_jack_number(text, &number);
     if (r == 0)
         keep_error(asker, st_facts_put_int(asker->facts, asker->question->tells[0], number, NULL,
                                            asker->question->source));
@@ -162,7 +162,7 @@ static void bus_property(void *ctx, const char *section, const char *name, const
 
 static int parse_properties(struct asker *asker, char *text)
 {
-    return st_parse_busctl(text, asker->question->names, bus_property, asker);
+    return st_answer_busctl(text, asker->question->names, bus_property, asker);
 }
 
 /** Sizes and policies as in a unit file. */
@@ -198,7 +198,7 @@ static void unit_setting(void *ctx, const char *unit, const char *name, const ch
 
 static int parse_units(struct asker *asker, char *text)
 {
-    return st_parse_systemctl_show(text, unit_setting, asker);
+    return st_answer_systemctl_show(text, unit_setting, asker);
 }
 
 /* --- questions --- */

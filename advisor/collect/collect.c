@@ -10,8 +10,8 @@
 
 #include "advisor/collect/ask.h"
 #include "advisor/collect/collect_sources.h"
-#include "advisor/parse/collect_sysctl.h"
-#include "advisor/parse/input.h"
+#include "advisor/parse/posted.h"
+#include "advisor/parse/sysctl_text.h"
 #include "platform/cache.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
@@ -19,11 +19,16 @@
 
 /* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
 static const struct st_collect_source *const sources[] = {
-    &st_collect_linux,          &st_collect_linux_kernel, &st_collect_linux_cpu,    &st_collect_linux_machine,
-    &st_collect_linux_settings, &st_collect_linux_sound,  &st_collect_linux_irq,    &st_collect_linux_process,
-    &st_collect_linux_etc,      &st_collect_linux_server, &st_collect_linux_memory, &st_collect_freebsd,
-    &st_collect_freebsd_files,
+    &st_collect_linux_kernel, &st_collect_linux_machine, &st_collect_linux_sound, &st_collect_linux_process,
+    &st_collect_linux_etc,    &st_collect_linux_server,  &st_collect_freebsd,
 };
+
+static void run(const struct st_collect_source *source, struct st_collector *c)
+{
+    for (size_t i = 0; i < source->rows_n; i++)
+        st_collector_file(c, source->rows[i].key, source->rows[i].name, source->rows[i].kind);
+    source->collect(c);
+}
 
 /** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
 static int only_home(void *ctx, const char *name)
@@ -70,10 +75,10 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     find_home(&c);
     for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
         if (sources[i]->os == p->os)
-            sources[i]->collect(&c);
+            run(sources[i], &c);
     }
     if (live)
-        st_collect_live.collect(&c);
+        run(&st_collect_live, &c);
     free(c.buf);
     if (c.error != 0) {
         st_facts_free(c.facts);
@@ -86,9 +91,9 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 static int doubt_part(struct st_facts *facts)
 {
     static const char name[] = "sysctl-a.txt";
-    if (st_collect_sysctl_is_whole(facts))
+    if (st_sysctl_text_is_whole(facts))
         return 0;
-    return st_facts_put_text(facts, ST_INPUT_KEY, name, NULL, name);
+    return st_facts_put_text(facts, ST_POSTED_KEY, name, NULL, name);
 }
 
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
@@ -98,9 +103,9 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     c.buf = malloc(c.buf_bytes);
     int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
     if (r == 0)
-        r = st_collect_sysctl_text(c.facts, text, bytes, "sysctl-a.txt");
+        r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
-        st_collect_freebsd_capture(&c); /* goes by kern.osreldate */
+        run(&st_collect_freebsd_capture, &c); /* goes by kern.osreldate */
         r = c.error;
     }
     if (r == 0)
@@ -128,7 +133,7 @@ static int doubt_tree(struct st_platform *p, struct st_facts *facts)
     const bool sys = p->list(p, "/sys", stop_at_first, NULL) != -ENOENT;
     if (proc && sys)
         return 0;
-    return st_facts_put_text(facts, ST_INPUT_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
+    return st_facts_put_text(facts, ST_POSTED_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
 }
 
 static int collect_tree(struct st_platform *p, struct st_facts **ret)
@@ -185,6 +190,10 @@ int st_collect_dir(const char *dir, struct st_facts **ret)
 
 static bool source_provides(const struct st_collect_source *source, const char *pattern)
 {
+    for (size_t i = 0; i < source->rows_n; i++) {
+        if (fnmatch(pattern, source->rows[i].key, 0) == 0)
+            return true;
+    }
     if (source->provides != NULL && source->provides(pattern))
         return true;
     return source->patterns != NULL && st_collector_patterns_match(source->patterns, pattern);

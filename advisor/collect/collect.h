@@ -14,7 +14,7 @@ bool st_collect_provides(enum st_os os, const char *pattern);
 
 /** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR,
  * -ENODATA (neither of both), -EFBIG (sysctl-a.txt is longer than 16 MiB), -E2BIG and -EBADMSG as
- * st_collect_sysctl_text. */
+ * st_sysctl_text_freebsd. */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 
 #define FILE_BYTES     (256 * 1024)
 #define FILES_MAX      64 /* of a folder */
@@ -164,7 +164,7 @@ static void read_limits(struct user *user, const char *path)
     const int r = read_file(user, path);
     user->path = path;
     if (r == 0)
-        st_parse_limits(user->buf, see_limit, user);
+        st_linux_text_limits(user->buf, see_limit, user);
     else if (r != -ENOENT && r != -ENOTDIR)
         user->unread = -r;
 }

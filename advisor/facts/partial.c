@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "advisor/parse/input.h"
+#include "advisor/parse/posted.h"
 
 static bool has_match(const struct st_facts *facts, const char *pattern)
 {
@@ -68,7 +68,7 @@ static bool begins_in_proc(const struct st_rule *rule)
 static void doubt_lacking(const struct st_facts *facts, struct st_finding *finding)
 {
     const char *lacks, *folder;
-    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_INPUT_LACKS, &lacks) != 0)
+    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_POSTED_LACKS, &lacks) != 0)
         return;
     folder = strstr(lacks, "/proc") != NULL && begins_in_proc(finding->rule) ? "/proc" : NULL;
     for (size_t i = 0; i < finding->evidence_n && folder == NULL; i++) {
@@ -83,7 +83,7 @@ void st_partial_doubt(const struct st_facts *facts, struct st_finding *finding)
 {
     const char *input;
     doubt_lacking(facts, finding);
-    if (st_facts_text(facts, ST_INPUT_KEY, &input) != 0 || strstr(input, ST_INPUT_ALL) != NULL)
+    if (st_facts_text(facts, ST_POSTED_KEY, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
         return;
     if (is_told(facts, finding->rule) &&
         (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))

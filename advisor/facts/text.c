@@ -67,6 +67,23 @@ char *st_text_utf8(const char *text, size_t bytes)
     return copy;
 }
 
+bool st_text_line(const char **at, const char *end, char *line, size_t line_bytes)
+{
+    if (*at >= end)
+        return false;
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    size_t len = (size_t)((newline != NULL ? newline : end) - *at);
+    const char *next = newline != NULL ? newline + 1 : end;
+    len = len < line_bytes ? len : line_bytes - 1;
+    for (size_t i = 0; i < len; i++)
+        line[i] = (*at)[i] != '\0' ? (*at)[i] : '?';
+    line[len] = '\0';
+    if (len > 0 && line[len - 1] == '\r')
+        line[len - 1] = '\0';
+    *at = next;
+    return true;
+}
+
 void st_text_trim(char *text)
 {
     static const char white[] = " \t\r\n\f\v";

@@ -7,7 +7,7 @@
 
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/input.h"
+#include "advisor/parse/posted.h"
 #include "advisor/report/verdict.h"
 #include "core/safe_text.h"
 
@@ -183,7 +183,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
     const char *input;
-    const bool partial = st_facts_text(facts, ST_INPUT_KEY, &input) == 0;
+    const bool partial = st_facts_text(facts, ST_POSTED_KEY, &input) == 0;
     const char *worst = partial && finding->evidence_n == 0 ? "not in this text" : "not visible here";
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];

@@ -11,7 +11,7 @@
 #include "advisor/collect/ask.h"
 #include "advisor/collect/collect_user.h"
 #include "advisor/facts/snapshot.h"
-#include "advisor/parse/input.h"
+#include "advisor/parse/posted.h"
 #include "cli/command.h"
 #include "platform/cache.h"
 
@@ -138,7 +138,7 @@ static int refuse_text(const char *command, const char *name, const char *text, 
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{')
             return st_failure(command, "%s: JSON; a snapshot is read with --snapshot", name);
-        return st_failure(command, "%s: not the output of %s", name, st_input_kinds);
+        return st_failure(command, "%s: not the output of %s", name, st_posted_kinds);
     case -EXDEV:
         return st_failure(command, "%s: of another system than the files before it", name);
     case -E2BIG:
@@ -157,11 +157,11 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         char *text;
         size_t bytes;
         status =
-            st_facts_input_read(command, input->texts[i], ST_INPUT_MAX_BYTES, "such a text", &text, &bytes);
+            st_facts_input_read(command, input->texts[i], ST_POSTED_MAX_BYTES, "such a text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             break;
         text[bytes] = '\0';
-        const int r = st_input_add(text, bytes, name, &facts);
+        const int r = st_posted_add(text, bytes, name, &facts);
         if (r != 0)
             status = refuse_text(command, name, text, r);
         free(text);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/parse_answer.h"
+#include "advisor/parse/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,19 +26,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[size] = '\0';
         switch (parser) {
         case 0:
-            seen += st_parse_pw_metadata(text, setting, NULL) == 0;
+            seen += st_answer_pw_metadata(text, setting, NULL) == 0;
             break;
         case 1:
-            seen += st_parse_pactl_modules(text, setting, NULL) == 0;
+            seen += st_answer_pactl_modules(text, setting, NULL) == 0;
             break;
         case 2:
-            seen += st_parse_jack_number(text, &number) == 0;
+            seen += st_answer_jack_number(text, &number) == 0;
             break;
         case 3:
-            seen += st_parse_busctl(text, names, setting, NULL) == 0;
+            seen += st_answer_busctl(text, names, setting, NULL) == 0;
             break;
         default:
-            seen += st_parse_systemctl_show(text, setting, NULL) == 0;
+            seen += st_answer_systemctl_show(text, setting, NULL) == 0;
             break;
         }
     }

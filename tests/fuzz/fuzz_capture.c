@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "advisor/parse/capture.h"
+#include "advisor/parse/freebsd_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t limit;
     struct st_facts *facts = st_facts_new(ST_OS_FREEBSD);
     require(facts != NULL, "out of memory");
-    require(st_capture_assignments(facts, "x.", all, text, size, "fuzz") == 0, "assignments");
-    (void)!st_capture_sndstat(facts, text, size, "fuzz");
-    (void)!st_capture_ps(facts, text, size, "fuzz");
-    if (st_capture_limits(facts, text, size, "fuzz") == 0 &&
+    require(st_freebsd_text_assignments(facts, "x.", all, text, size, "fuzz") == 0, "assignments");
+    (void)!st_freebsd_text_sndstat(facts, text, size, "fuzz");
+    (void)!st_freebsd_text_ps(facts, text, size, "fuzz");
+    if (st_freebsd_text_limits(facts, text, size, "fuzz") == 0 &&
         st_facts_int(facts, "freebsd.limits.memorylocked_bytes", &limit) == 0)
         require(limit >= -1, "a limit below none");
     for (size_t i = 0; i < st_facts_count(facts); i++)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 #include "platform/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,28 +34,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[size] = '\0';
         switch (parser) {
         case 0:
-            st_parse_settings(text, '=', "#;", setting, NULL);
+            st_linux_text_settings(text, '=', "#;", setting, NULL);
             break;
         case 1:
-            st_parse_limits(text, setting, NULL);
+            st_linux_text_limits(text, setting, NULL);
             break;
         case 2:
-            st_parse_modprobe(text, setting, NULL);
+            st_linux_text_modprobe(text, setting, NULL);
             break;
         case 3:
-            st_parse_spa(text, setting, NULL);
+            st_linux_text_spa(text, setting, NULL);
             break;
         case 4:
             seen += st_proc_stat(text, &stat) == 0;
             break;
         case 5:
-            seen += st_parse_interrupts(text, interrupt, NULL) == 0;
+            seen += st_linux_text_interrupts(text, interrupt, NULL) == 0;
             break;
         case 6:
-            seen += st_parse_swaps(text, &swaps) == 0;
+            seen += st_linux_text_swaps(text, &swaps) == 0;
             break;
         default:
-            seen += st_parse_mounts(text, "/home", type, sizeof(type)) == 0;
+            seen += st_linux_text_mounts(text, "/home", type, sizeof(type)) == 0;
             break;
         }
     }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/collect_sysctl.h"
+#include "advisor/parse/sysctl_text.h"
 #include "advisor/report/report_format.h"
 #include "tests/fuzz/one_of.h"
 
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_report report;
     if (facts == NULL)
         abort();
-    const int r = st_collect_sysctl_text(facts, (const char *)data, size, "fuzz");
+    const int r = st_sysctl_text_freebsd(facts, (const char *)data, size, "fuzz");
     if ((r == 0) != (st_facts_count(facts) > 0))
         abort();
     for (size_t i = 0; i < st_facts_count(facts); i++) {

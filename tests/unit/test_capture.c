@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/parse/capture.h"
+#include "advisor/parse/freebsd_text.h"
 
 static int setup(void **state)
 {
@@ -42,7 +42,7 @@ static const char *const wanted[] = {"kern.", "powerd", "dev.pcm.", NULL};
 
 static void assign(struct st_facts *facts, const char *text)
 {
-    assert_int_equal(st_capture_assignments(facts, "x.", wanted, text, strlen(text), "file"), 0);
+    assert_int_equal(st_freebsd_text_assignments(facts, "x.", wanted, text, strlen(text), "file"), 0);
 }
 
 static void quotes_comments_and_blanks_are_understood(void **state)
@@ -98,7 +98,7 @@ static void what_only_a_shell_can_evaluate_is_malformed(void **state)
 
 static void sndstat(struct st_facts *facts, const char *text)
 {
-    assert_int_equal(st_capture_sndstat(facts, text, strlen(text), "sndstat"), 0);
+    assert_int_equal(st_freebsd_text_sndstat(facts, text, strlen(text), "sndstat"), 0);
 }
 
 static void a_channel_of_13_is_on_one_line(void **state)
@@ -171,8 +171,8 @@ static void hostile_sndstat_is_left_out(void **state)
     check(facts, "freebsd.sndstat.pcm0.play.rate_hz", "48000");
     check(facts, "freebsd.sndstat.pcm0.play.block_us", "(none)");
     check(facts, "freebsd.sndstat.pcm0.xruns", "(none)");
-    assert_int_equal(st_capture_sndstat(facts, "hello\n", 6, "x"), -EBADMSG);
-    assert_int_equal(st_capture_sndstat(facts, "", 0, "x"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", 6, "x"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_sndstat(facts, "", 0, "x"), -EBADMSG);
 }
 
 /* --- limits, ps --- */
@@ -192,7 +192,7 @@ static void both_forms_of_limits_are_read(void **state)
         {"max locked memory       (kbytes, -l) unlimited\n", "-1"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        assert_int_equal(st_capture_limits(*state, rows[i].text, strlen(rows[i].text), "limits"), 0);
+        assert_int_equal(st_freebsd_text_limits(*state, rows[i].text, strlen(rows[i].text), "limits"), 0);
         check(*state, "freebsd.limits.memorylocked_bytes", rows[i].expected);
     }
 }
@@ -202,11 +202,11 @@ static void a_limit_that_is_no_number_is_malformed(void **state)
     static const char *const texts[] = {"memorylocked lots\n", "memorylocked 99999999999999999999 kB\n",
                                         "locked memory\n"};
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
-        assert_int_equal(st_capture_limits(*state, texts[i], strlen(texts[i]), "limits"), 0);
+        assert_int_equal(st_freebsd_text_limits(*state, texts[i], strlen(texts[i]), "limits"), 0);
         assert_int_equal(st_facts_find(*state, "freebsd.limits.memorylocked_bytes")->state,
                          ST_FACT_MALFORMED);
     }
-    assert_int_equal(st_capture_limits(*state, "nothing\n", 8, "limits"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_limits(*state, "nothing\n", 8, "limits"), -EBADMSG);
 }
 
 static void ps_is_read_by_its_header(void **state)
@@ -217,11 +217,11 @@ static void ps_is_read_by_its_header(void **state)
                        "  812 normal /usr/sbin/powerd -a maximum\n"
                        "  900 real:8 virtual_oss -S -i 8 -s 4ms\n"
                        "  901 normal grep virtual_oss\n";
-    assert_int_equal(st_capture_ps(facts, text, strlen(text), "ps"), 0);
+    assert_int_equal(st_freebsd_text_ps(facts, text, strlen(text), "ps"), 0);
     check(facts, "freebsd.process.powerd.args", "-a maximum");
     check(facts, "freebsd.process.virtual_oss.args", "-S -i 8 -s 4ms");
     assert_int_equal(st_facts_count(facts), 2);
-    assert_int_equal(st_capture_ps(facts, "PID COMMAND TIME\n1 powerd 0\n", 29, "ps"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_ps(facts, "PID COMMAND TIME\n1 powerd 0\n", 29, "ps"), -EBADMSG);
 }
 
 #define WITH_FACTS(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/parse/input.h"
+#include "advisor/parse/posted.h"
 #include "advisor/report/report.h"
 
 static struct st_facts *facts;
@@ -24,7 +24,7 @@ static int teardown(void **state)
 
 static int add(const char *text)
 {
-    return st_input_add(text, strlen(text), "posted.txt", &facts);
+    return st_posted_add(text, strlen(text), "posted.txt", &facts);
 }
 
 static void check_text(const char *key, const char *wanted)
@@ -88,7 +88,7 @@ static void alsa_info_tells_kernel_modules_and_servers(void **state)
     check_int("linux.daemon.pipewire", 1);
     assert_null(st_facts_find(facts, "linux.daemon.jackd"));
     assert_null(st_facts_find(facts, "linux.module.i2c_core.power_save"));
-    check_text(ST_INPUT_KEY, "alsa-info");
+    check_text(ST_POSTED_KEY, "alsa-info");
     assert_string_equal(st_facts_find(facts, "linux.kernel.release")->source, "posted.txt");
 }
 
@@ -156,7 +156,7 @@ static void texts_of_one_machine_add_up(void **state)
                          "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default\n"),
                      0);
     check_text("freebsd.file.sndstat", "read");
-    check_text(ST_INPUT_KEY, ST_INPUT_ALL ", sndstat");
+    check_text(ST_POSTED_KEY, ST_POSTED_ALL ", sndstat");
     const size_t n = st_facts_count(facts);
     assert_int_equal(add(ALSA_INFO), -EXDEV);
     assert_int_equal(st_facts_count(facts), n);

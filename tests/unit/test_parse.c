@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/parse/parse.h"
+#include "advisor/parse/linux_text.h"
 
 static const char config[] = "# Linux/x86 6.1.140 Kernel Configuration\n"
                              "CONFIG_HZ_250=y\n"
@@ -42,7 +42,7 @@ static void options_are_read_whole_or_not_at_all(void **state)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char value[16] = "untouched";
-        assert_int_equal(st_parse_kernel_config(config, rows[i].name, value, sizeof(value)), rows[i].r);
+        assert_int_equal(st_linux_text_config(config, rows[i].name, value, sizeof(value)), rows[i].r);
         assert_string_equal(value, rows[i].r == 0 ? rows[i].value : "untouched");
     }
 }
@@ -51,19 +51,19 @@ static void a_value_longer_than_the_buffer_is_malformed(void **state)
 {
     (void)state;
     char value[4];
-    assert_int_equal(st_parse_kernel_config("CONFIG_HZ=1234\n", "HZ", value, sizeof(value)), -EBADMSG);
-    assert_int_equal(st_parse_kernel_config("CONFIG_HZ=123\n", "HZ", value, sizeof(value)), 0);
-    assert_int_equal(st_parse_kernel_config("", "HZ", value, sizeof(value)), -ENOENT);
+    assert_int_equal(st_linux_text_config("CONFIG_HZ=1234\n", "HZ", value, sizeof(value)), -EBADMSG);
+    assert_int_equal(st_linux_text_config("CONFIG_HZ=123\n", "HZ", value, sizeof(value)), 0);
+    assert_int_equal(st_linux_text_config("", "HZ", value, sizeof(value)), -ENOENT);
 }
 
 static void the_worst_cpu_and_clock_count(void **state)
 {
     (void)state;
     struct st_timer_list list;
-    assert_int_equal(st_parse_timer_list("cpu: 0\n  .resolution: 1 nsecs\n  .hres_active    : 1\n"
-                                         "cpu: 1\n  .resolution: 4000000 nsecs\n  .hres_active    : 0\n"
-                                         "  .hres_active    : 1\n",
-                                         &list),
+    assert_int_equal(st_linux_text_timer_list("cpu: 0\n  .resolution: 1 nsecs\n  .hres_active    : 1\n"
+                                              "cpu: 1\n  .resolution: 4000000 nsecs\n  .hres_active    : 0\n"
+                                              "  .hres_active    : 1\n",
+                                              &list),
                      0);
     assert_true(list.has_hres_active);
     assert_int_equal(list.hres_active, 0);
@@ -75,10 +75,10 @@ static void what_is_not_mentioned_is_not_there(void **state)
 {
     (void)state;
     struct st_timer_list list;
-    assert_int_equal(st_parse_timer_list("cpu: 0\n.resolution: 1 nsecs\n", &list), 0);
+    assert_int_equal(st_linux_text_timer_list("cpu: 0\n.resolution: 1 nsecs\n", &list), 0);
     assert_false(list.has_hres_active);
     assert_true(list.has_resolution);
-    assert_int_equal(st_parse_timer_list("", &list), 0);
+    assert_int_equal(st_linux_text_timer_list("", &list), 0);
     assert_false(list.has_resolution);
 }
 
@@ -92,7 +92,7 @@ static void a_word_for_a_number_is_malformed(void **state)
         ".resolution: 1nsecs\n",
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
-        assert_int_equal(st_parse_timer_list(texts[i], &list), -EBADMSG);
+        assert_int_equal(st_linux_text_timer_list(texts[i], &list), -EBADMSG);
     assert_int_equal(list.hres_active, 42);
 }
 
@@ -100,7 +100,7 @@ static void a_last_line_that_is_cut_is_left_out(void **state)
 {
     (void)state;
     struct st_timer_list list;
-    assert_int_equal(st_parse_timer_list(".hres_active : 1\n.resolution: ", &list), 0);
+    assert_int_equal(st_linux_text_timer_list(".hres_active : 1\n.resolution: ", &list), 0);
     assert_true(list.has_hres_active);
     assert_false(list.has_resolution);
 }

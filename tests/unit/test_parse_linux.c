@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 #include "platform/proc_text.h"
 
 static char noted[4096];
@@ -40,7 +40,7 @@ static void settings_have_sections_and_comments(void **state)
 {
     char text[] = "; no\na = 1\r\n\n[Service]\n# c = 3\n ExecStart = /bin/x = y \nnothing\n[Install\nb=\n";
     (void)state;
-    st_parse_settings(text, '=', "#;", note, NULL);
+    st_linux_text_settings(text, '=', "#;", note, NULL);
     assert_string_equal(noted, "|a|1;Service|ExecStart|/bin/x = y;Service|b|;");
 }
 
@@ -49,7 +49,7 @@ static void limits_that_set_the_soft_limit_count(void **state)
     char text[] = "@audio - rtprio 95 # why\n#@audio - nice -19\n* hard memlock 1\nann\tsoft memlock "
                   "unlimited\n@x - rtprio\n";
     (void)state;
-    st_parse_limits(text, note, NULL);
+    st_linux_text_limits(text, note, NULL);
     assert_string_equal(noted, "@audio|rtprio|95;ann|memlock|unlimited;");
 }
 
@@ -57,17 +57,17 @@ static void options_of_a_module_are_told_apart(void **state)
 {
     char text[] = "options snd-usb-audio nrpacks=1 index=2,3 flag\nalias a b\noptions\n#options a b=1\n";
     (void)state;
-    st_parse_modprobe(text, note, NULL);
+    st_linux_text_modprobe(text, note, NULL);
     assert_string_equal(noted, "snd_usb_audio|nrpacks|1;snd_usb_audio|index|2,3;");
 }
 
 static void relaxed_json_names_the_object_of_a_setting(void **state)
 {
     (void)state;
-    st_parse_spa("# top\ncontext.properties = {\n #a = 1\n default.clock.rate = 48000 # Hz\n"
-                 " \"default.clock.quantum\": 256, list = [ 44100 48000 ]\n"
-                 " vm.overrides = { default.clock.min-quantum = 1024 } after = yes }\nlog.level = 2\n",
-                 note, NULL);
+    st_linux_text_spa("# top\ncontext.properties = {\n #a = 1\n default.clock.rate = 48000 # Hz\n"
+                      " \"default.clock.quantum\": 256, list = [ 44100 48000 ]\n"
+                      " vm.overrides = { default.clock.min-quantum = 1024 } after = yes }\nlog.level = 2\n",
+                      note, NULL);
     assert_string_equal(noted, "context.properties|default.clock.rate|48000;"
                                "context.properties|default.clock.quantum|256;"
                                "vm.overrides|default.clock.min-quantum|1024;context.properties|after|yes;"
@@ -81,8 +81,8 @@ static void relaxed_json_without_end_or_too_deep_is_survived(void **state)
     memset(deep, '{', sizeof(deep) - 1);
     deep[sizeof(deep) - 1] = '\0';
     memcpy(deep + 100, " a = 1 ", 7);
-    st_parse_spa(deep, note, NULL);
-    st_parse_spa("}}] a = \"b", note, NULL);
+    st_linux_text_spa(deep, note, NULL);
+    st_linux_text_spa("}}] a = \"b", note, NULL);
     assert_string_equal(noted, "|a|b;");
 }
 
@@ -122,12 +122,12 @@ static void interrupts_have_numbers_and_names(void **state)
                   " ERR:          0\n"
                   " 55:      3 GICv3  77 Level     dwc3\n 56: 1";
     (void)state;
-    assert_int_equal(st_parse_interrupts(text, note_interrupt, NULL), 0);
+    assert_int_equal(st_linux_text_interrupts(text, note_interrupt, NULL), 0);
     assert_string_equal(
         noted, "16|i801_smbus, snd_hda_intel:card0;130|xhci_hcd;131|IR-PCI-MSI 327681-edge;55|dwc3;");
     char empty[] = "", other[] = "no heading\n1: 2  a\n";
-    assert_int_equal(st_parse_interrupts(empty, note_interrupt, NULL), -EBADMSG);
-    assert_int_equal(st_parse_interrupts(other, note_interrupt, NULL), -EBADMSG);
+    assert_int_equal(st_linux_text_interrupts(empty, note_interrupt, NULL), -EBADMSG);
+    assert_int_equal(st_linux_text_interrupts(other, note_interrupt, NULL), -EBADMSG);
 }
 
 static void compressed_swap_is_counted_apart(void **state)
@@ -137,13 +137,13 @@ static void compressed_swap_is_counted_apart(void **state)
     char none[] = "Filename Type Size\n", empty[] = "";
     struct st_swaps swaps;
     (void)state;
-    assert_int_equal(st_parse_swaps(text, &swaps), 0);
+    assert_int_equal(st_linux_text_swaps(text, &swaps), 0);
     assert_int_equal(swaps.zram_n, 1);
     assert_int_equal(swaps.other_n, 2);
     assert_true(swaps.zram_first);
-    assert_int_equal(st_parse_swaps(none, &swaps), 0);
+    assert_int_equal(st_linux_text_swaps(none, &swaps), 0);
     assert_int_equal(swaps.zram_n + swaps.other_n, 0);
-    assert_int_equal(st_parse_swaps(empty, &swaps), -EBADMSG);
+    assert_int_equal(st_linux_text_swaps(empty, &swaps), -EBADMSG);
 }
 
 static const char *type_of(const char *path)
@@ -151,7 +151,7 @@ static const char *type_of(const char *path)
     static char type[32];
     char text[] = "/dev/sda1 / ext4 rw 0 0\nserver:/h /mnt/h nfs4 rw 0 0\n/dev/sdb /mnt/hi xfs rw 0 0\ntmpfs "
                   "/mnt/h tmpfs rw 0 0\nbroken\n";
-    return st_parse_mounts(text, path, type, sizeof(type)) == 0 ? type : "none";
+    return st_linux_text_mounts(text, path, type, sizeof(type)) == 0 ? type : "none";
 }
 
 static void the_longest_mount_point_above_counts(void **state)
@@ -163,7 +163,7 @@ static void the_longest_mount_point_above_counts(void **state)
     assert_string_equal(type_of("/mnt/hi/x"), "xfs");
     assert_string_equal(type_of("/mnt/h/ann"), "tmpfs");
     assert_string_equal(type_of("/"), "ext4");
-    assert_int_equal(st_parse_mounts(nothing, "/", type, sizeof(type)), -ENOENT);
+    assert_int_equal(st_linux_text_mounts(nothing, "/", type, sizeof(type)), -ENOENT);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/collect_sysctl.h"
+#include "advisor/parse/sysctl_text.h"
 
 static int setup(void **state)
 {
@@ -26,7 +26,7 @@ static int teardown(void **state)
 
 static void check(struct st_facts *facts, const char *text, int r)
 {
-    assert_int_equal(st_collect_sysctl_text(facts, text, strlen(text), "sysctl-a.txt"), r);
+    assert_int_equal(st_sysctl_text_freebsd(facts, text, strlen(text), "sysctl-a.txt"), r);
 }
 
 static const char *value(const struct st_facts *facts, const char *key)
@@ -104,7 +104,7 @@ static void nul_bytes_make_a_value_malformed_and_spare_the_rest(void **state)
 {
     struct st_facts *facts = *state;
     static const char text[] = "kern.a: 1\0002\nkern.hz: 100\n\0\0\nkern.b: \xFF\n";
-    assert_int_equal(st_collect_sysctl_text(facts, text, sizeof(text) - 1, "x"), 0);
+    assert_int_equal(st_sysctl_text_freebsd(facts, text, sizeof(text) - 1, "x"), 0);
     assert_int_equal(st_facts_find(facts, "freebsd.kern.a")->state, ST_FACT_MALFORMED);
     assert_int_equal(st_facts_find(facts, "freebsd.kern.hz")->state, ST_FACT_MALFORMED);
     assert_string_equal(value(facts, "freebsd.kern.b"), "\xEF\xBF\xBD");
@@ -118,7 +118,7 @@ static void a_value_beyond_64_kib_is_unreadable(void **state)
     assert_non_null(text);
     memset(text, 'x', bytes);
     memcpy(text, "kern.hz: 100\nkern.big: ", 23);
-    assert_int_equal(st_collect_sysctl_text(facts, text, bytes, "x"), 0);
+    assert_int_equal(st_sysctl_text_freebsd(facts, text, bytes, "x"), 0);
     assert_string_equal(value(facts, "freebsd.kern.hz"), "100");
     const struct st_fact *fact = st_facts_find(facts, "freebsd.kern.big");
     assert_int_equal(fact->state, ST_FACT_UNREADABLE);
@@ -137,12 +137,12 @@ static void ten_megabytes_of_names_are_read_or_refused(void **state)
     for (int i = 99999; i >= 0; i--)
         used += (size_t)snprintf(text + used, room - used, "dev.%05d.name: %0100d\n", i, i);
     assert_true(used > 10 * 1000 * 1000);
-    assert_int_equal(st_collect_sysctl_text(facts, text, used, "x"), 0);
+    assert_int_equal(st_sysctl_text_freebsd(facts, text, used, "x"), 0);
     assert_int_equal(st_facts_count(facts), 100000);
     used = 0;
     for (int i = 0; i < 300000; i++)
         used += (size_t)snprintf(text + used, room - used, "dev.%06d.name: %d\n", i, i);
-    assert_int_equal(st_collect_sysctl_text(facts, text, used, "x"), -E2BIG);
+    assert_int_equal(st_sysctl_text_freebsd(facts, text, used, "x"), -E2BIG);
     free(text);
 }
 

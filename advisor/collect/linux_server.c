@@ -4,7 +4,7 @@
 
 #include "advisor/collect/collect_sources.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 
 #define FILES_MAX  32
 #define FILE_BYTES (256 * 1024) /* people write less into these */
@@ -110,7 +110,7 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
 
 static void parse_pipewire(struct reader *reader, char *text)
 {
-    st_parse_spa(text, pipewire_setting, reader);
+    st_linux_text_spa(text, pipewire_setting, reader);
 }
 
 /* --- PulseAudio --- */
@@ -134,7 +134,7 @@ static void pulse_setting(void *ctx, const char *section, const char *name, cons
 
 static void parse_pulse(struct reader *reader, char *text)
 {
-    st_parse_settings(text, '=', "#;", pulse_setting, reader);
+    st_linux_text_settings(text, '=', "#;", pulse_setting, reader);
 }
 
 /** default.pa: "load-module module-udev-detect tsched=0" */

@@ -5,7 +5,7 @@
 
 #include "advisor/collect/collect_sources.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 
 #define FILES_MAX    64           /* of one folder */
 #define SETTINGS_MAX 64           /* of one kind */
@@ -103,7 +103,7 @@ static void limit(void *ctx, const char *domain, const char *item, const char *v
 
 static void parse_limits(struct reader *reader, char *text)
 {
-    st_parse_limits(text, limit, reader);
+    st_linux_text_limits(text, limit, reader);
 }
 
 /** Groups that distributions use for this right, or that a limit names. */
@@ -158,7 +158,7 @@ static void sysctl(void *ctx, const char *section, const char *name, const char 
 
 static void parse_sysctl(struct reader *reader, char *text)
 {
-    st_parse_settings(text, '=', "#;", sysctl, reader);
+    st_linux_text_settings(text, '=', "#;", sysctl, reader);
 }
 
 static void module_option(void *ctx, const char *module, const char *name, const char *value)
@@ -173,7 +173,7 @@ static void module_option(void *ctx, const char *module, const char *name, const
 
 static void parse_modprobe(struct reader *reader, char *text)
 {
-    st_parse_modprobe(text, module_option, reader);
+    st_linux_text_modprobe(text, module_option, reader);
 }
 
 /* --- units --- */
@@ -246,10 +246,10 @@ static void parse_unit_file(struct reader *reader, char *text)
     char *copy = strdup(text);
     if (copy == NULL)
         return;
-    st_parse_settings(copy, '=', "#;", unit_command, reader);
+    st_linux_text_settings(copy, '=', "#;", unit_command, reader);
     free(copy);
     if (reader->plays)
-        st_parse_settings(text, '=', "#;", unit_setting, reader);
+        st_linux_text_settings(text, '=', "#;", unit_setting, reader);
 }
 
 /** A unit of the administrator's own, and its drop-ins. */

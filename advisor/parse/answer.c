@@ -1,5 +1,6 @@
 /* What servers answer. */
-#include "advisor/parse/parse_answer.h"
+
+#include "advisor/parse/answer.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -25,7 +26,7 @@ static char *quoted(char *line, const char *name, char **ret_rest)
     return from;
 }
 
-int st_parse_pw_metadata(char *text, st_setting_fn fn, void *ctx)
+int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
 {
     char *lines = NULL;
     int r = -EBADMSG;
@@ -41,7 +42,7 @@ int st_parse_pw_metadata(char *text, st_setting_fn fn, void *ctx)
     return r;
 }
 
-int st_parse_pactl_modules(char *text, st_setting_fn fn, void *ctx)
+int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)
 {
     char *lines = NULL;
     int r = -EBADMSG;
@@ -59,7 +60,7 @@ int st_parse_pactl_modules(char *text, st_setting_fn fn, void *ctx)
     return r;
 }
 
-int st_parse_jack_number(char *text, int64_t *ret)
+int st_answer_jack_number(char *text, int64_t *ret)
 {
     static const char label[] = "buffer size = ";
     if (strncmp(text, label, sizeof(label) - 1) == 0)
@@ -86,7 +87,7 @@ static int property(const char *line, const char *name, st_setting_fn fn, void *
     return r;
 }
 
-int st_parse_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx)
+int st_answer_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx)
 {
     char *lines = NULL;
     const char *line = strtok_r(text, "\r\n", &lines);
@@ -119,7 +120,7 @@ static bool finish_unit(struct unit *unit, st_setting_fn fn, void *ctx)
     return is_unit;
 }
 
-int st_parse_systemctl_show(char *text, st_setting_fn fn, void *ctx)
+int st_answer_systemctl_show(char *text, st_setting_fn fn, void *ctx)
 {
     struct unit unit = {0};
     size_t units_n = 0;

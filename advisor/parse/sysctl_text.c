@@ -1,15 +1,27 @@
-/* The text of `sysctl -a`. */
+/* The text of `sysctl -a`, of both systems. */
+#include "advisor/parse/sysctl_text.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/parse/collect_sysctl.h"
+#include "advisor/facts/text.h"
 
 #define NAMES_MAX       262144
 #define NAME_MAX_BYTES  255
 #define VALUE_MAX_BYTES (64 * 1024)
 #define SMALL_BYTES     1024 /* nearly all values */
 #define SOURCE_BYTES    300
+
+bool st_sysctl_text_is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-";
+    const size_t len = strlen(text);
+    return len > 0 && len <= 100 && strspn(text, letters) == len;
+}
+
+/* --- of FreeBSD --- */
 
 struct entry {
     const char *name;
@@ -115,13 +127,13 @@ static int put_entry(struct st_facts *facts, const struct entry *entry, const ch
     return r;
 }
 
-bool st_collect_sysctl_is_whole(const struct st_facts *facts)
+bool st_sysctl_text_is_whole(const struct st_facts *facts)
 {
     return st_facts_find(facts, "freebsd.kern.osreldate") != NULL &&
            st_facts_find(facts, "freebsd.security.jail.jailed") != NULL;
 }
 
-int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes, const char *source)
 {
     struct entry *entries = NULL;
     char behind[SOURCE_BYTES];
@@ -134,4 +146,49 @@ int st_collect_sysctl_text(struct st_facts *facts, const char *text, size_t byte
         r = put_entry(facts, &entries[i], behind);
     free(entries);
     return r;
+}
+
+/* --- of Linux --- */
+
+#define LINE_BYTES      4096
+#define LINUX_NAMES_MAX 65536
+
+static int put(struct st_facts *facts, const char *name, const char *value, const char *source)
+{
+    static const struct {
+        const char *name, *key;
+    } others[] = {{"kernel.osrelease", "linux.kernel.release"}, {"kernel.version", "linux.kernel.version"}};
+    char key[128], from[400];
+    snprintf(from, sizeof(from), "sysctl %s (%s)", name, source);
+    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
+        if (strcmp(name, others[i].name) == 0)
+            return st_facts_put_text(facts, others[i].key, value, value, from);
+    }
+    snprintf(key, sizeof(key), "linux.sysctl.%s", name);
+    return st_facts_put_text(facts, key, value, value, from);
+}
+
+int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+{
+    char line[LINE_BYTES];
+    const char *at = text, *end = text + bytes;
+    size_t n = 0;
+    while (n < LINUX_NAMES_MAX && st_text_line(&at, end, line, sizeof(line))) {
+        char *value = strstr(line, " = ");
+        char *empty = value == NULL && strlen(line) > 2 ? line + strlen(line) - 2 : NULL;
+        if (value == NULL && empty != NULL && strcmp(empty, " =") == 0)
+            value = empty; /* a trailing blank went lost on the way */
+        if (value == NULL)
+            continue;
+        *value = '\0';
+        value += value[1] == '=' ? 2 : 1;
+        st_text_trim(value);
+        if (!st_sysctl_text_is_name(line) || strchr(line, '.') == NULL)
+            continue;
+        const int r = put(facts, line, value, source);
+        if (r != 0)
+            return r;
+        n++;
+    }
+    return n > 0 ? 0 : -EBADMSG;
 }

@@ -1,13 +1,9 @@
 /* Text that people capture on FreeBSD, or that lies in its files: each parser puts facts. Pure, so that they
  * can be fuzzed. All take any bytes; what is not understood is left out. */
-#ifndef ST_ADVISOR_PARSE_CAPTURE_H
-#define ST_ADVISOR_PARSE_CAPTURE_H
+#ifndef ST_ADVISOR_PARSE_FREEBSD_TEXT_H
+#define ST_ADVISOR_PARSE_FREEBSD_TEXT_H
 
 #include "advisor/facts/facts.h"
-
-/** Copies the next line without its end; a longer one is cut, NUL bytes become '?'. @return false at the end.
- */
-bool st_capture_line(const char **at, const char *end, char *line, size_t line_bytes);
 
 /**
  * Lines `name="value"` as in loader.conf, sysctl.conf, rc.conf and the output of kenv: facts
@@ -16,8 +12,9 @@ bool st_capture_line(const char **at, const char *end, char *line, size_t line_b
  * '$' or '`' is malformed.
  * @return 0, -ENOMEM.
  */
-ST_NODISCARD int st_capture_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
-                                        const char *text, size_t bytes, const char *source);
+ST_NODISCARD int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix,
+                                             const char *const *wanted, const char *text, size_t bytes,
+                                             const char *source);
 
 /**
  * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.{desc,parent,default} and, from
@@ -25,16 +22,17 @@ ST_NODISCARD int st_capture_assignments(struct st_facts *facts, const char *pref
  * that are open).
  * @return 0, -ENOMEM, -EBADMSG (not the text of /dev/sndstat).
  */
-ST_NODISCARD int st_capture_sndstat(struct st_facts *facts, const char *text, size_t bytes,
-                                    const char *source);
+ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes,
+                                         const char *source);
 
 /** `limits` or `ulimit -a`: freebsd.limits.memorylocked_bytes (-1: unlimited). @return as above. */
-ST_NODISCARD int st_capture_limits(struct st_facts *facts, const char *text, size_t bytes,
-                                   const char *source);
+ST_NODISCARD int st_freebsd_text_limits(struct st_facts *facts, const char *text, size_t bytes,
+                                        const char *source);
 
 /** `ps` with a header whose last column is the command: freebsd.process.NAME.args for sound servers and
  * powerd.
  *  @return as above. */
-ST_NODISCARD int st_capture_ps(struct st_facts *facts, const char *text, size_t bytes, const char *source);
+ST_NODISCARD int st_freebsd_text_ps(struct st_facts *facts, const char *text, size_t bytes,
+                                    const char *source);
 
 #endif

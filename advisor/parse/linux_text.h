@@ -1,6 +1,6 @@
 /* Parsers of Linux' text files; pure, so that they can be fuzzed. Internal to advisor/. */
-#ifndef ST_ADVISOR_PARSE_PARSE_LINUX_H
-#define ST_ADVISOR_PARSE_PARSE_LINUX_H
+#ifndef ST_ADVISOR_PARSE_LINUX_TEXT_H
+#define ST_ADVISOR_PARSE_LINUX_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,29 +15,29 @@ typedef void (*st_setting_fn)(void *ctx, const char *section, const char *key, c
  * that begin with one of `comments` are left out, as are lines without separator. Both sides are trimmed.
  * Cuts `text` into pieces.
  */
-void st_parse_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx);
+void st_linux_text_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx);
 
 /** limits.conf(5): "domain type item value". section: the domain; key: the item. Only what sets the soft
  * limit (types "-" and "soft"). Cuts `text` into pieces. */
-void st_parse_limits(char *text, st_setting_fn fn, void *ctx);
+void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx);
 
 /** modprobe.d(5): "options module name=value ...". section: the module, '-' as '_'. Cuts `text` into pieces.
  */
-void st_parse_modprobe(char *text, st_setting_fn fn, void *ctx);
+void st_linux_text_modprobe(char *text, st_setting_fn fn, void *ctx);
 
 /**
  * PipeWire's relaxed JSON: names and values of objects; '=' ':' ',' are white space, '#' begins a comment.
  * section: the name of the object that holds the setting, "" at the top; values that are objects or arrays
  * are walked, not given. Names and values longer than 127 bytes are left out, as is what lies deeper than 32.
  */
-void st_parse_spa(const char *text, st_setting_fn fn, void *ctx);
+void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
 /** Called for each interrupt line with a number. actions: "a, b" as the kernel says (the chip, if nobody uses
  * the line). */
 typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions);
 
 /** /proc/interrupts, whole or its beginning. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */
-ST_NODISCARD int st_parse_interrupts(char *text, st_interrupt_fn fn, void *ctx);
+ST_NODISCARD int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx);
 
 struct st_swaps {
     size_t zram_n;
@@ -46,12 +46,30 @@ struct st_swaps {
 };
 
 /** /proc/swaps. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */
-ST_NODISCARD int st_parse_swaps(char *text, struct st_swaps *ret);
+ST_NODISCARD int st_linux_text_swaps(char *text, struct st_swaps *ret);
 
 /**
  * /proc/mounts: the type of the file system that `path` lies on (the longest mount point that is above it; of
  * two equal ones the later, which hides the earlier). Cuts `text` into pieces. @return 0, -ENOENT.
  */
-ST_NODISCARD int st_parse_mounts(char *text, const char *path, char *ret_type, size_t bytes);
+ST_NODISCARD int st_linux_text_mounts(char *text, const char *path, char *ret_type, size_t bytes);
+
+/**
+ * One option of a kernel configuration: "CONFIG_<name>=value" or "# CONFIG_<name> is not set" ("n").
+ * Quotes round a string stay. @return 0, -ENOENT (not mentioned), -EBADMSG (value empty or longer than the
+ * buffer).
+ */
+ST_NODISCARD int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes);
+
+struct st_timer_list {
+    bool has_hres_active;
+    int64_t hres_active; /* smallest of all CPUs */
+    bool has_resolution;
+    int64_t resolution_ns; /* largest of all clocks */
+};
+
+/** /proc/timer_list, whole or its beginning: ".hres_active : 1", ".resolution: 1 nsecs".
+ *  @return 0, -EBADMSG (one of the lines is there with something else than a number). */
+ST_NODISCARD int st_linux_text_timer_list(const char *text, struct st_timer_list *ret);
 
 #endif

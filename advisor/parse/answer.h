@@ -1,29 +1,29 @@
 /* Parsers of what servers answer, through the clients that come with them; pure, so that they can be fuzzed.
  * Internal to advisor/. Each cuts `text` into pieces. */
-#ifndef ST_ADVISOR_PARSE_PARSE_ANSWER_H
-#define ST_ADVISOR_PARSE_PARSE_ANSWER_H
+#ifndef ST_ADVISOR_PARSE_ANSWER_H
+#define ST_ADVISOR_PARSE_ANSWER_H
 
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
 
 /** `pw-metadata -n settings`: "update: id:0 key:'clock.rate' value:'48000' type:''". key: "clock.rate".
  * @return 0, -EBADMSG (no setting in it). */
-ST_NODISCARD int st_parse_pw_metadata(char *text, st_setting_fn fn, void *ctx);
+ST_NODISCARD int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx);
 
 /** `pactl list short modules`: "7<tab>module-udev-detect<tab>tsched=0<tab>". key: the module; value: its
  * arguments. @return 0, -EBADMSG (no module in it). */
-ST_NODISCARD int st_parse_pactl_modules(char *text, st_setting_fn fn, void *ctx);
+ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx);
 
 /** `jack_bufsize`, `jack_samplerate`: "256", in some versions "buffer size = 256  sample rate = 48000". The
  * first number. @return 0, -EBADMSG. */
-ST_NODISCARD int st_parse_jack_number(char *text, int64_t *ret);
+ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
 
 /** `busctl --json=short get-property ... NAME...`: a line of JSON for each property, in the order asked for:
  * {"type":"s","data":"balanced"}. key: names[i]; value: text, or the number as text.
  * @return 0, -EBADMSG (not a property for each name). */
-ST_NODISCARD int st_parse_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx);
+ST_NODISCARD int st_answer_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx);
 
 /** `systemctl show`: "Name=value" lines, an empty line between units. section: the unit's Id, wherever it
  * stands among the lines. Units without are left out. @return 0, -EBADMSG (no unit in it). */
-ST_NODISCARD int st_parse_systemctl_show(char *text, st_setting_fn fn, void *ctx);
+ST_NODISCARD int st_answer_systemctl_show(char *text, st_setting_fn fn, void *ctx);
 
 #endif

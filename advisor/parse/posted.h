@@ -1,22 +1,22 @@
 /* One text that somebody saved or posted: sysctl -a, sndstat, alsa-info ... becomes facts. */
-#ifndef ST_ADVISOR_PARSE_INPUT_H
-#define ST_ADVISOR_PARSE_INPUT_H
+#ifndef ST_ADVISOR_PARSE_POSTED_H
+#define ST_ADVISOR_PARSE_POSTED_H
 
 #include "advisor/facts/facts.h"
 
 /** Which kinds of text these facts came from, "alsa-info, sysctl". Where it is there, a rule that they tell
  * nothing about is unknown: nobody looked. */
-#define ST_INPUT_KEY "system.input"
+#define ST_POSTED_KEY "system.input"
 /** Folders that a captured tree does not have although every Linux does, "/proc /sys": a rule that found
  * nothing there is unknown. */
-#define ST_INPUT_LACKS "system.capture_lacks"
+#define ST_POSTED_LACKS "system.capture_lacks"
 /** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
-#define ST_INPUT_ALL "all sysctls"
+#define ST_POSTED_ALL "all sysctls"
 
-#define ST_INPUT_MAX_BYTES (16 * 1024 * 1024)
+#define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)
 
 /** The kinds, for messages and help: "sysctl -a, sndstat, ...". */
-extern const char st_input_kinds[];
+extern const char st_posted_kinds[];
 
 /**
  * Recognises the text and adds its facts.
@@ -25,6 +25,12 @@ extern const char st_input_kinds[];
  * @return 0; -ENOMEM; -EBADMSG (of no known kind, or with nothing in it); -EXDEV (of another system than the
  * facts that are there); -E2BIG (more than 262144 sysctls).
  */
-ST_NODISCARD int st_input_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);
+ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);
+
+/** alsa-info.sh: linux.kernel.release, linux.module.snd_*.PARAMETER, linux.modprobe.snd_*.OPTION,
+ * linux.daemon.NAME of the sound servers that run. What is not understood is left out.
+ * @return 0, -ENOMEM, -EBADMSG (nothing understood). */
+ST_NODISCARD int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes,
+                                     const char *source);
 
 #endif

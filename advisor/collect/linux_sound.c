@@ -1,10 +1,12 @@
-/* Linux: sound devices: streams that are open, USB interfaces, PCI cards. */
+/* Linux: sound devices: open streams, USB interfaces, PCI cards, their interrupts. */
 #include <errno.h>
 #include <string.h>
 
 #include "advisor/collect/collect_sources.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/parse_linux.h"
+#include "advisor/parse/linux_text.h"
+
+/* --- sound devices: streams that are open, USB interfaces, PCI cards --- */
 
 #define USB_DEVICES "/sys/bus/usb/devices"
 #define PCI_DEVICES "/sys/bus/pci/devices"
@@ -20,21 +22,6 @@
 #define USB_CLASS_AUDIO  "01"
 #define PCI_CLASS_SOUND  "0x04" /* multimedia; 03 HD audio, 01 audio */
 #define PCI_LATENCY_BYTE 13     /* of the configuration header */
-
-static const char *const patterns[] = {
-    "linux.alsa.*.period_frames",
-    "linux.alsa.*.buffer_frames",
-    "linux.alsa.*.rate_hz",
-    "linux.alsa.*.owner",
-    "linux.usb_audio.*.product",
-    "linux.usb_audio.*.vendor_id",
-    "linux.usb_audio.*.product_id",
-    "linux.usb_audio.*.control",
-    "linux.pci_sound.*.express",
-    "linux.pci_sound.*.latency_timer",
-    "linux.usb_audio.*.autosuspend_ms",
-    NULL,
-};
 
 struct scan {
     struct st_collector *c;
@@ -171,10 +158,10 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     }
     if (strncmp(text, "closed", 6) == 0)
         return;
-    st_parse_settings(text, ':', "", hw_param, &stream);
+    st_linux_text_settings(text, ':', "", hw_param, &stream);
     snprintf(path, sizeof(path), "%.200s/status", folder);
     if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
-        st_parse_settings(text, ':', "", stream_owner, &stream);
+        st_linux_text_settings(text, ':', "", stream_owner, &stream);
 }
 
 /* The three levels of /proc/asound: card0, pcm0p, sub0. */
@@ -217,7 +204,7 @@ static int card(void *ctx, const char *name)
     return descend(ctx, name, "card", pcm);
 }
 
-static void collect(struct st_collector *c)
+static void collect_devices(struct st_collector *c)
 {
     static const struct {
         const char *folder;
@@ -234,6 +221,82 @@ static void collect(struct st_collector *c)
         if (r != 0 && r != -ENOENT)
             st_collector_put_failure(c, sets[i].key, r, sets[i].folder);
     }
+}
+
+/* --- interrupt lines of sound and of the buses that carry it --- */
+
+#define SOURCE    "/proc/interrupts"
+#define LINES_MAX 64
+
+struct lines {
+    struct st_collector *c;
+    size_t n;
+};
+
+/** Names of drivers, as they stand in /proc/interrupts. */
+static bool carries_sound(const char *actions)
+{
+    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-", "ACP_",     "xhci",
+                                        "ehci", "ohci", "uhci",     "dwc",  "firewire", "usb"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
+        if (strstr(actions, words[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void one_line(void *ctx, unsigned number, const char *actions)
+{
+    struct lines *lines = ctx;
+    char key[64], path[64];
+    if (!carries_sound(actions) || lines->n == LINES_MAX)
+        return;
+    lines->n++;
+    snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
+    st_collector_put_text(lines->c, key, actions, NULL, SOURCE);
+    snprintf(key, sizeof(key), "linux.irq.%u.affinity", number);
+    snprintf(path, sizeof(path), "/proc/irq/%u/smp_affinity_list", number);
+    st_collector_file(lines->c, key, path, ST_VALUE_TEXT);
+}
+
+static void collect_interrupts(struct st_collector *c)
+{
+    static const char key[] = "linux.irq.readable";
+    struct lines lines = {.c = c};
+    size_t len;
+    int r = c->p->read_text(c->p, SOURCE, c->buf, c->buf_bytes, &len);
+    if (r != 0 && r != -EFBIG)
+        st_collector_put_failure(c, key, r, SOURCE);
+    else if (st_linux_text_interrupts(c->buf, one_line, &lines) != 0)
+        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, c->buf, SOURCE);
+    else
+        st_collector_put_int(c, key, 1, NULL, SOURCE);
+}
+
+static const char *const patterns[] = {
+    "linux.alsa.*.period_frames",
+    "linux.alsa.*.buffer_frames",
+    "linux.alsa.*.rate_hz",
+    "linux.alsa.*.owner",
+    "linux.usb_audio.*.product",
+    "linux.usb_audio.*.vendor_id",
+    "linux.usb_audio.*.product_id",
+    "linux.usb_audio.*.control",
+    "linux.pci_sound.*.express",
+    "linux.pci_sound.*.latency_timer",
+    "linux.usb_audio.*.autosuspend_ms",
+
+    "linux.irq.*.actions",
+    "linux.irq.*.affinity",
+    "linux.irq.readable",
+
+    NULL,
+};
+
+static void collect(struct st_collector *c)
+{
+    collect_devices(c);
+    collect_interrupts(c);
 }
 
 const struct st_collect_source st_collect_linux_sound = {

@@ -1,0 +1,340 @@
+/* FreeBSD: sysctls, files of settings, and what lies beside sysctl-a.txt in a capture. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/collect/collect_sources.h"
+#include "advisor/parse/freebsd_text.h"
+
+/* --- sysctls that rules read, on a live machine; a capture has them all (sysctl_text.c) --- */
+
+#define ET_PREFIX "kern.eventtimer.et."
+#define TC_PREFIX "kern.timecounter.tc."
+
+static const struct {
+    const char *name;
+    enum st_value_kind kind;
+} sysctls[] = {
+    {"dev.cpu.0.freq", ST_VALUE_INT},
+    {"dev.cpu.0.freq_levels", ST_VALUE_TEXT},
+    {"hw.acpi.cpu.cx_lowest", ST_VALUE_TEXT},
+    {"hw.intr_storm_threshold", ST_VALUE_INT},
+    {"hw.pagesize", ST_VALUE_INT},
+    {"hw.snd.default_auto", ST_VALUE_INT},
+    {"hw.snd.default_unit", ST_VALUE_INT},
+    {"hw.snd.feeder_rate_quality", ST_VALUE_INT},
+    {"hw.snd.latency", ST_VALUE_INT},
+    {"hw.snd.latency_profile", ST_VALUE_INT},
+    {"hw.snd.maxautovchans", ST_VALUE_INT},
+    {"hw.snd.timeout", ST_VALUE_INT},
+    {"hw.snd.usefrags", ST_VALUE_INT},
+    {"hw.snd.vchans_enable", ST_VALUE_INT},
+    {"hw.snd.verbose", ST_VALUE_INT},
+    {"hw.snd.vpc_0db", ST_VALUE_INT},
+    {"hw.usb.power_timeout", ST_VALUE_INT},
+    {"hw.usb.uaudio.buffer_ms", ST_VALUE_INT},
+    {"hw.usb.uaudio.default_bits", ST_VALUE_INT},
+    {"hw.usb.uaudio.default_channels", ST_VALUE_INT},
+    {"hw.usb.uaudio.default_rate", ST_VALUE_INT},
+    {"kern.clockrate", ST_VALUE_TEXT},
+    {"kern.eventtimer.choice", ST_VALUE_TEXT},
+    {"kern.eventtimer.idletick", ST_VALUE_INT},
+    {"kern.eventtimer.periodic", ST_VALUE_INT},
+    {"kern.eventtimer.singlemul", ST_VALUE_INT},
+    {"kern.eventtimer.timer", ST_VALUE_TEXT},
+    {"kern.features.cuse", ST_VALUE_INT},
+    {"kern.hz", ST_VALUE_INT},
+    {"kern.osreldate", ST_VALUE_INT},
+    {"kern.osrelease", ST_VALUE_TEXT},
+    {"kern.sched.name", ST_VALUE_TEXT},
+    {"kern.sched.preempt_thresh", ST_VALUE_INT},
+    {"kern.sched.preemption", ST_VALUE_INT},
+    {"kern.sched.ule.preempt_thresh", ST_VALUE_INT},
+    {"kern.smp.cpus", ST_VALUE_INT},
+    {"kern.timecounter.alloweddeviation", ST_VALUE_INT},
+    {"kern.timecounter.choice", ST_VALUE_TEXT},
+    {"kern.timecounter.fast_gettime", ST_VALUE_INT},
+    {"kern.timecounter.hardware", ST_VALUE_TEXT},
+    {"kern.timecounter.nanosleep_precise", ST_VALUE_INT},
+    {"kern.timecounter.stepwarnings", ST_VALUE_INT},
+    {"kern.vm_guest", ST_VALUE_TEXT},
+    {"machdep.idle", ST_VALUE_TEXT},
+    {"security.bsd.unprivileged_mlock", ST_VALUE_INT},
+    {"security.jail.jailed", ST_VALUE_INT},
+    {"security.mac.priority.realtime", ST_VALUE_INT},
+    {"security.mac.priority.realtime_gid", ST_VALUE_INT},
+    {"vm.max_user_wired", ST_VALUE_INT},
+    {"vm.overcommit", ST_VALUE_INT},
+};
+
+#define UNITS_MAX 256
+
+/** Sysctls of a device, <prefix>N.<leaf>: unit 0 always, the others where there is the leaf. */
+static const struct {
+    const char *prefix;
+    const char *leaf;
+    int units; /* 0: as many as CPUs */
+    enum st_value_kind kind;
+} devices[] = {
+    {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},
+    {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
+    {"dev.hdac.", "polling", 8, ST_VALUE_INT},
+    {"dev.hwpstate_amd.", "epp", 0, ST_VALUE_INT},
+    {"dev.hwpstate_intel.", "epp", 0, ST_VALUE_INT},
+    {"dev.pcm.", "%desc", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "%parent", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "bitperfect", 32, ST_VALUE_INT},
+    {"dev.pcm.", "eq", 32, ST_VALUE_INT},
+    {"dev.pcm.", "play.vchanmode", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "play.vchanrate", 32, ST_VALUE_INT},
+    {"dev.pcm.", "play.vchans", 32, ST_VALUE_INT},
+    {"dev.pcm.", "polling", 32, ST_VALUE_INT},
+};
+
+static void collect_one(struct st_collector *c, const char *name, enum st_value_kind kind)
+{
+    char key[300];
+    snprintf(key, sizeof(key), "freebsd.%s", name);
+    st_collector_sysctl(c, key, name, kind);
+}
+
+/** For each name in a list such as "LAPIC(600) i8254(100) RTC(0)": <prefix><name>.<leaf>. */
+static void collect_each(struct st_collector *c, const char *list_key, const char *prefix, const char *leaf)
+{
+    const char *list;
+    if (st_facts_text(c->facts, list_key, &list) != 0)
+        return;
+    for (list += strspn(list, " "); *list != '\0'; list += strspn(list, " ")) {
+        char name[256];
+        const size_t len = strcspn(list, "( ");
+        if (len > 0 && len < 64) {
+            snprintf(name, sizeof(name), "%s%.*s.%s", prefix, (int)len, list, leaf);
+            collect_one(c, name, ST_VALUE_INT);
+        }
+        list += len;
+        list += strcspn(list, " ");
+    }
+}
+
+static void collect_units(struct st_collector *c, const char *prefix, const char *leaf, int units,
+                          enum st_value_kind kind)
+{
+    for (int unit = 0; unit < units; unit++) {
+        char name[128], probe[8];
+        size_t len;
+        snprintf(name, sizeof(name), "%s%d.%s", prefix, unit, leaf);
+        if (unit == 0 || c->p->read_sysctl(c->p, name, probe, sizeof(probe), &len) != -ENOENT)
+            collect_one(c, name, kind);
+    }
+}
+
+static void collect_devices(struct st_collector *c)
+{
+    int64_t cpus;
+    if (st_facts_int(c->facts, "freebsd.kern.smp.cpus", &cpus) != 0 || cpus < 1)
+        cpus = 1;
+    if (cpus > UNITS_MAX)
+        cpus = UNITS_MAX;
+    for (size_t i = 0; i < ST_ARRAY_LEN(devices); i++)
+        collect_units(c, devices[i].prefix, devices[i].leaf,
+                      devices[i].units > 0 ? devices[i].units : (int)cpus, devices[i].kind);
+}
+
+static bool provides(const char *pattern)
+{
+    static const char prefix[] = "freebsd.";
+    static const char *const each[] = {ET_PREFIX "*.flags", TC_PREFIX "*.quality", NULL};
+    if (strncmp(pattern, prefix, sizeof(prefix) - 1) != 0)
+        return false;
+    pattern += sizeof(prefix) - 1;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
+        if (fnmatch(pattern, sysctls[i].name, 0) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(devices); i++) {
+        char name[128];
+        snprintf(name, sizeof(name), "%s*.%s", devices[i].prefix, devices[i].leaf);
+        if (fnmatch(name, pattern, 0) == 0 || fnmatch(pattern, name, 0) == 0)
+            return true;
+    }
+    return st_collector_patterns_match(each, pattern);
+}
+
+static void collect_sysctls(struct st_collector *c)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
+        collect_one(c, sysctls[i].name, sysctls[i].kind);
+    collect_each(c, "freebsd.kern.eventtimer.choice", ET_PREFIX, "flags");
+    collect_each(c, "freebsd.kern.timecounter.choice", TC_PREFIX, "quality");
+    collect_devices(c);
+}
+
+/* --- files --- */
+
+#define LOADER "freebsd.loader."
+#define RC     "freebsd.rc."
+#define SYSCTL "freebsd.sysctl_conf."
+#define KENV   "freebsd.kenv."
+
+static const char *const patterns[] = {
+    "freebsd.file.*",
+    "freebsd.limits.memorylocked_bytes",
+    LOADER "*",
+    KENV "*",
+    RC "*",
+    SYSCTL "*",
+    "freebsd.powerd.*",
+    "freebsd.process.*.args",
+    "freebsd.sndstat.*",
+    "freebsd.rt.fifo_errno",
+    NULL,
+};
+
+/* Nothing else of these files is kept: people send their captures to others. */
+static const char *const loader_names[] = {"hint.pcm.",         "hw.snd.", "hw.usb.uaudio.",
+                                           "kern.eventtimer.",  "kern.hz", "kern.timecounter.",
+                                           "mac_priority_load", NULL};
+static const char *const kenv_names[] = {"hint.pcm.", NULL};
+static const char *const rc_names[] = {"economy_c", "kld_list",     "performance_c",
+                                       "powerd",    "virtual_oss_", NULL};
+static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          "hw.acpi.cpu.",
+                                           "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
+                                           "kern.sched.",  "kern.timecounter.", NULL};
+
+#define LOADER_LOCAL "/boot/loader.conf.local"
+
+/** In the order in which FreeBSD reads them: of two values, the later one counts. */
+static const struct {
+    const char *key; /* says whether the file could be read; NULL: an optional one */
+    const char *path;
+    const char *prefix;
+    const char *const *names;
+} settings[] = {
+    {NULL, "/etc/defaults/rc.conf", RC, rc_names},
+    {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
+    {NULL, "/etc/rc.conf.local", RC, rc_names},
+    {NULL, "/etc/rc.conf.d/powerd", RC, rc_names},
+    {NULL, "/etc/rc.conf.d/virtual_oss", RC, rc_names},
+    {"freebsd.file.sysctl_conf", "/etc/sysctl.conf", SYSCTL, sysctl_names},
+    {NULL, "/etc/sysctl.conf.local", SYSCTL, sysctl_names},
+};
+
+static void keep(struct st_collector *c, int r)
+{
+    if (c->error == 0 && r == -ENOMEM)
+        c->error = r;
+}
+
+/** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
+static bool read_file(struct st_collector *c, const char *key, const char *path, size_t *ret_bytes)
+{
+    const int r = c->p->read_text(c->p, path, c->buf, c->buf_bytes, ret_bytes);
+    if (key != NULL && r != 0)
+        st_collector_put_failure(c, key, r, path);
+    else if (key != NULL)
+        st_collector_put_text(c, key, "read", NULL, path);
+    return r == 0;
+}
+
+static void read_assignments(struct st_collector *c, const char *key, const char *path, const char *prefix,
+                             const char *const *names)
+{
+    size_t bytes;
+    if (read_file(c, key, path, &bytes))
+        keep(c, st_freebsd_text_assignments(c->facts, prefix, names, c->buf, bytes, path));
+}
+
+static int loader_part(void *ctx, const char *name)
+{
+    struct st_collector *c = ctx;
+    char path[300];
+    const size_t len = strlen(name);
+    if (len < 6 || len > 200 || strcmp(name + len - 5, ".conf") != 0)
+        return 0;
+    snprintf(path, sizeof(path), "/boot/loader.conf.d/%s", name);
+    read_assignments(c, NULL, path, LOADER, loader_names);
+    return 0;
+}
+
+/** Of two values the later one counts; which of the two places is later changed in 14.1. */
+static void read_loader(struct st_collector *c)
+{
+    int64_t osreldate;
+    const bool local_last = st_facts_int(c->facts, "freebsd.kern.osreldate", &osreldate) != 0 ||
+                            osreldate >= ST_FREEBSD_LOADER_LOCAL_LAST;
+    read_assignments(c, "freebsd.file.loader_conf", "/boot/loader.conf", LOADER, loader_names);
+    if (!local_last)
+        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
+    (void)c->p->list(c->p, "/boot/loader.conf.d", loader_part, c);
+    if (local_last)
+        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
+}
+
+static void read_settings(struct st_collector *c)
+{
+    read_loader(c);
+    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++)
+        read_assignments(c, settings[i].key, settings[i].path, settings[i].prefix, settings[i].names);
+}
+
+static void parse_file(struct st_collector *c, const char *key, const char *path,
+                       int (*parse)(struct st_facts *, const char *, size_t, const char *))
+{
+    size_t bytes;
+    if (!read_file(c, key, path, &bytes))
+        return;
+    const int r = parse(c->facts, c->buf, bytes, path);
+    if (r == -EBADMSG)
+        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, c->buf, path);
+    keep(c, r);
+}
+
+static int see_powerd(void *ctx, const char *name)
+{
+    bool *found = ctx;
+    *found = *found || strcmp(name, "powerd.pid") == 0 || strcmp(name, "powerdxx.pid") == 0;
+    return 0;
+}
+
+static void collect_files(struct st_collector *c)
+{
+    bool powerd = false;
+    read_settings(c);
+    parse_file(c, "freebsd.file.sndstat", "/dev/sndstat", st_freebsd_text_sndstat);
+    const int r = c->p->list(c->p, "/var/run", see_powerd, &powerd);
+    if (r == 0)
+        st_collector_put_int(c, "freebsd.powerd.running", powerd, NULL, "/var/run/powerd.pid");
+    else
+        st_collector_put_failure(c, "freebsd.powerd.running", r, "/var/run");
+}
+
+/** What lies beside sysctl-a.txt; goes by kern.osreldate. */
+static void collect_capture(struct st_collector *c)
+{
+    size_t bytes;
+    const struct st_fact *ps;
+    read_settings(c);
+    if (read_file(c, "freebsd.file.kenv", "/kenv.txt", &bytes))
+        keep(c, st_freebsd_text_assignments(c->facts, KENV, kenv_names, c->buf, bytes, "kenv.txt"));
+    parse_file(c, "freebsd.file.sndstat", "/sndstat.txt", st_freebsd_text_sndstat);
+    parse_file(c, "freebsd.file.limits", "/limits.txt", st_freebsd_text_limits);
+    parse_file(c, "freebsd.file.ps", "/ps.txt", st_freebsd_text_ps);
+    ps = st_facts_find(c->facts, "freebsd.file.ps");
+    if (ps != NULL && ps->state == ST_FACT_OK)
+        st_collector_put_int(c, "freebsd.powerd.running",
+                             st_facts_find(c->facts, "freebsd.process.powerd.args") != NULL ||
+                                 st_facts_find(c->facts, "freebsd.process.powerdxx.args") != NULL,
+                             NULL, "ps.txt");
+}
+
+static void collect(struct st_collector *c)
+{
+    collect_sysctls(c);
+    collect_files(c);
+}
+
+const struct st_collect_source st_collect_freebsd = {
+    .os = ST_OS_FREEBSD, .collect = collect, .patterns = patterns, .provides = provides};
+const struct st_collect_source st_collect_freebsd_capture = {
+    .os = ST_OS_FREEBSD, .collect = collect_capture, .patterns = patterns};

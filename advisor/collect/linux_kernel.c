@@ -1,0 +1,171 @@
+/* Linux: the kernel: version, configuration, timers, and settings that are one small file each. */
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/collect/collect_sources.h"
+#include "advisor/parse/linux_text.h"
+
+#define CONFIG_KEY "linux.config."
+
+/* Those that begin with CONFIG_KEY are the options that are looked for. */
+static const char *const patterns[] = {
+    CONFIG_KEY "HIGH_RES_TIMERS",
+    CONFIG_KEY "HZ",
+    CONFIG_KEY "PREEMPT",
+    CONFIG_KEY "PREEMPT_DYNAMIC",
+    CONFIG_KEY "PREEMPT_LAZY",
+    CONFIG_KEY "PREEMPT_NONE",
+    CONFIG_KEY "PREEMPT_RT",
+    CONFIG_KEY "PREEMPT_VOLUNTARY",
+    CONFIG_KEY "RT_GROUP_SCHED",
+    CONFIG_KEY "RT_GROUP_SCHED_DEFAULT_DISABLED",
+    "linux.timer_list.hres_active",
+    "linux.timer_list.resolution_ns",
+    NULL,
+};
+
+/** Reads a whole file into c->buf; of one that is longer, the beginning. */
+static int read_large(struct st_collector *c, const char *path)
+{
+    size_t len;
+    const int r = c->p->read_text(c->p, path, c->buf, c->buf_bytes, &len);
+    return r == -EFBIG ? 0 : r;
+}
+
+/** Reads /boot/config-RELEASE, or where Fedora and others keep it, into c->buf. ret_path: what was read, or
+ * the first one when none could be. @return 0 or what reading the first one said. */
+static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes)
+{
+    const char *release;
+    char path[512];
+    snprintf(ret_path, path_bytes, "/boot/config-*");
+    if (st_facts_text(c->facts, "linux.kernel.release", &release) != 0 || strlen(release) > 200 ||
+        strchr(release, '/') != NULL)
+        return -ENOENT;
+    snprintf(ret_path, path_bytes, "/boot/config-%s", release);
+    const int r = read_large(c, ret_path);
+    if (r == 0)
+        return 0;
+    snprintf(path, sizeof(path), "/lib/modules/%s/config", release);
+    if (read_large(c, path) != 0)
+        return r;
+    snprintf(ret_path, path_bytes, "%s", path);
+    return 0;
+}
+
+static void config(struct st_collector *c)
+{
+    char path[512];
+    const int opened = read_config(c, path, sizeof(path));
+    for (const char *const *key = patterns; *key != NULL; key++) {
+        char value[128], raw[256];
+        if (strncmp(*key, CONFIG_KEY, sizeof(CONFIG_KEY) - 1) != 0)
+            continue;
+        const char *name = *key + sizeof(CONFIG_KEY) - 1;
+        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, name, value, sizeof(value));
+        if (r == 0) {
+            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", name, value);
+            st_collector_put_text(c, *key, value, raw, path);
+        } else if (r == -EBADMSG) {
+            st_collector_put_state(c, *key, ST_FACT_MALFORMED, 0, NULL, path);
+        } else {
+            st_collector_put_failure(c, *key, r, path);
+        }
+    }
+}
+
+static void timer_list_value(struct st_collector *c, const char *key, bool has, int64_t value,
+                             const char *name)
+{
+    static const char source[] = "/proc/timer_list";
+    char raw[64];
+    snprintf(raw, sizeof(raw), "%s: %lld", name, (long long)value);
+    if (has)
+        st_collector_put_int(c, key, value, raw, source);
+    else
+        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+}
+
+static void timer_list(struct st_collector *c)
+{
+    static const char source[] = "/proc/timer_list";
+    static const char active_key[] = "linux.timer_list.hres_active";
+    static const char resolution_key[] = "linux.timer_list.resolution_ns";
+    struct st_timer_list list;
+    int r = read_large(c, source);
+    if (r != 0) {
+        st_collector_put_failure(c, active_key, r, source);
+        st_collector_put_failure(c, resolution_key, r, source);
+        return;
+    }
+    r = st_linux_text_timer_list(c->buf, &list);
+    if (r != 0 || (!list.has_hres_active && !list.has_resolution)) {
+        st_collector_put_state(c, active_key, ST_FACT_MALFORMED, 0, c->buf, source);
+        st_collector_put_state(c, resolution_key, ST_FACT_MALFORMED, 0, c->buf, source);
+        return;
+    }
+    timer_list_value(c, active_key, list.has_hres_active, list.hres_active, ".hres_active");
+    timer_list_value(c, resolution_key, list.has_resolution, list.resolution_ns, ".resolution");
+}
+
+static void collect(struct st_collector *c)
+{
+    config(c);
+    timer_list(c);
+}
+
+/* --- settings that are one small file each --- */
+
+#define SYSCTL(name, path, kind)                                                                             \
+    {                                                                                                        \
+        "linux.sysctl." name, "/proc/sys/" path, kind                                                        \
+    }
+
+static const struct st_value_row rows[] = {
+    {"linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT},
+    {"linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT},
+    {"linux.clocksource.available", "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+     ST_VALUE_TEXT},
+    {"linux.clocksource.current", "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+     ST_VALUE_TEXT},
+    {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
+    {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
+    {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
+    {"linux.sysctl.kernel.sched_rt_period_us", "/proc/sys/kernel/sched_rt_period_us", ST_VALUE_INT},
+    {"linux.sysctl.kernel.sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us", ST_VALUE_INT},
+    SYSCTL("dev.hpet.max-user-freq", "dev/hpet/max-user-freq", ST_VALUE_INT),
+    SYSCTL("fs.inotify.max_user_watches", "fs/inotify/max_user_watches", ST_VALUE_INT),
+    SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
+    SYSCTL("kernel.numa_balancing", "kernel/numa_balancing", ST_VALUE_INT),
+    SYSCTL("kernel.sched_autogroup_enabled", "kernel/sched_autogroup_enabled", ST_VALUE_INT),
+    SYSCTL("kernel.split_lock_mitigate", "kernel/split_lock_mitigate", ST_VALUE_INT),
+    SYSCTL("kernel.timer_migration", "kernel/timer_migration", ST_VALUE_INT),
+    SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
+    SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
+    SYSCTL("vm.stat_interval", "vm/stat_interval", ST_VALUE_INT),
+    SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
+    {"linux.cpu.isolated", "/sys/devices/system/cpu/isolated", ST_VALUE_TEXT},
+    {"linux.cpu.nohz_full", "/sys/devices/system/cpu/nohz_full", ST_VALUE_TEXT},
+    {"linux.cpu.online", "/sys/devices/system/cpu/online", ST_VALUE_TEXT},
+    {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
+    {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
+    {"linux.haltpoll.guest_halt_poll_ns", "/sys/module/haltpoll/parameters/guest_halt_poll_ns", ST_VALUE_INT},
+    {"linux.irq.default_affinity", "/proc/irq/default_smp_affinity", ST_VALUE_TEXT},
+    {"linux.module.snd_hda_intel.power_save", "/sys/module/snd_hda_intel/parameters/power_save",
+     ST_VALUE_INT},
+    {"linux.module.snd_usb_audio.lowlatency", "/sys/module/snd_usb_audio/parameters/lowlatency",
+     ST_VALUE_TEXT},
+    {"linux.module.snd_usb_audio.nrpacks", "/sys/module/snd_usb_audio/parameters/nrpacks", ST_VALUE_INT},
+    {"linux.node.online", "/sys/devices/system/node/online", ST_VALUE_TEXT},
+    {"linux.rtc.max_user_freq_hz", "/sys/class/rtc/rtc0/max_user_freq", ST_VALUE_INT},
+    {"linux.smt.active", "/sys/devices/system/cpu/smt/active", ST_VALUE_INT},
+    {"linux.smt.control", "/sys/devices/system/cpu/smt/control", ST_VALUE_TEXT},
+    {"linux.sound.cards", "/proc/asound/cards", ST_VALUE_TEXT},
+    {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
+    {"linux.thp.enabled", "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
+    {"linux.tuned.profile", "/etc/tuned/active_profile", ST_VALUE_TEXT},
+    {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
+};
+
+const struct st_collect_source st_collect_linux_kernel = {
+    .os = ST_OS_LINUX, .rows = rows, .rows_n = ST_ARRAY_LEN(rows), .collect = collect, .patterns = patterns};

@@ -1,0 +1,342 @@
+/* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap, file systems. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/collect/collect_sources.h"
+#include "advisor/facts/text.h"
+#include "advisor/parse/linux_text.h"
+
+/* --- what this runs in (hypervisor, container), and the idle latency that somebody asked for --- */
+
+#define HYPERVISOR_KEY "system.hypervisor"
+#define VIRTUAL_KEY    "linux.virtual"
+#define VIRTUAL_SOURCE "/proc/cpuinfo, /sys/class/dmi, CPUID"
+#define REQUEST_KEY    "linux.pmqos.cpu_dma_latency_us"
+#define REQUEST_PATH   "/dev/cpu_dma_latency"
+
+static void container(struct st_collector *c)
+{
+    static const struct {
+        const char *path;
+        const char *name; /* NULL: the file's text is the name */
+    } marks[] = {
+        {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
+        {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
+        char text[256];
+        size_t len;
+        const int r = c->p->read_text(c->p, marks[i].path, text, sizeof(text), &len);
+        if (r == 0 || r == -EFBIG) {
+            st_collector_put_text(c, "system.container", marks[i].name != NULL ? marks[i].name : text, NULL,
+                                  marks[i].path);
+            return;
+        }
+    }
+    st_collector_put_state(c, "system.container", ST_FACT_ABSENT, 0, NULL, marks[0].path);
+}
+
+/** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
+static void captured_request(struct st_collector *c)
+{
+    char buf[16];
+    size_t len = 0;
+    const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
+    if (r != 0) {
+        st_collector_put_failure(c, REQUEST_KEY, r, REQUEST_PATH);
+    } else if (len != 4) {
+        st_collector_put_state(c, REQUEST_KEY, ST_FACT_MALFORMED, 0, buf, REQUEST_PATH);
+    } else {
+        uint32_t value = 0;
+        for (size_t i = 4; i-- > 0;)
+            value = value << 8 | (unsigned char)buf[i];
+        st_collector_put_int(c, REQUEST_KEY, (int32_t)value, NULL, REQUEST_PATH);
+    }
+}
+
+/** Nothing came from the circumstances: a device is refused with -EINVAL once it is open, so this says why.
+ */
+static void unread_request(struct st_collector *c)
+{
+    char buf[16];
+    size_t len;
+    const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
+    st_collector_put_failure(c, REQUEST_KEY, r != 0 ? r : -EINVAL, REQUEST_PATH);
+}
+
+/** Of the circumstances, what no text file tells. */
+static void circumstance(void *ctx, const char *key, const char *value)
+{
+    struct st_collector *c = ctx;
+    int64_t number;
+    if (strcmp(key, "hypervisor") == 0) {
+        const bool is_virtual = strcmp(value, "none") != 0;
+        st_collector_put_int(c, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
+        if (is_virtual)
+            st_collector_put_text(c, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
+    } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
+        st_collector_put_int(c, REQUEST_KEY, number, NULL, REQUEST_PATH);
+    }
+}
+
+static void collect_place(struct st_collector *c)
+{
+    container(c);
+    c->p->circumstances(c->p, -1, circumstance, c);
+    if (st_facts_find(c->facts, VIRTUAL_KEY) == NULL)
+        st_collector_put_state(c, VIRTUAL_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
+    if (st_facts_find(c->facts, HYPERVISOR_KEY) == NULL)
+        st_collector_put_state(c, HYPERVISOR_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
+    if (!c->live)
+        captured_request(c);
+    else if (st_facts_find(c->facts, REQUEST_KEY) == NULL)
+        unread_request(c);
+}
+
+/* --- frequency policies and idle states --- */
+
+#define NAMES_MAX 4096
+
+/* A folder of folders: the leaves of each, one fact a leaf. */
+struct set {
+    const char *folder;
+    const char *name_prefix; /* of the folders that count */
+    const char *key_prefix;
+    struct {
+        const char *file;
+        const char *key;
+        enum st_value_kind kind;
+    } leaves[6];
+};
+
+static const struct set policies = {
+    .folder = "/sys/devices/system/cpu/cpufreq",
+    .name_prefix = "policy",
+    .key_prefix = "linux.cpufreq.",
+    .leaves =
+        {
+            {"scaling_governor", "governor", ST_VALUE_TEXT},
+            {"scaling_driver", "driver", ST_VALUE_TEXT},
+            {"energy_performance_preference", "epp", ST_VALUE_TEXT},
+            {"scaling_available_governors", "available_governors", ST_VALUE_TEXT},
+            {"scaling_max_freq", "max_khz", ST_VALUE_INT},
+            {"cpuinfo_max_freq", "hardware_max_khz", ST_VALUE_INT},
+        },
+};
+
+static const struct set idle_states = {
+    .folder = "/sys/devices/system/cpu/cpu0/cpuidle",
+    .name_prefix = "state",
+    .key_prefix = "linux.cpuidle.cpu0.",
+    .leaves =
+        {
+            {"name", "name", ST_VALUE_TEXT},
+            {"latency", "latency_us", ST_VALUE_INT},
+            {"residency", "residency_us", ST_VALUE_INT},
+            {"disable", "disable", ST_VALUE_INT},
+        },
+};
+
+/** CPUs looked at besides CPU 0; those behind them are rarely of another kind, and each costs time. */
+#define OTHER_CPUS_MAX 31
+
+struct walk {
+    struct st_collector *c;
+    const struct set *set;
+    size_t n;
+};
+
+static void collect_leaves(struct st_collector *c, const struct set *set, const char *name)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(set->leaves) && set->leaves[i].file != NULL; i++) {
+        char key[128], path[256];
+        snprintf(key, sizeof(key), "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
+        snprintf(path, sizeof(path), "%s/%s/%s", set->folder, name, set->leaves[i].file);
+        st_collector_file(c, key, path, set->leaves[i].kind);
+    }
+}
+
+static int one_folder(void *ctx, const char *name)
+{
+    struct walk *walk = ctx;
+    const struct set *set = walk->set;
+    if (strncmp(name, set->name_prefix, strlen(set->name_prefix)) != 0 || strlen(name) > 32)
+        return 0;
+    collect_leaves(walk->c, set, name);
+    return ++walk->n == NAMES_MAX;
+}
+
+/** @return how many folders, or what listing said. */
+static int collect_set(struct st_collector *c, const struct set *set, size_t *ret_n)
+{
+    struct walk walk = {.c = c, .set = set};
+    const int r = c->p->list(c->p, set->folder, one_folder, &walk);
+    *ret_n = walk.n;
+    return r;
+}
+
+/** Is this file of another CPU as CPU 0's? Not when it cannot be read: the collector says why. */
+static bool is_alike(struct st_collector *c, const char *folder, const char *state, const char *file,
+                     const char *leaf)
+{
+    char path[256], key[128], text[32];
+    int64_t value, of_cpu0;
+    size_t bytes;
+    snprintf(path, sizeof(path), "%s/%s/%s", folder, state, file);
+    snprintf(key, sizeof(key), "%s%s.%s", idle_states.key_prefix, state, leaf);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &bytes);
+    if (r != 0)
+        return r == -ENOENT && st_facts_int(c->facts, key, &of_cpu0) == -ENOENT;
+    st_text_trim(text);
+    return st_text_int(text, &value) == 0 && st_facts_int(c->facts, key, &of_cpu0) == 0 && value == of_cpu0;
+}
+
+struct other_cpu {
+    struct st_collector *c;
+    struct set set;
+    char folder[64], key_prefix[48];
+    size_t states_n;
+};
+
+static int other_state(void *ctx, const char *name)
+{
+    struct other_cpu *cpu = ctx;
+    if (strncmp(name, "state", 5) != 0 || strlen(name) > 32)
+        return 0;
+    if (!is_alike(cpu->c, cpu->folder, name, "latency", "latency_us") ||
+        !is_alike(cpu->c, cpu->folder, name, "disable", "disable"))
+        collect_leaves(cpu->c, &cpu->set, name);
+    return ++cpu->states_n == NAMES_MAX;
+}
+
+struct other_cpus {
+    struct st_collector *c;
+    int64_t n;
+};
+
+/** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, or ones that
+ * somebody disabled on some CPUs only. */
+static int other_cpu(void *ctx, const char *name)
+{
+    struct other_cpus *cpus = ctx;
+    struct other_cpu cpu = {.c = cpus->c, .set = idle_states};
+    int64_t number;
+    if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &number) != 0 || number < 1 ||
+        number > OTHER_CPUS_MAX)
+        return 0;
+    snprintf(cpu.folder, sizeof(cpu.folder), "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
+    snprintf(cpu.key_prefix, sizeof(cpu.key_prefix), "linux.cpuidle.cpu%" PRId64 ".", number);
+    cpu.set.folder = cpu.folder;
+    cpu.set.key_prefix = cpu.key_prefix;
+    (void)cpus->c->p->list(cpus->c->p, cpu.folder, other_state, &cpu);
+    cpus->n += cpu.states_n > 0; /* a CPU that is off has none */
+    return 0;
+}
+
+static void collect_other_cpus(struct st_collector *c)
+{
+    struct other_cpus cpus = {.c = c, .n = 1};
+    if (c->p->list(c->p, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+        st_collector_put_int(c, "linux.cpuidle.cpus_n", cpus.n, NULL, "/sys/devices/system/cpu/cpu*/cpuidle");
+}
+
+static void collect_cpus(struct st_collector *c)
+{
+    size_t n;
+    const int r = collect_set(c, &policies, &n);
+    if (n > 0)
+        st_collector_put_int(c, "linux.cpufreq.present", 1, NULL, policies.folder);
+    else
+        st_collector_put_failure(c, "linux.cpufreq.present", r != 0 ? r : -ENOENT, policies.folder);
+    st_collector_file(c, "linux.cpuidle.driver", "/sys/devices/system/cpu/cpuidle/current_driver",
+                      ST_VALUE_TEXT);
+    st_collector_file(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
+                      ST_VALUE_TEXT);
+    const int states = collect_set(c, &idle_states, &n);
+    if (n > 0)
+        collect_other_cpus(c);
+    else if (states != 0 && states != -ENOENT)
+        st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
+}
+
+/* --- swap, and the file system of the user's home --- */
+
+static void swap(struct st_collector *c)
+{
+    static const char source[] = "/proc/swaps";
+    struct st_swaps swaps;
+    size_t len;
+    const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
+    if (r != 0) {
+        st_collector_put_failure(c, "linux.swap.other_n", r, source);
+        st_collector_put_failure(c, "linux.swap.zram_n", r, source);
+    } else if (st_linux_text_swaps(c->buf, &swaps) != 0) {
+        st_collector_put_state(c, "linux.swap.other_n", ST_FACT_MALFORMED, 0, c->buf, source);
+        st_collector_put_state(c, "linux.swap.zram_n", ST_FACT_MALFORMED, 0, c->buf, source);
+    } else {
+        st_collector_put_int(c, "linux.swap.other_n", (int64_t)swaps.other_n, NULL, source);
+        st_collector_put_int(c, "linux.swap.zram_n", (int64_t)swaps.zram_n, NULL, source);
+        st_collector_put_int(c, "linux.swap.zram_first", swaps.zram_first, NULL, source);
+    }
+}
+
+static void home(struct st_collector *c)
+{
+    static const char key[] = "linux.home.fstype";
+    static const char source[] = "/proc/self/mounts";
+    char type[64];
+    size_t len;
+    int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
+    if (r == 0)
+        r = st_linux_text_mounts(c->buf, c->home[0] != '\0' ? c->home : "/home", type, sizeof(type));
+    if (r == 0)
+        st_collector_put_text(c, key, type, NULL, source);
+    else
+        st_collector_put_failure(c, key, r, source);
+}
+
+static void collect_memory(struct st_collector *c)
+{
+    swap(c);
+    home(c);
+}
+
+static const char *const patterns[] = {
+    REQUEST_KEY,
+    "linux.virtual",
+    "system.container",
+    "system.hypervisor",
+    "linux.cpufreq.present",
+    "linux.cpufreq.policy*.governor",
+    "linux.cpufreq.policy*.driver",
+    "linux.cpufreq.policy*.epp",
+    "linux.cpufreq.policy*.available_governors",
+    "linux.cpufreq.policy*.max_khz",
+    "linux.cpufreq.policy*.hardware_max_khz",
+    "linux.cpuidle.driver",
+    "linux.cpuidle.governor",
+    "linux.cpuidle.cpus_n",
+    "linux.cpuidle.cpu*.state*.name",
+    "linux.cpuidle.cpu*.state*.latency_us",
+    "linux.cpuidle.cpu*.state*.residency_us",
+    "linux.cpuidle.cpu*.state*.disable",
+
+    "linux.swap.zram_n",
+    "linux.swap.zram_first",
+    "linux.swap.other_n",
+    "linux.home.fstype",
+    NULL,
+};
+
+static void collect(struct st_collector *c)
+{
+    collect_place(c);
+    collect_cpus(c);
+    collect_memory(c);
+}
+
+const struct st_collect_source st_collect_linux_machine = {
+    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};

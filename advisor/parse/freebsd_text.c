@@ -1,0 +1,359 @@
+/* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat, limits, ps. */
+#include "advisor/parse/freebsd_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+
+#define LINE_BYTES 2048
+#define NAME_BYTES 128
+#define LINES_MAX  65536
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* --- assignments --- */
+
+static bool is_wanted(const char *name, const char *const *wanted)
+{
+    for (; *wanted != NULL; wanted++) {
+        if (strncmp(name, *wanted, strlen(*wanted)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** Cuts the value out, in place: quoted, or up to a blank, '#' or ';'. @return false without closing quote.
+ */
+static bool cut_value(char **value)
+{
+    char *at = *value + strspn(*value, " \t");
+    if (*at == '"' || *at == '\'') {
+        char *close = strchr(at + 1, *at);
+        if (close == NULL)
+            return false;
+        *close = '\0';
+        *value = at + 1;
+        return true;
+    }
+    at[strcspn(at, " \t#;")] = '\0';
+    *value = at;
+    return true;
+}
+
+/** A value whose quote is still open goes on in the next lines, as in a shell; they are joined in `line`. */
+static void join_lines(char *line, size_t line_bytes, size_t value_at, const char **text, const char *end)
+{
+    const char quote = line[value_at];
+    if (quote != '"' && quote != '\'')
+        return;
+    size_t len = value_at + strlen(line + value_at);
+    while (strchr(line + value_at + 1, quote) == NULL && len + 2 < line_bytes && *text < end) {
+        if (line[len - 1] == '\\')
+            len--;
+        line[len++] = ' ';
+        if (!st_text_line(text, end, line + len, line_bytes - len))
+            return;
+        len += strlen(line + len);
+    }
+}
+
+int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
+                                const char *text, size_t bytes, const char *source)
+{
+    char line[LINE_BYTES], key[2 * NAME_BYTES];
+    const char *end = text + bytes;
+    int r = 0;
+    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+        char *name = line + strspn(line, " \t");
+        const size_t len = strspn(name, LETTERS ".%-");
+        char *value = name + len + strspn(name + len, " \t");
+        if (len == 0 || len >= NAME_BYTES || *value != '=')
+            continue;
+        *value++ = '\0';
+        name[len] = '\0';
+        if (!is_wanted(name, wanted))
+            continue;
+        value += strspn(value, " \t");
+        join_lines(line, sizeof(line), (size_t)(value - line), &text, end);
+        snprintf(key, sizeof(key), "%s%s", prefix, name);
+        if (!cut_value(&value) || strpbrk(value, "$`") != NULL)
+            r = st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
+        else
+            r = st_facts_put_text(facts, key, value, value, source);
+    }
+    return r;
+}
+
+/* --- limits --- */
+
+/** The amount in a line like "memorylocked  131072 kB" or "locked memory  (kbytes, -l)  131072"; -1 without
+ * limit. */
+static int limit_bytes(const char *amount, bool kilobytes, int64_t *ret)
+{
+    char number[32];
+    int64_t value;
+    if (strncmp(amount, "infinity", 8) == 0 || strncmp(amount, "unlimited", 9) == 0) {
+        *ret = -1;
+        return 0;
+    }
+    snprintf(number, sizeof(number), "%.*s", (int)strspn(amount, "0123456789"), amount);
+    if (st_text_int(number, &value) != 0 || value > INT64_MAX / 1024)
+        return -EBADMSG;
+    *ret = kilobytes ? value * 1024 : value;
+    return 0;
+}
+
+int st_freebsd_text_limits(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+{
+    static const char key[] = "freebsd.limits.memorylocked_bytes";
+    char line[LINE_BYTES];
+    const char *end = text + bytes;
+    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+        const char *at = line + strspn(line, " \t");
+        int64_t limit;
+        bool kilobytes = strstr(at, "kB") != NULL;
+        if (strncmp(at, "memorylocked", 12) == 0) {
+            at += 12;
+        } else if (strncmp(at, "locked memory", 13) == 0 || strncmp(at, "max locked memory", 17) == 0) {
+            const char *unit = strchr(at, ')');
+            kilobytes = strstr(at, "kbytes") != NULL;
+            at = unit != NULL ? unit + 1 : at + strlen(at);
+        } else {
+            continue;
+        }
+        if (limit_bytes(at + strspn(at, " \t"), kilobytes, &limit) != 0)
+            return st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, line, source);
+        return st_facts_put_int(facts, key, limit, line, source);
+    }
+    return -EBADMSG;
+}
+
+/* --- ps --- */
+
+/** Which column the command begins in, counted from 0; -1: the line is no header of ps. */
+static int command_column(const char *header)
+{
+    static const char *const names[] = {"COMMAND", "CMD", "ARGS"};
+    char copy[LINE_BYTES];
+    char *rest = NULL;
+    bool pid = false;
+    int column = 0, command = -1;
+    snprintf(copy, sizeof(copy), "%s", header);
+    for (char *word = strtok_r(copy, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+        command = -1;
+        for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
+            command = strcmp(word, names[i]) == 0 ? column : command;
+        pid = pid || strcmp(word, "PID") == 0;
+        column++;
+    }
+    return pid ? command : -1;
+}
+
+static const char *skip_columns(const char *line, int columns)
+{
+    line += strspn(line, " \t");
+    for (; columns > 0 && *line != '\0'; columns--) {
+        line += strcspn(line, " \t");
+        line += strspn(line, " \t");
+    }
+    return line;
+}
+
+static int put_process(struct st_facts *facts, const char *command, const char *source)
+{
+    static const char *const wanted[] = {"powerd", "powerdxx", "virtual_oss"};
+    const size_t len = strcspn(command, " \t");
+    const char *name = command + len;
+    while (name > command && name[-1] != '/')
+        name--;
+    const size_t name_len = (size_t)(command + len - name);
+    for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
+        char key[2 * NAME_BYTES];
+        if (name_len != strlen(wanted[i]) || strncmp(name, wanted[i], name_len) != 0)
+            continue;
+        snprintf(key, sizeof(key), "freebsd.process.%s.args", wanted[i]);
+        return st_facts_put_text(facts, key, command + len + strspn(command + len, " \t"), command, source);
+    }
+    return 0;
+}
+
+int st_freebsd_text_ps(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+{
+    char line[LINE_BYTES];
+    const char *end = text + bytes;
+    int column = -1, r = 0;
+    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+        if (column < 0)
+            column = command_column(line);
+        else
+            r = put_process(facts, skip_columns(line, column), source);
+    }
+    return column < 0 ? -EBADMSG : r;
+}
+
+/* --- /dev/sndstat: FreeBSD 13 and older have a channel's counters on one line, 15 on several --- */
+
+#define UNIT_MAX 255
+#define RATE_MAX 10000000
+
+struct walk {
+    struct st_facts *facts;
+    const char *source;
+    int unit;         /* -1: outside of a device */
+    bool hw_play;     /* the channel of these lines plays and is no virtual one */
+    bool has_play;    /* the first one of this device has been seen */
+    unsigned rate_hz; /* of that channel's hardware side */
+    unsigned format;
+    int64_t xruns;
+};
+
+static int put_text(struct walk *w, const char *leaf, const char *text)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
+    return st_facts_put_text(w->facts, key, text, text, w->source);
+}
+
+static int put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
+    return st_facts_put_int(w->facts, key, value, raw, w->source);
+}
+
+/** The word behind `mark` in `rest`, "" when there is none. */
+static void word_after(const char *rest, const char *mark, char *ret, size_t ret_bytes)
+{
+    const char *at = strstr(rest, mark);
+    ret[0] = '\0';
+    if (at != NULL) {
+        at += strlen(mark);
+        snprintf(ret, ret_bytes, "%.*s", (int)strcspn(at, " \t"), at);
+    }
+}
+
+/** "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...", "... (play/rec)
+ * default". */
+static int device(struct walk *w, char *line)
+{
+    char *end = NULL, parent[64];
+    char *open = strchr(line, '<'), *close = strrchr(line, '>');
+    const unsigned long unit = strtoul(line + 3, &end, 10);
+    w->unit = -1;
+    w->hw_play = w->has_play = false;
+    w->xruns = 0;
+    if (end == line + 3 || *end != ':' || unit > UNIT_MAX || open == NULL || close == NULL || close < open)
+        return 0;
+    w->unit = (int)unit;
+    *close = '\0';
+    const char *rest = close + 1;
+    int r = put_text(w, "desc", open + 1);
+    word_after(rest, " on ", parent, sizeof(parent));
+    if (parent[0] == '\0')
+        word_after(rest, " kld ", parent, sizeof(parent));
+    if (r == 0 && parent[0] != '\0')
+        r = put_text(w, "parent", parent);
+    const size_t len = strlen(rest);
+    if (r == 0 && len >= 8 && strcmp(rest + len - 8, " default") == 0)
+        r = put_int(w, "default", 1, rest);
+    return r;
+}
+
+/** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
+static unsigned sample_bytes(unsigned format)
+{
+    static const struct {
+        unsigned mask;
+        unsigned bytes;
+    } rows[] = {{0x48, 1}, {0x1b0, 2}, {0xf000, 4}, {0xf0000, 3}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if ((format & rows[i].mask) != 0)
+            return rows[i].bytes;
+    }
+    return 0;
+}
+
+/** "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags ...": behind '/' is the hardware's side. */
+static void channel(struct walk *w, const char *line)
+{
+    const char *spd = strstr(line, "]: spd "), *fmt = strstr(line, ", fmt 0x");
+    char *end;
+    w->hw_play = false;
+    if (spd == NULL || fmt == NULL || line[0] != '[' || w->has_play ||
+        (strstr(line, ":play:") == NULL && strstr(line, ".play.") == NULL))
+        return;
+    unsigned long rate = strtoul(spd + 7, &end, 10);
+    if (*end == '/')
+        rate = strtoul(end + 1, NULL, 10);
+    unsigned long format = strtoul(fmt + 6, &end, 16);
+    if (*end == '/')
+        format = strtoul(end + 1, NULL, 16);
+    if (rate == 0 || rate > RATE_MAX || format > UINT32_MAX)
+        return;
+    w->rate_hz = (unsigned)rate;
+    w->format = (unsigned)format;
+    w->hw_play = true;
+}
+
+/** "[b:size/block/blocks|bs:...]": b is the hardware's ring. */
+static int ring(struct walk *w, const char *line)
+{
+    unsigned size, block, blocks;
+    const char *at = strstr(line, "[b:");
+    const unsigned frame = sample_bytes(w->format) * ((w->format >> 20) & 0x7f);
+    if (!w->hw_play || at == NULL || sscanf(at, "[b:%9u/%9u/%9u|", &size, &block, &blocks) != 3)
+        return 0;
+    w->hw_play = false;
+    w->has_play = true;
+    const int r = put_int(w, "play.rate_hz", w->rate_hz, line);
+    if (r != 0 || frame == 0 || block == 0)
+        return r;
+    return put_int(w, "play.block_us", (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line);
+}
+
+static int counters(struct walk *w, const char *line)
+{
+    const char *at = strstr(line, "underruns ");
+    int64_t n;
+    if (at == NULL)
+        at = strstr(line, "overruns ");
+    if (strncmp(line, "interrupts ", 11) != 0 || at == NULL)
+        return 0;
+    char *end;
+    errno = 0;
+    n = strtoll(at + strcspn(at, " ") + 1, &end, 10);
+    if (errno != 0 || n < 0 || w->xruns > INT64_MAX - n)
+        return 0;
+    w->xruns += n;
+    return put_int(w, "xruns", w->xruns, line);
+}
+
+int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+{
+    struct walk w = {.facts = facts, .source = source, .unit = -1};
+    char line[LINE_BYTES];
+    const char *end = text + bytes;
+    bool known = false;
+    int r = 0;
+    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+        const char *inside = line + strspn(line, " \t");
+        known = known || strncmp(line, "Installed devices", 17) == 0 ||
+                strncmp(line, "No devices installed", 20) == 0;
+        if (strncmp(line, "pcm", 3) == 0 && strstr(line, ": <") != NULL) {
+            known = true;
+            r = device(&w, line);
+        } else if (inside == line && line[0] != '[') {
+            w.unit = -1; /* another kind of device */
+        } else if (w.unit >= 0) {
+            if (strstr(inside, "]: spd ") != NULL)
+                channel(&w, inside);
+            r = counters(&w, inside);
+            if (r == 0)
+                r = ring(&w, inside);
+        }
+    }
+    return known ? r : -EBADMSG;
+}

@@ -1,0 +1,332 @@
+/* Text files of Linux: kernel configuration, /proc, settings, relaxed JSON. */
+#include "advisor/parse/linux_text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+
+/* --- settings --- */
+
+void st_linux_text_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx)
+{
+    char *rest = NULL;
+    const char *section = "";
+    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+        st_text_trim(line);
+        const size_t len = strlen(line);
+        if (len == 0 || strchr(comments, line[0]) != NULL)
+            continue;
+        if (line[0] == '[' && line[len - 1] == ']') {
+            line[len - 1] = '\0';
+            section = line + 1;
+            continue;
+        }
+        char *value = strchr(line, separator);
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        st_text_trim(line);
+        st_text_trim(value);
+        fn(ctx, section, line, value);
+    }
+}
+
+void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+        char *words[4], *word_rest = NULL;
+        size_t n = 0;
+        line[strcspn(line, "#")] = '\0';
+        for (char *word = strtok_r(line, " \t", &word_rest); word != NULL && n < 4;
+             word = strtok_r(NULL, " \t", &word_rest))
+            words[n++] = word;
+        if (n == 4 && (strcmp(words[1], "-") == 0 || strcmp(words[1], "soft") == 0))
+            fn(ctx, words[0], words[2], words[3]);
+    }
+}
+
+void st_linux_text_modprobe(char *text, st_setting_fn fn, void *ctx)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+        char *word_rest = NULL;
+        const char *command = strtok_r(line, " \t", &word_rest);
+        char *module = strtok_r(NULL, " \t", &word_rest);
+        if (command == NULL || strcmp(command, "options") != 0 || module == NULL)
+            continue;
+        for (char *at = module; *at != '\0'; at++)
+            *at = *at == '-' ? '_' : *at;
+        for (char *word = strtok_r(NULL, " \t", &word_rest); word != NULL;
+             word = strtok_r(NULL, " \t", &word_rest)) {
+            char *value = strchr(word, '=');
+            if (value == NULL)
+                continue;
+            *value++ = '\0';
+            fn(ctx, module, word, value);
+        }
+    }
+}
+
+/** The names are behind the last two blanks of the line ("16-fasteoi   i801_smbus, snd_hda_intel:card0"). */
+static const char *interrupt_actions(const char *line)
+{
+    const char *last = NULL;
+    for (const char *at = strstr(line, "  "); at != NULL; at = strstr(at + 1, "  "))
+        last = at;
+    return last != NULL ? last + 2 : NULL;
+}
+
+int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx)
+{
+    char *rest = NULL;
+    char *line = strtok_r(text, "\n", &rest);
+    if (line == NULL || strstr(line, "CPU") == NULL)
+        return -EBADMSG;
+    while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
+        char *end;
+        const unsigned long number = strtoul(line, &end, 10);
+        if (end == line || *end != ':' || number > 1000000)
+            continue;
+        st_text_trim(end + 1);
+        const char *actions = interrupt_actions(end + 1);
+        if (actions != NULL && actions[0] != '\0' && strspn(actions, "0123456789 ") != strlen(actions))
+            fn(ctx, (unsigned)number, actions);
+    }
+    return 0;
+}
+
+int st_linux_text_swaps(char *text, struct st_swaps *ret)
+{
+    struct st_swaps swaps = {0};
+    long zram_highest = LONG_MIN, other_highest = LONG_MIN;
+    char *rest = NULL;
+    char *line = strtok_r(text, "\n", &rest);
+    if (line == NULL || strncmp(line, "Filename", 8) != 0)
+        return -EBADMSG;
+    while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
+        size_t last = strlen(line); /* the priority is the last word */
+        while (last > 0 && strchr(" \t", line[last - 1]) == NULL)
+            last--;
+        const long priority = strtol(line + last, NULL, 10);
+        line[strcspn(line, " \t")] = '\0';
+        const char *name = strrchr(line, '/');
+        name = name != NULL ? name + 1 : line;
+        if (name[0] == '\0')
+            continue;
+        const bool is_zram = strncmp(name, "zram", 4) == 0;
+        long *highest = is_zram ? &zram_highest : &other_highest;
+        if (priority > *highest)
+            *highest = priority;
+        swaps.zram_n += is_zram;
+        swaps.other_n += !is_zram;
+    }
+    swaps.zram_first = swaps.zram_n > 0 && swaps.other_n > 0 && zram_highest > other_highest;
+    *ret = swaps;
+    return 0;
+}
+
+/** Length of the mount point if it is `path` or above it; SIZE_MAX if not. */
+static size_t mount_covers(const char *point, const char *path)
+{
+    size_t len = strlen(point);
+    while (len > 0 && point[len - 1] == '/')
+        len--;
+    if (strncmp(point, path, len) != 0 || (path[len] != '/' && path[len] != '\0'))
+        return SIZE_MAX;
+    return len;
+}
+
+int st_linux_text_mounts(char *text, const char *path, char *ret_type, size_t bytes)
+{
+    char *rest = NULL;
+    size_t best = 0;
+    int r = -ENOENT;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char *word_rest = NULL;
+        const char *device = strtok_r(line, " ", &word_rest);
+        const char *point = strtok_r(NULL, " ", &word_rest), *type = strtok_r(NULL, " ", &word_rest);
+        if (device == NULL || point == NULL || type == NULL || strlen(type) >= bytes)
+            continue;
+        const size_t len = mount_covers(point, path);
+        if (len == SIZE_MAX || len < best)
+            continue;
+        best = len;
+        snprintf(ret_type, bytes, "%s", type);
+        r = 0;
+    }
+    return r;
+}
+
+/* --- Parsers of whole files; pure, so that they can be fuzzed --- */
+
+int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes)
+{
+    static const char unset[] = "# CONFIG_";
+    const size_t name_len = strlen(name);
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        if (strncmp(line, "CONFIG_", 7) == 0 && strncmp(line + 7, name, name_len) == 0 &&
+            line[7 + name_len] == '=') {
+            const char *value = line + 7 + name_len + 1;
+            const size_t len = strcspn(value, "\r\n");
+            if (len == 0 || len >= ret_bytes)
+                return -EBADMSG;
+            memcpy(ret, value, len);
+            ret[len] = '\0';
+            return 0;
+        }
+        if (strncmp(line, unset, sizeof(unset) - 1) == 0 &&
+            strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
+            strncmp(line + sizeof(unset) - 1 + name_len, " is not set", 11) == 0) {
+            snprintf(ret, ret_bytes, "n");
+            return 0;
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return -ENOENT;
+}
+
+/** The number behind "name", blanks and a colon, at the beginning of a line. @return 0, -ENOENT, -EBADMSG. */
+static int line_number(const char *line, const char *name, int64_t *ret)
+{
+    line += strspn(line, " \t");
+    if (strncmp(line, name, strlen(name)) != 0)
+        return -ENOENT;
+    line += strlen(name);
+    line += strspn(line, " \t");
+    if (*line != ':')
+        return -ENOENT;
+    line++;
+    line += strspn(line, " \t");
+    char *end;
+    errno = 0;
+    const long long value = strtoll(line, &end, 10);
+    if (*line < '0' || *line > '9' || errno == ERANGE || strchr(" \t\r\n", *end) == NULL)
+        return -EBADMSG;
+    *ret = value;
+    return 0;
+}
+
+int st_linux_text_timer_list(const char *text, struct st_timer_list *ret)
+{
+    struct st_timer_list list = {0};
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        int64_t value;
+        const char *end = strchr(line, '\n');
+        int r = line_number(line, ".hres_active", &value);
+        if (r == 0) {
+            list.hres_active = !list.has_hres_active || value < list.hres_active ? value : list.hres_active;
+            list.has_hres_active = true;
+        } else if (r == -ENOENT) {
+            r = line_number(line, ".resolution", &value);
+            if (r == 0) {
+                list.resolution_ns =
+                    !list.has_resolution || value > list.resolution_ns ? value : list.resolution_ns;
+                list.has_resolution = true;
+            }
+        }
+        if (r == -EBADMSG && end != NULL) /* the last line may be cut */
+            return r;
+        line = end != NULL ? end + 1 : NULL;
+    }
+    *ret = list;
+    return 0;
+}
+
+/* --- PipeWire's relaxed JSON, as far as settings need it --- */
+
+#define TOKEN_BYTES 128
+#define DEPTH_MAX   32
+
+enum token { TOKEN_END, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_WORD };
+
+struct scanner {
+    const char *at;
+    bool array; /* the bracket that was opened last is '[' */
+    bool kept;  /* the word fitted into `word` */
+    char word[TOKEN_BYTES];
+};
+
+static void keep(struct scanner *s, const char *from, size_t len)
+{
+    s->kept = len < sizeof(s->word);
+    if (!s->kept)
+        len = 0;
+    memcpy(s->word, from, len);
+    s->word[len] = '\0';
+}
+
+static enum token next_token(struct scanner *s)
+{
+    for (;;) {
+        s->at += strspn(s->at, " \t\r\n,=:");
+        if (*s->at != '#')
+            break;
+        s->at += strcspn(s->at, "\n");
+    }
+    const char *from = s->at;
+    if (*from == '\0')
+        return TOKEN_END;
+    if (*from == '{' || *from == '[') {
+        s->array = *from == '[';
+        s->at++;
+        return TOKEN_OPEN;
+    }
+    if (*from == '}' || *from == ']') {
+        s->at++;
+        return TOKEN_CLOSE;
+    }
+    if (*from == '"') {
+        from++;
+        size_t len = 0;
+        while (from[len] != '\0' && from[len] != '"')
+            len += from[len] == '\\' && from[len + 1] != '\0' ? 2 : 1;
+        keep(s, from, len);
+        s->at = from + len + (from[len] == '"');
+        return TOKEN_WORD;
+    }
+    const size_t len = strcspn(from, " \t\r\n,=:{}[]\"#");
+    keep(s, from, len);
+    s->at = from + len;
+    return TOKEN_WORD;
+}
+
+struct level {
+    char name[TOKEN_BYTES]; /* of the object */
+    bool array;
+};
+
+void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
+{
+    struct scanner s = {.at = text};
+    struct level levels[DEPTH_MAX] = {0};
+    size_t depth = 0; /* may grow beyond the levels that are kept */
+    char key[TOKEN_BYTES] = "";
+    bool has_key = false;
+    for (enum token token = next_token(&s); token != TOKEN_END; token = next_token(&s)) {
+        const struct level *level = &levels[depth < DEPTH_MAX ? depth : DEPTH_MAX - 1];
+        if (token == TOKEN_OPEN) {
+            if (++depth < DEPTH_MAX) {
+                memcpy(levels[depth].name, has_key ? key : "", has_key ? sizeof(key) : 1);
+                levels[depth].array = s.array;
+            }
+            has_key = false;
+        } else if (token == TOKEN_CLOSE) {
+            depth -= depth > 0;
+            has_key = false;
+        } else if (depth >= DEPTH_MAX || level->array || !s.kept) {
+            has_key = false;
+        } else if (!has_key) {
+            memcpy(key, s.word, sizeof(key));
+            has_key = true;
+        } else {
+            fn(ctx, level->name, key, s.word);
+            has_key = false;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/* The text of `sysctl -a`. Pure, so that it can be fuzzed. */
+#ifndef ST_ADVISOR_PARSE_SYSCTL_TEXT_H
+#define ST_ADVISOR_PARSE_SYSCTL_TEXT_H
+
+#include "advisor/facts/facts.h"
+
+/** The text of `sysctl -a` (FreeBSD): "name: value" or "name=value" lines, values may go on over lines.
+ * Tolerates CRLF, a missing last newline and NUL bytes. One fact a name, "freebsd.<name>"; of two, the later
+ * one. A value longer than 64 KiB is unreadable (EFBIG), one with a NUL byte malformed.
+ *  @return 0, -ENOMEM, -E2BIG (more than 262144 names), -EBADMSG (no line of it is a sysctl). */
+ST_NODISCARD int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes,
+                                        const char *source);
+
+/** Is it all of FreeBSD's `sysctl -a`? Then what is not in it does not exist; in a part of it, or one that
+ * was cut off, it is not known. Every FreeBSD has kern.osreldate and, at the end of the list, security.jail.
+ */
+bool st_sysctl_text_is_whole(const struct st_facts *facts);
+
+/** `sysctl -a` of Linux, "name = value": linux.sysctl.NAME, and the kernel's release and version. What is not
+ * understood is left out. @return 0, -ENOMEM, -EBADMSG (nothing understood). */
+ST_NODISCARD int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes,
+                                      const char *source);
+
+/** Only what may stand in a fact's key: letters, digits and "._%-", at most 100 bytes. */
+bool st_sysctl_text_is_name(const char *text);
+
+#endif
