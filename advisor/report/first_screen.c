@@ -40,7 +40,7 @@ void st_print_status(const struct st_printer *printer, enum st_status status, in
 {
     if (printer->colour)
         fputs(colour_of(status), printer->out);
-    fprintf(printer->out, "%-*s", width, st_status_name(status));
+    fprintf(printer->out, "%-*s", width, st_finding_status_name(status));
     if (printer->colour)
         fputs("\033[0m", printer->out);
 }

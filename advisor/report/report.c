@@ -19,7 +19,7 @@ static double effect_for_order(const struct st_finding *finding)
 static int by_importance(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
-    const int rank_a = st_status_rank(a->status), rank_b = st_status_rank(b->status);
+    const int rank_a = st_finding_status_rank(a->status), rank_b = st_finding_status_rank(b->status);
     if (rank_a != rank_b)
         return rank_a > rank_b ? -1 : 1;
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
@@ -48,7 +48,7 @@ int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
         finding->rule = st_rules[i];
-        st_rules[i]->judge(facts, &report.wish, finding);
+        st_rule_judge(st_rules[i], facts, &report.wish, finding);
         st_partial_doubt(facts, finding);
         if (finding->summary == NULL) {
             st_report_finish(&report);
@@ -169,10 +169,10 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
         const enum st_status status = report->findings[i].status;
         if (!st_finding_counts(&report->findings[i]))
             continue;
-        if (st_status_rank(status) >= st_status_rank(threshold))
+        if (st_finding_status_rank(status) >= st_finding_status_rank(threshold))
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
-            st_status_rank(report->findings[i].rule->worst) >= st_status_rank(threshold))
+            st_finding_status_rank(report->findings[i].rule->worst) >= st_finding_status_rank(threshold))
             unknown = true;
     }
     return unknown ? 2 : 0;

@@ -53,7 +53,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
         "s:o, s:o}",
-        "id", rule->id, "status", st_status_name(finding->status), "title", rule->title, "summary",
+        "id", rule->id, "status", st_finding_status_name(finding->status), "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
         st_json_text(finding->formula), "evidence", evidence_json(finding), "fix", "now",
@@ -88,7 +88,7 @@ static json_t *counts_json(const struct st_report *report)
     json_t *counts = json_object();
     for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, (enum st_status)status);
-        (void)json_object_set_new(counts, st_status_name((enum st_status)status),
+        (void)json_object_set_new(counts, st_finding_status_name((enum st_status)status),
                                   json_integer((json_int_t)n));
     }
     for (size_t i = 0; i < report->findings_n; i++) {

@@ -59,7 +59,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
 {
     const struct st_rule *rule = finding->rule;
     char effect[96];
-    fprintf(out, "\n## %s: ", st_status_name(finding->status));
+    fprintf(out, "\n## %s: ", st_finding_status_name(finding->status));
     put(out, rule->title);
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
@@ -104,7 +104,7 @@ static void other_rules(const struct st_report *report, FILE *out)
         char left_out[512];
         if (st_finding_fired(finding))
             continue;
-        fprintf(out, "- %s: `%s`: ", st_status_name(finding->status), finding->rule->id);
+        fprintf(out, "- %s: `%s`: ", st_finding_status_name(finding->status), finding->rule->id);
         put(out, finding->summary);
         if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL) {
             fputs(" (", out);

@@ -32,7 +32,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;
-        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_status_name(statuses[i]), n);
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_status_name(statuses[i]), n);
     }
     gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile sets aside.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
@@ -41,7 +41,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         const struct st_finding *finding = &report->findings[i];
         if (st_finding_fired(finding) || (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
-                    st_status_name(finding->status));
+                    st_finding_status_name(finding->status));
     }
     gauge(out, "sleeptune_report_effect_seconds",
           "At most how late a setting can make a wake-up at this period, where a bound is known.");

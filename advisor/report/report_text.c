@@ -107,7 +107,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     fputc('\n', out);
     if (finding != NULL) {
         char text[96];
-        snprintf(text, sizeof(text), "%s", st_status_name(finding->status));
+        snprintf(text, sizeof(text), "%s", st_finding_status_name(finding->status));
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (st_finding_costs(finding))

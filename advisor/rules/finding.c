@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/rules/rule.h"
+#include "advisor/rules/finding.h"
 
 static const struct {
     const char *name;
@@ -19,17 +19,17 @@ static const struct {
     [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0},
 };
 
-const char *st_status_name(enum st_status status)
+const char *st_finding_status_name(enum st_status status)
 {
     return statuses[status].name;
 }
 
-int st_status_rank(enum st_status status)
+int st_finding_status_rank(enum st_status status)
 {
     return statuses[status].rank;
 }
 
-int st_status_parse(const char *text, enum st_status *ret)
+int st_finding_status_parse(const char *text, enum st_status *ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         if (strcmp(text, statuses[i].name) == 0) {
@@ -78,12 +78,6 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
     finding->fix_now = now != NULL ? strdup(now) : NULL;
     finding->fix_persistent = persistent != NULL ? strdup(persistent) : NULL;
     finding->needs = needs;
-}
-
-void st_finding_fix_usual(struct st_finding *finding)
-{
-    const struct st_rule_guide *guide = &finding->rule->guide;
-    st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
 }
 
 static bool copy_short(char *to, size_t to_bytes, const char *text)

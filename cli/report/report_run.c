@@ -37,7 +37,7 @@ static int take_format(const char *command, void *ctx, const char *text)
 static int take_threshold(const char *command, void *ctx, const char *text)
 {
     struct st_report_options *options = ctx;
-    return st_status_parse(text, &options->threshold) == 0
+    return st_finding_status_parse(text, &options->threshold) == 0
                ? 0
                : st_usage_error(command,
                                 "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",

@@ -1,4 +1,4 @@
-/* All rules on any facts: lines "key = value" as in advisor/rules/<id>/<name>.facts. What a finding must be,
+/* All rules on any facts: lines "key = value" as in tests/fixtures/rules/<id>/<name>.facts. What a finding must be,
  * it is. */
 #include <errno.h>
 #include <math.h>
@@ -66,7 +66,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     require(!fired || finding.evidence_n > 0, "fired without evidence", rule);
     require(finding.status != ST_STATUS_OK || finding.evidence_n > 0, "ok without a reading", rule);
     require(finding.status == ST_STATUS_UNKNOWN ||
-                st_status_rank(finding.status) <= st_status_rank(rule->worst),
+                st_finding_status_rank(finding.status) <= st_finding_status_rank(rule->worst),
             "worse than .worst", rule);
     check_command(rule, finding.fix_now);
     check_command(rule, finding.fix_persistent);

@@ -135,7 +135,7 @@ static void expect(struct machine *m, const char *id, char *value)
     if (part != NULL)
         *part = '\0';
     const char *name = strtok_r(value, " ", &rest), *effect = strtok_r(NULL, " ", &rest);
-    if (name == NULL || st_status_parse(name, &status) != 0)
+    if (name == NULL || st_finding_status_parse(name, &status) != 0)
         fail_msg("%s:%d: no such status: %s", m->file, m->line, value);
     assert_int_equal(st_report_make(m->facts, m->frames, m->rate_hz, &report), 0);
     size_t found = 0;
@@ -145,7 +145,7 @@ static void expect(struct machine *m, const char *id, char *value)
         fail_msg("%s:%d: no such rule, or of another OS: %s", m->file, m->line, id);
     const struct st_finding *finding = &report.findings[found];
     if (finding->status != status)
-        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_status_name(finding->status), name,
+        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_finding_status_name(finding->status), name,
                  finding->summary);
     if (status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
         fail_msg("%s:%d: %s: a problem that costs nothing is none", m->file, m->line, id);
@@ -195,7 +195,7 @@ static void check_all_rules(const struct machine *m)
     for (size_t i = 0; i < report.findings_n; i++) {
         const struct st_finding *finding = &report.findings[i];
         if (finding->status != ST_STATUS_UNKNOWN &&
-            st_status_rank(finding->status) > st_status_rank(finding->rule->worst))
+            st_finding_status_rank(finding->status) > st_finding_status_rank(finding->rule->worst))
             fail_msg("%s: %s is worse than it says it can be", m->file, finding->rule->id);
         if (finding->summary == NULL || finding->summary[0] == '\0')
             fail_msg("%s: %s says nothing", m->file, finding->rule->id);

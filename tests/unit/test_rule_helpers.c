@@ -10,7 +10,6 @@
 
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/threads.h"
 #include "core/cpu_list.h"
 
 static void a_cpu_list_has_ranges_and_single_cpus(void **state)
@@ -102,30 +101,6 @@ static void only_whole_words_are_found(void **state)
     assert_false(st_machine_is_plain(""));
 }
 
-static void the_highest_thread_of_a_group_is_found(void **state)
-{
-    (void)state;
-    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
-    assert_non_null(facts);
-    static const struct {
-        const char *process_key, *process, *priority_key;
-        int64_t priority;
-    } rows[] = {
-        {"linux.rt_thread.1.process", "pipewire", "linux.rt_thread.1.priority", 20},
-        {"linux.rt_thread.2.process", "pipewire", "linux.rt_thread.2.priority", 88},
-        {"linux.rt_thread.3.process", "ardour", "linux.rt_thread.3.priority", 60},
-        {"linux.rt_thread.4.process", "rtkit-daemon", "linux.rt_thread.4.priority", 99},
-        {"linux.rt_thread.5.process", "ardour", "linux.rt_thread.5.priority", 4000},
-    };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        assert_int_equal(st_facts_put_text(facts, rows[i].process_key, rows[i].process, NULL, "x"), 0);
-        assert_int_equal(st_facts_put_int(facts, rows[i].priority_key, rows[i].priority, NULL, "x"), 0);
-    }
-    assert_int_equal(st_threads_top(facts, st_threads_is_server).priority, 88);
-    assert_int_equal(st_threads_top(facts, st_threads_is_client).priority, 60);
-    st_facts_free(facts);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,7 +111,6 @@ int main(void)
         cmocka_unit_test(jack_defaults_stay_where_nothing_is_said),
         cmocka_unit_test(a_choice_is_in_brackets),
         cmocka_unit_test(only_whole_words_are_found),
-        cmocka_unit_test(the_highest_thread_of_a_group_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Judges advisor/rules/<id>/<name>.facts, one subtest a file. The format is in advisor/rules/README.md. */
+/* Judges tests/fixtures/rules/<id>/<name>.facts, one subtest a file. The format is in the README there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void parse_line(struct fixture *f, char *text, int line)
     int64_t number = 0;
     if (strcmp(text, "expect") == 0) {
         f->has_expect = true;
-        if (st_status_parse(value, &f->expect) != 0)
+        if (st_finding_status_parse(value, &f->expect) != 0)
             fail_msg("%s:%d: no such status: %s", f->name, line, value);
     } else if (strcmp(text, "effect_us") == 0) {
         f->has_effect = true;
@@ -145,10 +145,11 @@ static bool writes_running_value(enum st_change_kind kind)
 static void check_finding(const struct fixture *f, const struct st_finding *finding)
 {
     if (finding->status != f->expect)
-        fail_msg("%s: %s, not %s: %s", f->name, st_status_name(finding->status), st_status_name(f->expect),
+        fail_msg("%s: %s, not %s: %s", f->name, st_finding_status_name(finding->status),
+                 st_finding_status_name(f->expect),
                  finding->summary != NULL ? finding->summary : "(no summary)");
     if (finding->status != ST_STATUS_UNKNOWN &&
-        st_status_rank(finding->status) > st_status_rank(f->rule->worst))
+        st_finding_status_rank(finding->status) > st_finding_status_rank(f->rule->worst))
         fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
@@ -209,8 +210,8 @@ static void fixture_is_judged(void **state)
     struct st_wish wish = {.frames = f->frames, .rate_hz = f->rate_hz};
     assert_int_equal(st_period_init(&wish.period, wish.frames, wish.rate_hz), 0);
     wish.period_ns = st_period_ns(&wish.period);
-    struct st_finding finding = {.rule = f->rule};
-    f->rule->judge(f->facts, &wish, &finding);
+    struct st_finding finding = {0};
+    st_rule_judge(f->rule, f->facts, &wish, &finding);
     check_finding(f, &finding);
     check_applied(f, &finding);
     st_finding_finish(&finding);
@@ -253,7 +254,13 @@ static void texts_are_complete(void **state)
         fail_msg("%s: title is longer than 60 columns", rule->id);
     if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_ADVICE && rule->worst != ST_STATUS_OK)
         fail_msg("%s: .worst is problem, advice or ok", rule->id);
-    assert_non_null(rule->judge);
+    if ((rule->judge == NULL) == (rule->cases == NULL))
+        fail_msg("%s: needs cases or a judge function, and not both", rule->id);
+    const struct st_rule_case *last = rule->cases;
+    while (last != NULL && last->test != ST_CASE_ELSE && last->test != ST_CASE_NONE)
+        last++;
+    if (last != NULL && last->test == ST_CASE_NONE)
+        fail_msg("%s: the last case is ST_CASE_ELSE", rule->id);
     assert_non_null(rule->facts);
     if (rule->facts[0] == NULL)
         fail_msg("%s: lists no facts", rule->id);
@@ -304,7 +311,8 @@ static void each_folder_is_in_the_list(void **state)
     assert_true(n >= 0);
     for (int i = 0; i < n; i++) {
         if (st_rule_find(entries[i]->d_name) == NULL)
-            fail_msg("advisor/rules/%s is not in the list of advisor/rules/meson.build", entries[i]->d_name);
+            fail_msg("tests/fixtures/rules/%s belongs to no rule of advisor/rules/rule.c",
+                     entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);

@@ -1,0 +1,119 @@
+/* What a rule says about a machine: status, sentence, evidence, effect, and how to change it. */
+#ifndef ST_ADVISOR_RULES_FINDING_H
+#define ST_ADVISOR_RULES_FINDING_H
+
+#include "advisor/facts/facts.h"
+
+/** In the order of the report (design 8). 0 is "unknown", so that a forgotten assignment never reads "ok". */
+enum st_status {
+    ST_STATUS_UNKNOWN,
+    ST_STATUS_PROBLEM,
+    ST_STATUS_ADVICE,
+    ST_STATUS_OK,
+    ST_STATUS_NOT_APPLICABLE,
+};
+
+const char *st_finding_status_name(enum st_status status); /* "problem" ... "not-applicable" */
+int st_finding_status_rank(
+    enum st_status status); /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
+
+enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_REBOOT };
+
+#define ST_FINDING_EVIDENCE_MAX 12
+
+struct st_mute; /* report.h */
+struct st_rule; /* rule.h */
+
+/** What `apply` can write. change_kind.c says where and how each is written for ever; sysctl and sysfs change
+ * the running system, too. */
+enum st_change_kind {
+    ST_CHANGE_SYSCTL,     /* key: name of a sysctl */
+    ST_CHANGE_SYSCTL_NOW, /* the running value only, where it can be read; another change keeps it */
+    ST_CHANGE_SYSFS,      /* key: path below /sys/, '*' within a component */
+    ST_CHANGE_SYSFS_NOW,  /* as SYSCTL_NOW */
+    ST_CHANGE_MODPROBE,   /* key: module; value: its options, "a=1 b=2" */
+    ST_CHANGE_UDEV,       /* key: "rule"; value: the rule */
+    ST_CHANGE_LIMITS,     /* key: "@audio - rtprio"; value: "90" */
+    ST_CHANGE_SYSTEMD,    /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
+    ST_CHANGE_BOOT,      /* key: "boot"; value: options of the kernel's command line. Rules name this one; the
+                            machine's boot loader decides which of the three it becomes (change_boot.c) */
+    ST_CHANGE_BOOT_GRUB, /* no folder of drop-ins: GRUB's own file */
+    ST_CHANGE_BOOT_CMDLINE, /* kernel-install: systemd-boot, unified kernel images */
+    ST_CHANGE_LOADER,       /* FreeBSD's boot loader. key: name; value without quotes */
+    ST_CHANGE_RC_CONF,      /* FreeBSD. key: variable; value without quotes */
+    ST_CHANGE_LOGIN_CLASS,  /* FreeBSD. key: a class of its own; value: "memorylocked=unlimited" */
+    ST_CHANGE_KINDS
+};
+
+#define ST_CHANGE_KEY_BYTES    128
+#define ST_CHANGE_VALUE_BYTES  160
+#define ST_FINDING_CHANGES_MAX 1024 /* one a CPU */
+
+/** One setting as data, of a rule that is ST_APPLY_AUTO. */
+struct st_change {
+    enum st_change_kind kind;
+    char key[ST_CHANGE_KEY_BYTES];
+    char value[ST_CHANGE_VALUE_BYTES];
+};
+
+/** A finding; texts are the finding's own (copied, freed by st_finding_finish) or static. */
+struct st_finding {
+    const struct st_rule *rule;
+    enum st_status status;
+    char *summary; /* one sentence for this machine, with its numbers */
+    const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted */
+    size_t evidence_n;
+    bool effect_known;
+    double effect_us;     /* upper bound for the chosen period, >= 0 */
+    char *formula;        /* with this machine's numbers in it; NULL when none */
+    char *fix_now;        /* command; NULL: none */
+    char *fix_persistent; /* file and line(s) or command; NULL: none */
+    enum st_needs needs;
+    const char *set_aside;      /* the cost that the profile does not accept ("power"); NULL: none */
+    const struct st_mute *mute; /* the user's; borrowed; NULL: none */
+    struct st_change *changes;  /* what `apply` writes; none: it has to be done by hand */
+    size_t changes_n;
+};
+
+/* --- for rules --- */
+
+/** Sets status and a printf-formatted summary. */
+void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
+    ST_PRINTF(3, 4);
+/** Upper bound in us with its formula in this machine's numbers. */
+void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
+/** Commands; NULL for none. */
+void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
+/** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. With one too many, or
+ * no memory, all of them go: it has to be done by hand then. */
+void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
+                       const char *value);
+/** Quotes a fact as evidence (also an absent or unreadable one, if somebody looked for it). */
+void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key);
+/**
+ * The usual beginning of a rule: quotes the fact and turns its state into a status when it is not ok:
+ * absent -> not-applicable, unreadable or malformed -> unknown (with the reason and what would make it
+ * readable).
+ * @return 0 with the number, or the negative errno of st_facts_int with the finding set.
+ */
+ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts,
+                                     const char *key, int64_t *ret);
+ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts,
+                                      const char *key, const char **ret);
+void st_finding_finish(struct st_finding *finding);
+
+/* --- for reports --- */
+
+/** Does it count: neither muted nor set aside by the profile? */
+bool st_finding_counts(const struct st_finding *finding);
+/** A problem or advice that counts. */
+bool st_finding_fired(const struct st_finding *finding);
+/** One of those that can make this loop late: a problem, or its cost is not known to be 0. */
+bool st_finding_bears(const struct st_finding *finding);
+/** One of those that are about delay, comfort or what is seen. */
+bool st_finding_harmless(const struct st_finding *finding);
+/** Is there something to say about the cost? A known one, or that of a setting to be changed. */
+bool st_finding_costs(const struct st_finding *finding);
+
+#endif

@@ -1,0 +1,447 @@
+/* FreeBSD: the buffers between a program and the card. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- freebsd-snd-latency: hw.snd.latency and its profile: the ring that sound(4) gives to programs that
+ * ask for none. --- */
+
+#define LATENCY               "freebsd.hw.snd.latency"
+#define PROFILE               "freebsd.hw.snd.latency_profile"
+#define LATENCY_MAX           10
+#define PROFILE_MAX           1
+#define NOW(latency, profile) "sysctl hw.snd.latency=" latency " hw.snd.latency_profile=" profile
+#define EVER(latency, profile)                                                                               \
+    "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
+#define BYTES_PER_S 192000 /* the tables' reference: 48 kHz, stereo, 16 bit */
+
+/** Playback: the ring is 2^ring bytes, of 2^blocks blocks. sys/dev/sound/pcm/channel.c */
+static const struct {
+    uint8_t ring;
+    uint8_t blocks;
+} table[PROFILE_MAX + 1][LATENCY_MAX + 1] = {
+    {{7, 1}, {9, 2}, {12, 3}, {13, 4}, {14, 5}, {15, 5}, {15, 4}, {15, 3}, {15, 2}, {15, 1}, {16, 1}},
+    {{11, 1}, {12, 2}, {13, 3}, {14, 4}, {15, 5}, {16, 5}, {16, 4}, {16, 3}, {16, 2}, {16, 1}, {17, 1}},
+};
+
+static double block_ms(int64_t profile, int64_t latency)
+{
+    return (double)(1 << (table[profile][latency].ring - table[profile][latency].blocks)) * 1e3 / BYTES_PER_S;
+}
+
+static double ring_ms(int64_t profile, int64_t latency)
+{
+    return (double)(1 << table[profile][latency].ring) * 1e3 / BYTES_PER_S;
+}
+
+/** Suggests the shortest ring of at least two periods whose blocks are not longer than a period. */
+static void suggest(double period_ms, struct st_finding *finding)
+{
+    char now[96], persistent[128];
+    int64_t best_profile = 0, best_latency = 0;
+    double best_ms = HUGE_VAL;
+    for (int64_t profile = 0; profile <= PROFILE_MAX; profile++) {
+        for (int64_t latency = 0; latency <= LATENCY_MAX; latency++) {
+            const double ring = ring_ms(profile, latency);
+            if (ring < 2 * period_ms || block_ms(profile, latency) > period_ms || ring >= best_ms)
+                continue;
+            best_ms = ring;
+            best_profile = profile;
+            best_latency = latency;
+        }
+    }
+    snprintf(now, sizeof(now), NOW("%d", "%d"), (int)best_latency, (int)best_profile);
+    snprintf(persistent, sizeof(persistent), EVER("%d", "%d"), (int)best_latency, (int)best_profile);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    snprintf(now, sizeof(now), "%d", (int)best_latency);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", now);
+    snprintf(now, sizeof(now), "%d", (int)best_profile);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", now);
+}
+
+static void judge_snd_latency(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    int64_t latency, profile;
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    if (st_finding_need_int(finding, facts, LATENCY, &latency) != 0 ||
+        st_finding_need_int(finding, facts, PROFILE, &profile) != 0)
+        return;
+    if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "latency %" PRId64 " with profile %" PRId64
+                       " is beyond the known tables (0..%d, 0..%d)",
+                       latency, profile, LATENCY_MAX, PROFILE_MAX);
+        return;
+    }
+    const double block = block_ms(profile, latency), ring = ring_ms(profile, latency);
+    if (block > period_ms) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "programs that set no buffer get %.1f ms in blocks of %.2f ms, longer than your "
+                       "period of %.2f ms",
+                       ring, block, period_ms);
+        suggest(period_ms, finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "programs that set no buffer get %.1f ms in blocks of %.2f ms, not longer than your period of "
+            "%.2f ms",
+            ring, block, period_ms);
+    }
+    st_finding_effect(
+        finding, 0,
+        "adds delay, not lateness: latency %" PRId64 ", profile %" PRId64 " is a ring of %d bytes in %d "
+        "blocks, %.2f ms at 48 kHz "
+        "stereo 16 bit",
+        latency, profile, 1 << table[profile][latency].ring, 1 << table[profile][latency].blocks, ring);
+}
+
+const struct st_rule st_rule_freebsd_snd_latency = {
+    .id = "freebsd-snd-latency",
+    .os = ST_OS_FREEBSD,
+    .title = "Default sound buffer (hw.snd.latency)",
+    .mechanism = "A program that does not set its own fragments gets a ring from a table by hw.snd.latency "
+                 "and hw.snd.latency_profile. It is woken once a block, and what it plays is heard up to a "
+                 "whole ring later.",
+    .privilege = "root",
+    .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
+    .when_not = "programs set their fragments themselves (JACK, virtual_oss): they are not touched; "
+                "desktops that crackle: they want a larger value",
+    .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
+               "hardware limits round these sizes up; other formats scale to the next power of two",
+    .guide.now = NOW("1", "0"),
+    .guide.persistent = EVER("1", "0"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
+    .guide.undo = "take the lines out of /etc/sysctl.conf; sysctl hw.snd.latency=5 "
+                  "hw.snd.latency_profile=1, the defaults, for now",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){LATENCY, PROFILE, NULL},
+    .targets = (const char *const[]){"hw.snd.latency", "hw.snd.latency_profile", NULL},
+    .judge = judge_snd_latency,
+};
+
+/* --- freebsd-sndctl-realtime: What sndctl(8) calls realtime: three settings at once. --- */
+
+#define DEVIATION    "freebsd.kern.timecounter.alloweddeviation"
+#define PRECISE      "freebsd.kern.timecounter.nanosleep_precise"
+#define FIRST_SNDCTL 1500000
+
+/** Latencies that profile 0 answers with a ring of at most 21 ms (freebsd-snd-latency). */
+#define SHORT_LATENCY 2
+
+static void judge_sndctl_realtime(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    int64_t osreldate, latency, profile, deviation;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0)
+        return;
+    if (osreldate < FIRST_SNDCTL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "sndctl came with FreeBSD 15.0");
+        return;
+    }
+    if (st_finding_need_int(finding, facts, LATENCY, &latency) != 0 ||
+        st_finding_need_int(finding, facts, PROFILE, &profile) != 0 ||
+        st_finding_need_int(finding, facts, DEVIATION, &deviation) != 0)
+        return;
+    st_finding_quote(finding, facts, PRECISE);
+    const bool stretched = deviation > 0 && st_machine_int_or(facts, PRECISE, 1) == 0;
+    if (latency == 0 && profile == 0 && deviation == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "sndctl calls this machine's sound devices realtime");
+    } else if ((profile == 0 && latency <= SHORT_LATENCY) && !stretched) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "sndctl would not say realtime (%" PRId64 ", %" PRId64 ", %" PRId64
+                       "), but the buffers are short and sleeps are exact",
+                       latency, profile, deviation);
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64
+                       ": 'sndctl realtime=1' sets all three to 0, until the next boot",
+                       latency, profile, deviation);
+        st_rule_fix(finding);
+    }
+    st_finding_effect(finding, 0,
+                      "the µs of the three are counted in freebsd-alloweddeviation; the two of sound(4) "
+                      "are delay");
+}
+
+const struct st_rule st_rule_freebsd_sndctl_realtime = {
+    .id = "freebsd-sndctl-realtime",
+    .os = ST_OS_FREEBSD,
+    .title = "Three settings in one (sndctl realtime=1)",
+    .mechanism = "sndctl(8) calls a device realtime when hw.snd.latency, hw.snd.latency_profile and "
+                 "kern.timecounter.alloweddeviation are all 0, and realtime=1 sets them so. It does not "
+                 "outlast a reboot.",
+    .privilege = "root",
+    .cost = "power, CPU: latency 0 with profile 0 means blocks of a third of a millisecond for programs "
+            "that set none, which may crackle",
+    .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
+    .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c\n"
+               "that up to latency 2 in profile 0 is short: sleeptune's own line",
+    .history = "15.0: sndctl(8) is new (sndctl(8))",
+    .guide.now = "sndctl realtime=1",
+    .guide.persistent = "# /etc/sysctl.conf\n"
+                        "hw.snd.latency=0\n"
+                        "hw.snd.latency_profile=0\n"
+                        "kern.timecounter.alloweddeviation=0",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile kern.timecounter.alloweddeviation   # 0 0 0",
+    .guide.undo = "sysctl hw.snd.latency=5 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
+                  "the defaults; take the lines out of /etc/sysctl.conf",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .first_version = "15.0",
+    .facts = (const char *const[]){ST_FREEBSD_OSRELDATE, LATENCY, PROFILE, DEVIATION, PRECISE, NULL},
+    .judge = judge_sndctl_realtime,
+};
+
+/* --- freebsd-snd-verbose: hw.snd.verbose: can underruns be seen at all? --- */
+
+#define VERBOSE       "freebsd.hw.snd.verbose"
+#define SNDSTAT       "freebsd.sndstat.pcm"
+#define COUNTERS_FROM 2
+#define VERBOSE_MAX   4
+
+struct sum {
+    struct st_finding *finding;
+    const struct st_facts *facts;
+    int64_t xruns;
+};
+
+static void see(void *ctx, const struct st_fact *fact)
+{
+    struct sum *sum = ctx;
+    if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || sum->xruns > INT64_MAX - fact->i64)
+        return;
+    sum->xruns += fact->i64;
+    st_finding_quote(sum->finding, sum->facts, fact->key);
+}
+
+static void judge_snd_verbose(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    int64_t verbose;
+    struct sum sum = {.finding = finding, .facts = facts};
+    (void)wish;
+    if (st_finding_need_int(finding, facts, VERBOSE, &verbose) != 0)
+        return;
+    if (verbose < 0 || verbose > VERBOSE_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "hw.snd.verbose %" PRId64 " is beyond the known range (0 to %d)", verbose,
+                       VERBOSE_MAX);
+        return;
+    }
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    st_facts_each(facts, SNDSTAT, ".xruns", see, &sum);
+    if (verbose >= COUNTERS_FROM && sum.xruns > 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read",
+                       sum.xruns);
+    } else if (verbose >= COUNTERS_FROM) {
+        st_finding_set(finding, ST_STATUS_OK, "/dev/sndstat counts underruns of open devices");
+    } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_SNDCTL) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it is %" PRId64,
+            verbose);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
+    }
+    st_finding_effect(finding, 0, "what is shown, not how it sounds");
+}
+
+const struct st_rule st_rule_freebsd_snd_verbose = {
+    .id = "freebsd-snd-verbose",
+    .os = ST_OS_FREEBSD,
+    .title = "Are underruns visible? (hw.snd.verbose)",
+    .mechanism = "The kernel counts underruns for each open channel. /dev/sndstat shows the counters from "
+                 "verbosity 2 on, on the line of the virtual channel when there is one; they begin at 0 "
+                 "with each start of a stream.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "from 15.0 on, where 'sndctl -v' shows them, too",
+    .sources = "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
+               "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just "
+               "stops writing; SNDCTL_DSP_GETERROR clears the counter",
+    .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
+    .guide.now = "sysctl hw.snd.verbose=2",
+    .guide.persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /dev/sndstat   # underruns is among the words while something plays",
+    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, for now",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*", NULL},
+    .targets = (const char *const[]){"hw.snd.verbose", NULL},
+    .judge = judge_snd_verbose,
+};
+
+/* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
+
+#define ARGS   "freebsd.process.virtual_oss.args"
+#define ENABLE "freebsd.rc.virtual_oss_enable"
+#define DSP    "freebsd.rc.virtual_oss_dsp"
+#define CUSE   "freebsd.kern.features.cuse"
+#define VIRTUAL_OSS_EVER(rate, frames)                                                                       \
+    "# /etc/rc.conf, among the first words of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                  \
+    "\n# then\nservice virtual_oss restart"
+#define BLOCK_MAX_MS 10000.0
+#define RATE_MAX     1e7
+#define WORD_BYTES   64
+
+struct options {
+    double block_ms; /* of -s; 0: not given */
+    bool priority;   /* -i */
+};
+
+/** The value of option `letter` at `word`: attached or the next word, which is then taken from *rest. */
+static const char *value_of(const char *word, char **rest)
+{
+    return word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", rest);
+}
+
+/** "-s 4ms" or "-s 192" frames at the rate of the -r before it. @return 0, -EINVAL, -ENOMEM. */
+static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
+{
+    struct options options = {0};
+    double rate = rate_hz;
+    char *copy = strdup(args), *rest = NULL;
+    int r = copy != NULL ? 0 : -ENOMEM;
+    for (char *word = r == 0 ? strtok_r(copy, " \t", &rest) : NULL; word != NULL && r == 0;
+         word = strtok_r(NULL, " \t", &rest)) {
+        if (word[0] != '-' || word[1] == '\0' || strchr("sri", word[1]) == NULL) {
+            /* a variable may stand for the value of an option, but not for options */
+            if (word[0] == '$' || word[0] == '`')
+                r = -EINVAL;
+            else if (word[0] == '-' && strchr("BS", word[1]) == NULL)
+                (void)value_of(word, &rest);
+            continue;
+        }
+        const char letter = word[1];
+        const char *value = value_of(word, &rest);
+        char *end = NULL;
+        const double number = value != NULL ? strtod(value, &end) : -1;
+        if (value == NULL || end == value || !(number >= 0) || number > RATE_MAX)
+            r = -EINVAL;
+        else if (letter == 'i')
+            options.priority = true;
+        else if (letter == 'r')
+            rate = number;
+        else
+            options.block_ms = strcmp(end, "ms") == 0 ? number : rate > 0 ? number * 1e3 / rate : -1;
+        if (r == 0 && (options.block_ms < 0 || options.block_ms > BLOCK_MAX_MS))
+            r = -EINVAL;
+    }
+    free(copy);
+    if (r == 0)
+        *ret = options;
+    return r;
+}
+
+static void judge_options(const struct options *options, const struct st_wish *wish,
+                          struct st_finding *finding)
+{
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    char persistent[192];
+    const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
+    if (!slow && !unknown && options->priority) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "virtual_oss works with blocks of %.2f ms and a real-time priority",
+                       options->block_ms);
+    } else {
+        if (slow)
+            st_finding_set(finding, ST_STATUS_ADVICE,
+                           "virtual_oss works with blocks of %.2f ms, longer than your period of %.2f ms%s",
+                           options->block_ms, period_ms,
+                           options->priority ? "" : ", and without real-time priority");
+        else if (!options->priority)
+            st_finding_set(finding, ST_STATUS_ADVICE, "virtual_oss runs without a real-time priority (-i)%s",
+                           unknown ? " and with its default block (no -s)" : "");
+        else
+            st_finding_set(finding, ST_STATUS_ADVICE,
+                           "virtual_oss works with its default block, as it is not told -s");
+        snprintf(persistent, sizeof(persistent), VIRTUAL_OSS_EVER("%u", "%u"), (unsigned)wish->rate_hz,
+                 (unsigned)wish->frames);
+        st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
+    }
+    if (!options->priority)
+        return; /* behind whatever else is busy: no bound is known */
+    if (unknown)
+        st_finding_effect(finding, 0, "adds delay, at least one block, not lateness of this loop");
+    else
+        st_finding_effect(finding, 0, "adds delay, at least one block of %.2f ms, not lateness of this loop",
+                          options->block_ms);
+}
+
+static void judge_virtual_oss(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    const char *args = NULL, *enable;
+    struct options options;
+    int r = st_facts_text(facts, ARGS, &args);
+    if (r == 0) {
+        st_finding_quote(finding, facts, ARGS);
+    } else {
+        st_finding_quote(finding, facts, ENABLE);
+        r = st_facts_text(facts, ENABLE, &enable);
+        if (r == -EACCES || r == -EBADMSG) {
+            st_finding_set(finding, ST_STATUS_UNKNOWN, "whether virtual_oss is started could not be read");
+            return;
+        }
+        if (r != 0 || strcasecmp(enable, "YES") != 0) {
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "virtual_oss is not in use");
+            return;
+        }
+        st_finding_quote(finding, facts, DSP);
+        const struct st_fact *dsp = st_facts_find(facts, DSP);
+        if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
+            args = dsp->raw; /* has variables in it */
+        else
+            (void)!st_facts_text(facts, DSP, &args);
+        if (args == NULL) {
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "virtual_oss is started, but with what (virtual_oss_dsp) could not be read");
+            return;
+        }
+    }
+    st_finding_quote(finding, facts, CUSE);
+    if (read_options(args, wish->rate_hz, &options) != 0)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "virtual_oss is told \"%.40s\", which is not understood",
+                       args);
+    else
+        judge_options(&options, wish, finding);
+}
+
+const struct st_rule st_rule_freebsd_virtual_oss = {
+    .id = "freebsd-virtual-oss",
+    .os = ST_OS_FREEBSD,
+    .title = "Block and priority of virtual_oss",
+    .mechanism = "virtual_oss mixes, resamples and routes sound in blocks of its own (-s), at the priority "
+                 "of -i. All that goes through it waits for at least one such block.",
+    .privilege = "root",
+    .cost = "CPU: shorter blocks mean more wake-ups",
+    .when_not = "playback only, where a longer block does no harm",
+    .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
+               "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
+    .guide.persistent = VIRTUAL_OSS_EVER("48000", "128"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
+    .guide.undo = "sysrc virtual_oss_dsp with the words of before; service virtual_oss restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ARGS, ENABLE, DSP, CUSE, NULL},
+    .judge = judge_virtual_oss,
+};

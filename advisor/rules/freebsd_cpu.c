@@ -1,0 +1,620 @@
+/* FreeBSD: CPU, power and scheduling. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- freebsd-cpu-idle: ACPI C-states: how long a CPU takes to come back from the deepest one that it may
+ * use. --- */
+
+#define CPU            "freebsd.dev.cpu."
+#define SUPPORTED      ".cx_supported"
+#define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
+#define LOWEST         "freebsd." LOWEST_SYSCTL
+#define IDLE           "freebsd.machdep.idle"
+#define TIMER          "freebsd.kern.eventtimer.timer"
+#define ET_PREFIX      "freebsd.kern.eventtimer.et."
+#define ET_C3STOP      0x08 /* sys/sys/timeet.h */
+#define STATES_MAX     8    /* MAX_CX_STATES */
+#define LATENCY_MAX_US 1000000
+#define NOW(state)     "sysctl hw.acpi.cpu.cx_lowest=" state
+#define EVER(state)                                                                                          \
+    "# not in sysctl.conf: rc.d/power_profile sets it again\n"                                               \
+    "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \
+    "# on battery as well:\nsysrc economy_cx_lowest=\"" state "\""
+
+/** What is not worth a word: 20 us, or 2 % of a long period. Choices of this rule. */
+#define SMALL_US    20
+#define SMALL_SHARE 0.02
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
+    double period_us;
+    int cpus;
+    int unread;
+    int64_t worst_us;  /* longest latency in use */
+    int worst_state;   /* its number; 0: none */
+    int shallow_state; /* deepest state that is small */
+};
+
+/** "C2", "Cmax" -> 2, STATES_MAX. 0: not understood. */
+static int state_number(const char *text)
+{
+    if (strcmp(text, "Cmax") == 0)
+        return STATES_MAX;
+    if (text[0] != 'C' || text[1] < '1' || text[1] > '8' || text[2] != '\0')
+        return 0;
+    return text[1] - '0';
+}
+
+/** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
+static int lowest_of(const struct scan *scan, const char *supported_key)
+{
+    char key[128];
+    const char *text;
+    snprintf(key, sizeof(key), "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)),
+             supported_key);
+    if (st_facts_text(scan->facts, key, &text) == 0) {
+        st_finding_quote(scan->finding, scan->facts, key);
+        return state_number(text);
+    }
+    st_finding_quote(scan->finding, scan->facts, LOWEST);
+    return st_facts_text(scan->facts, LOWEST, &text) == 0 ? state_number(text) : 0;
+}
+
+/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
+static void see_cpu(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->cpus++;
+    const char *at = fact->state == ST_FACT_OK ? fact->text : "";
+    const int lowest = lowest_of(scan, fact->key);
+    int number, type, latency_us, used, states = 0;
+    while (lowest > 0 && states < STATES_MAX &&
+           sscanf(at, "C%1d/%2d/%7d%n", &number, &type, &latency_us, &used) == 3 && latency_us >= 0 &&
+           latency_us <= LATENCY_MAX_US) {
+        at += used;
+        at += strspn(at, " ");
+        states++;
+        /* acpi_cpu_idle() takes a state only when the sleep is at least three times as long as its latency */
+        if (states > lowest || (scan->c3_off && type >= 3) || 3.0 * latency_us > scan->period_us)
+            continue;
+        if (latency_us <= SMALL_US && states > scan->shallow_state)
+            scan->shallow_state = states;
+        if (scan->worst_state == 0 || latency_us > scan->worst_us) {
+            scan->worst_us = latency_us;
+            scan->worst_state = states;
+        }
+    }
+    if (states == 0 || *at != '\0') {
+        st_finding_quote(scan->finding, scan->facts, fact->key);
+        scan->unread++;
+    } else if (scan->cpus == 1) {
+        st_finding_quote(scan->finding, scan->facts, fact->key);
+    }
+}
+
+static bool c3_stops_the_timer(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *timer;
+    char key[128];
+    if (st_facts_text(facts, TIMER, &timer) != 0 || strlen(timer) > 32)
+        return false;
+    snprintf(key, sizeof(key), ET_PREFIX "%s.flags", timer);
+    if ((st_machine_int_or(facts, key, 0) & ET_C3STOP) == 0)
+        return false;
+    st_finding_quote(finding, facts, key);
+    return true;
+}
+
+static void judge_states(const struct scan *scan, struct st_finding *finding)
+{
+    char now[96], persistent[320], state[16];
+    const double worst_us = (double)scan->worst_us;
+    const char *c3 = scan->c3_off ? "; C3 is not used, as the event timer would stop in it" : "";
+    if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "waking from C%d, the deepest state in use, takes %" PRId64 " µs%s", scan->worst_state,
+                       scan->worst_us, c3);
+    } else {
+        const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
+        st_finding_set(finding, ST_STATUS_ADVICE, "waking from C%d takes up to %" PRId64 " µs%s",
+                       scan->worst_state, scan->worst_us, c3);
+        snprintf(now, sizeof(now), NOW("C%d"), want);
+        snprintf(persistent, sizeof(persistent), EVER("C%d"), want, want);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        snprintf(state, sizeof(state), "C%d", want);
+        st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
+    }
+    st_finding_effect(
+        finding, worst_us,
+        "longest latency of the states up to cx_lowest that a sleep of %.0f µs may use (a third of it): %" PRId64
+        " µs",
+        scan->period_us, scan->worst_us);
+}
+
+static void judge_cpu_idle(const struct st_facts *facts, const struct st_wish *wish,
+                           struct st_finding *finding)
+{
+    struct scan scan = {
+        .facts = facts, .finding = finding, .period_us = st_period_seconds(&wish->period) * 1e6};
+    const char *idle;
+    st_finding_quote(finding, facts, IDLE);
+    if (st_facts_text(facts, IDLE, &idle) == 0 && strcmp(idle, "acpi") != 0) {
+        st_finding_set(finding, ST_STATUS_OK, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
+                       strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
+                                                 : "goes no deeper than C1");
+        return;
+    }
+    scan.c3_off = c3_stops_the_timer(facts, finding);
+    st_facts_each(facts, CPU, SUPPORTED, see_cpu, &scan);
+    if (scan.cpus == 0)
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine shows no ACPI idle states");
+    else if (scan.unread > 0)
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the idle states of %d of %d CPUs (cx_supported, cx_lowest) could not be read",
+                       scan.unread, scan.cpus);
+    else
+        judge_states(&scan, finding);
+}
+
+const struct st_rule st_rule_freebsd_cpu_idle = {
+    .id = "freebsd-cpu-idle",
+    .os = ST_OS_FREEBSD,
+    .title = "CPU idle states (cx_lowest)",
+    .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
+                 "back: that time is added to each wake-up. cx_lowest is the deepest step that the kernel "
+                 "may take.",
+    .privilege = "root",
+    .cost = "power: some watts, and on laptops a good part of the battery",
+    .when_not = "on battery, unless music is played from it",
+    .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
+               "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
+               "latencies are what the firmware states\n"
+               "that up to 20 µs, or 2 % of the period, need no word: sleeptune's own line",
+    .guide.now = NOW("C1"),
+    .guide.persistent = EVER("C1"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check =
+        "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
+    .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER,
+                                   ET_PREFIX "*.flags", NULL},
+    .targets = (const char *const[]){LOWEST_SYSCTL, NULL},
+    .judge = judge_cpu_idle,
+};
+
+/* --- freebsd-cpu-frequency: CPU clock: powerd, or a fixed frequency. --- */
+
+#define FREQ      "freebsd.dev.cpu.0.freq"
+#define LEVELS    "freebsd.dev.cpu.0.freq_levels"
+#define RUNNING   "freebsd.powerd.running"
+#define ARGS      "freebsd.process.powerd.args"
+#define ARGS_XX   "freebsd.process.powerdxx.args"
+#define FLAGS     "freebsd.rc.powerd_flags"
+#define FLAGS_XX  "freebsd.rc.powerdxx_flags"
+#define EPP       "freebsd.dev.hwpstate_"
+#define MHZ_MAX   100000
+#define TURBO_MHZ 1 /* est(4) shows turbo as one MHz more */
+
+static void see_epp(void *ctx, const struct st_fact *fact)
+{
+    bool *found = ctx;
+    *found = *found || fact->state == ST_FACT_OK;
+}
+
+/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
+static void mode_of(const char *args, char *ret, size_t bytes)
+{
+    static const char *const options[] = {"--ac", "-a"};
+    snprintf(ret, bytes, "hiadaptive");
+    for (const char *word = args + strspn(args, " "); *word != '\0';) {
+        const size_t len = strcspn(word, " ");
+        const char *next = word + len + strspn(word + len, " ");
+        for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
+            const size_t name = strlen(options[i]);
+            if (strncmp(word, options[i], name) != 0)
+                continue;
+            const char *value = len > name ? word + name : next;
+            if (*value != '\0')
+                snprintf(ret, bytes, "%.*s", (int)strcspn(value, " "), value);
+            break;
+        }
+        word = next;
+    }
+}
+
+static void judge_powerd(const struct st_facts *facts, struct st_finding *finding)
+{
+    static const char *const keys[] = {ARGS, ARGS_XX, FLAGS, FLAGS_XX};
+    char mode[24];
+    const char *args = "", *flags;
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (st_facts_text(facts, keys[i], &args) == 0) {
+            st_finding_quote(finding, facts, keys[i]);
+            break;
+        }
+    }
+    mode_of(args, mode, sizeof(mode));
+    if (strncmp(mode, "max", 3) == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "powerd keeps the clock at its maximum on mains power");
+        st_finding_effect(finding, 0, "the clock need not be raised first");
+        return;
+    }
+    if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
+        snprintf(mode, sizeof(mode), "another mode");
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 ms",
+                   mode);
+    st_rule_fix(finding);
+    /* flags of somebody's own are theirs to change, and powerd++ has other ones */
+    const bool own = st_facts_text(facts, FLAGS, &flags) == 0 && flags[0] != '\0';
+    if (!own && st_facts_text(facts, FLAGS_XX, &flags) != 0 && st_facts_text(facts, ARGS_XX, &flags) != 0)
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
+}
+
+static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_finding *finding)
+{
+    const char *levels;
+    char now[64], persistent[96], value[16];
+    int top = 0;
+    if (st_finding_need_text(finding, facts, LEVELS, &levels) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the CPU runs at %" PRId64 " MHz; its highest clock is not known", mhz);
+        return;
+    }
+    if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "freq_levels says \"%.40s\", which is not understood",
+                       levels);
+    } else if (mhz + TURBO_MHZ >= top) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the CPU runs at its highest clock, %" PRId64 " MHz, and no powerd lowers it", mhz);
+        st_finding_effect(finding, 0, "the clock need not be raised first");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz, top);
+        snprintf(now, sizeof(now), "sysctl dev.cpu.0.freq=%d", top);
+        snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        snprintf(value, sizeof(value), "%d", top);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "dev.cpu.0.freq", value);
+    }
+}
+
+static void judge_cpu_frequency(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t mhz, running;
+    bool hardware = false;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, FREQ, &mhz) != 0)
+        return;
+    if (mhz < 1 || mhz > MHZ_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a clock of %" PRId64 " MHz cannot be", mhz);
+        return;
+    }
+    st_facts_each(facts, EPP, ".epp", see_epp, &hardware);
+    if (hardware) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "the hardware chooses the clock by itself here: see freebsd-epp");
+        return;
+    }
+    const int r = st_facts_int(facts, RUNNING, &running);
+    st_finding_quote(finding, facts, RUNNING);
+    if (r != 0)
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the CPU runs at %" PRId64 " MHz; whether powerd runs is not known", mhz);
+    else if (running != 0)
+        judge_powerd(facts, finding);
+    else
+        judge_fixed(facts, mhz, finding);
+}
+
+const struct st_rule st_rule_freebsd_cpu_frequency = {
+    .id = "freebsd-cpu-frequency",
+    .os = ST_OS_FREEBSD,
+    .title = "CPU clock (powerd)",
+    .mechanism = "powerd looks at the load four times a second and sets the clock by it. The work of an "
+                 "audio thread comes in short bursts, which look like little load, so it may run at a low "
+                 "clock just when it has to be ready in time.",
+    .privilege = "root",
+    .cost = "power, heat",
+    .when_not = "on battery (powerd's -b mode)",
+    .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
+    .guide.persistent = "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
+                   "sysctl dev.cpu.0.freq",
+    .guide.undo = "sysrc -x powerd_flags; service powerd restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},
+    .targets = (const char *const[]){"dev.cpu.0.freq", NULL},
+    .judge = judge_cpu_frequency,
+};
+
+/* --- freebsd-epp: Energy/performance preference of CPUs that choose their clock by themselves. --- */
+
+#define PREFIX           "freebsd.dev.hwpstate_"
+#define SUFFIX           ".epp"
+#define INTEL            PREFIX "intel.0" SUFFIX
+#define EPP_NOW(driver)  "# one line for each CPU\nsysctl dev.hwpstate_" driver ".0.epp=0"
+#define EPP_EVER(driver) "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_" driver ".0.epp=0"
+#define EPP_MAX          255 /* 100 in 13 and 14 */
+
+struct epp_scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int cpus;
+    int unread;
+    int64_t worst;
+    const char *worst_key;
+};
+
+static void see(void *ctx, const struct st_fact *fact)
+{
+    struct epp_scan *scan = ctx;
+    int64_t epp;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->cpus++;
+    if (st_facts_int(scan->facts, fact->key, &epp) != 0 || epp < 0 || epp > EPP_MAX) {
+        scan->unread++;
+        st_finding_quote(scan->finding, scan->facts, fact->key);
+    } else if (scan->worst_key == NULL || epp > scan->worst) {
+        scan->worst = epp;
+        scan->worst_key = fact->key;
+    }
+}
+
+static void change(void *ctx, const struct st_fact *fact)
+{
+    if (fact->state == ST_FACT_OK)
+        st_finding_change(ctx, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
+}
+
+static void judge_epp(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    struct epp_scan scan = {.facts = facts, .finding = finding};
+    (void)wish;
+    st_facts_each(facts, PREFIX, SUFFIX, see, &scan);
+    if (scan.cpus == 0) {
+        st_finding_quote(finding, facts, INTEL);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
+        return;
+    }
+    if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the preference (epp) of %d of %d CPUs could not be read",
+                       scan.unread, scan.cpus);
+        return;
+    }
+    st_finding_quote(finding, facts, scan.worst_key);
+    if (scan.worst == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "all CPUs prefer performance (epp 0)");
+        st_finding_effect(finding, 0, "the clock need not ramp up first");
+        return;
+    }
+    const char *driver = strstr(scan.worst_key, "_amd.") != NULL ? "amd" : "intel";
+    char now[160], persistent[256];
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "the CPU's preference (epp) is %" PRId64
+                   ", where 0 is performance: it is slow to raise its clock for short bursts",
+                   scan.worst);
+    snprintf(now, sizeof(now), EPP_NOW("%s"), driver);
+    snprintf(persistent, sizeof(persistent), EPP_EVER("%s"), driver);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_facts_each(facts, PREFIX, SUFFIX, change, finding);
+}
+
+const struct st_rule st_rule_freebsd_epp = {
+    .id = "freebsd-epp",
+    .os = ST_OS_FREEBSD,
+    .title = "Energy or performance (hwpstate epp)",
+    .mechanism = "Newer CPUs choose their clock by themselves, and epp tells them what matters: 0 is "
+                 "performance, the highest value is saving power. With a high value they stay slow for a "
+                 "while when a burst of work comes.",
+    .privilege = "root",
+    .cost = "power, heat",
+    .when_not = "on battery",
+    .sources = "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
+               "both\n"
+               "machdep.hwpstate_pkg_ctrl 1 (default): a value counts for the whole package",
+    .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
+    .guide.now = EPP_NOW("intel"),
+    .guide.persistent = EPP_EVER("intel"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl dev.hwpstate_intel.0.epp   # 0",
+    .guide.undo = "take the lines out of /etc/sysctl.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX, NULL},
+    .targets = (const char *const[]){"dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp", NULL},
+    .judge = judge_epp,
+};
+
+/* --- freebsd-preemption: Does a thread that wakes up interrupt one that is inside the kernel? --- */
+
+#define PREEMPTION "freebsd.kern.sched.preemption"
+#define NAME       "freebsd.kern.sched.name"
+#define THRESH     "freebsd.kern.sched.preempt_thresh"
+#define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
+
+/* PRI_MAX_REALTIME of sys/priority.h: the threshold's default is one more, in captures of 13.2 and 15.1 */
+#define LAST_REALTIME_14             79
+#define LAST_REALTIME_15             39
+#define PRI_MAX                      255
+#define PREEMPTION_NOW(name, value)  "sysctl " name "=" value
+#define PREEMPTION_EVER(name, value) "# /etc/sysctl.conf: remove the line, or\n" name "=" value
+
+static void judge_threshold(const struct st_facts *facts, const char *key, int64_t threshold,
+                            struct st_finding *finding)
+{
+    int64_t osreldate;
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "preempt_thresh is %" PRId64
+                       "; what that means depends on the version, which is not known",
+                       threshold);
+        return;
+    }
+    const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
+    if (threshold >= last && threshold <= PRI_MAX) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "real-time threads interrupt the others, also inside the kernel%s",
+                       threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
+        st_finding_effect(finding, 0,
+                          "preempt_thresh %" PRId64 " >= %" PRId64 ", the lowest of the real-time priorities",
+                          threshold, last);
+        return;
+    }
+    char now[96], persistent[128];
+    const char *name = key + strlen("freebsd.");
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to %" PRId64
+                   ") wait until the kernel is left",
+                   threshold, last);
+    snprintf(now, sizeof(now), PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
+    snprintf(persistent, sizeof(persistent), PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
+
+static void judge_preemption(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    int64_t preemption, threshold;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PREEMPTION, &preemption) != 0)
+        return;
+    st_finding_quote(finding, facts, NAME);
+    if (preemption == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "this kernel was built without PREEMPTION: a thread that wakes up waits until the kernel is "
+            "left");
+        st_finding_fix(
+            finding, NULL,
+            "# the kernel's configuration, as GENERIC has it; then build and install it\noptions PREEMPTION",
+            ST_NEEDS_REBOOT);
+        return;
+    }
+    const char *key = st_facts_int(facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
+    st_finding_quote(finding, facts, key);
+    const int r = st_facts_int(facts, key, &threshold);
+    if (r == 0)
+        judge_threshold(facts, key, threshold, finding);
+    else if (r == -ENOENT)
+        st_finding_set(finding, ST_STATUS_OK, "the kernel was built with PREEMPTION");
+    else
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
+}
+
+const struct st_rule st_rule_freebsd_preemption = {
+    .id = "freebsd-preemption",
+    .os = ST_OS_FREEBSD,
+    .title = "Kernel preemption (kern.sched)",
+    .mechanism = "With PREEMPTION, which GENERIC has, a real-time thread that wakes up takes the CPU at "
+                 "once, even from a thread inside the kernel. preempt_thresh says down to which priority "
+                 "that is so; above the real-time range it changes normal threads only, and so do slice, "
+                 "interact and quantum.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "the value is above the real-time range, as in preempt_thresh=224, a recipe for desktops: "
+                "it does nothing for real-time threads",
+    .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
+               "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
+               "as captured; that 15.0 has the later ones: not verified",
+    .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
+               "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; that 15.0 has it: not verified)",
+    .guide.now =
+        PREEMPTION_NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW(
+            "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
+    .guide.persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
+                        "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.sched.preemption           # 1\n"
+                   "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
+                   "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
+    .guide.undo = "nothing to undo: that is the default",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE, NULL},
+    .judge = judge_preemption,
+};
+
+/* --- freebsd-interrupt-storm: hw.intr_storm_threshold: interrupts that come too fast are held back. --- */
+
+#define THRESHOLD "freebsd.hw.intr_storm_threshold"
+#define HZ        "freebsd.kern.hz"
+#define HZ_MAX    1000000
+
+static void judge_interrupt_storm(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    int64_t threshold;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, THRESHOLD, &threshold) != 0)
+        return;
+    if (threshold == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "no interrupt is held back, however fast it comes");
+        st_finding_effect(finding, 0, "intr_storm_threshold = 0");
+        return;
+    }
+    if (threshold < 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "intr_storm_threshold %" PRId64 " cannot be", threshold);
+        return;
+    }
+    const int64_t hz = st_machine_int_or(facts, HZ, 0);
+    st_finding_quote(finding, facts, HZ);
+    if (hz >= 1 && hz <= HZ_MAX)
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "after %" PRId64
+                       " interrupts in a row a source is served once a tick (%.0f µs): sound that shares "
+                       "it stutters",
+                       threshold, 1e6 / (double)hz);
+    else
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "after %" PRId64
+                       " interrupts in a row a source is served once a tick: sound that shares it stutters",
+                       threshold);
+    st_rule_fix(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.intr_storm_threshold", "0");
+}
+
+const struct st_rule st_rule_freebsd_interrupt_storm = {
+    .id = "freebsd-interrupt-storm",
+    .os = ST_OS_FREEBSD,
+    .title = "Interrupts held back (hw.intr_storm_threshold)",
+    .mechanism = "An interrupt source that fires more often in a row than the threshold is taken for broken "
+                 "and served only once a clock tick. A sound card or USB controller on that line waits with "
+                 "it.",
+    .privilege = "root",
+    .cost = "none, unless a device is broken: it can take a whole CPU then",
+    .when_not = "hardware that really has interrupt storms (see dmesg: \"interrupt storm detected\")",
+    .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
+    .guide.now = "sysctl hw.intr_storm_threshold=0",
+    .guide.persistent = "# /etc/sysctl.conf\nhw.intr_storm_threshold=0",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl hw.intr_storm_threshold   # 0",
+    .guide.undo = "take the line out of /etc/sysctl.conf; hw.intr_storm_threshold=0 is the default, so "
+                  "there is nothing else to undo",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){THRESHOLD, HZ, NULL},
+    .targets = (const char *const[]){"hw.intr_storm_threshold", NULL},
+    .judge = judge_interrupt_storm,
+};

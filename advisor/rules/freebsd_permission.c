@@ -1,0 +1,372 @@
+/* FreeBSD: who may use real-time priority and lock memory. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
+
+#define FIFO              "freebsd.rt.fifo_errno"
+#define REALTIME          "freebsd.security.mac.priority.realtime"
+#define JAILED            "freebsd.security.jail.jailed"
+#define UID               "user.uid"
+#define GROUPS            "user.groups"
+#define FIRST_WITH_POLICY 1301000 /* mac_priority(4) */
+
+static void fix(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t realtime;
+    char now[160];
+    st_finding_quote(finding, facts, REALTIME);
+    if (st_facts_int(facts, REALTIME, &realtime) == 0) {
+        snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
+                 st_freebsd_user(facts));
+        st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
+    } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
+        st_finding_fix(finding, "# before 13.1 only root may; start the program with\nrtprio 10 PROGRAM",
+                       NULL, ST_NEEDS_NOTHING);
+    } else {
+        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
+        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+    }
+}
+
+static void judge_rt_permission(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t error;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, FIFO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_NOT_APPLICABLE,
+                "only a report on the running machine can try this; freebsd-mac-priority says what the "
+                "machine would allow");
+        return;
+    }
+    st_finding_quote(finding, facts, UID);
+    st_finding_quote(finding, facts, GROUPS);
+    const bool root = st_machine_int_or(facts, UID, -1) == 0;
+    if (error == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "a real-time priority was granted%s",
+                       root ? ", as root; other users may differ" : "");
+        st_finding_effect(finding, 0, "granted: nothing is lost");
+    } else if (error == EPERM && st_machine_int_or(facts, JAILED, 0) != 0) {
+        st_finding_quote(finding, facts, JAILED);
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "this jail grants no real-time priority: audio threads queue with all the others");
+    } else if (error == EPERM) {
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "this user may not ask for a real-time priority: audio threads queue with all the others");
+        fix(facts, finding);
+    } else {
+        st_finding_set(finding, ST_STATUS_PROBLEM, "asking for a real-time priority failed: %s",
+                       error > 0 && error < 200 ? strerror((int)error) : "no errno");
+    }
+}
+
+const struct st_rule st_rule_freebsd_rt_permission = {
+    .id = "freebsd-rt-permission",
+    .os = ST_OS_FREEBSD,
+    .title = "Right to real-time priority (rtprio)",
+    .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
+                 "one as soon as it is awake. Without it an audio thread waits its turn, and there is no "
+                 "upper bound for that.",
+    .privilege = "root",
+    .cost = "fairness: a real-time thread that never sleeps starves the rest of its CPU",
+    .when_not = "accounts that others use",
+    .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
+               "tried in a short-lived child; measured on 13.2 and 15.1: EPERM for a normal user, granted "
+               "to members of group realtime with mac_priority loaded\n"
+               "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
+    .history =
+        "13.1: mac_priority(4) gives the right to a group; before that only root has it (mac_priority(4))",
+    .guide.now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
+    .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "id   # realtime is among the groups, after a new login\n"
+                   "rtprio 10 true && echo granted",
+    .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+                  "mac_priority",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME,
+                                   ST_FREEBSD_OSRELDATE, NULL},
+    .judge = judge_rt_permission,
+};
+
+/* --- freebsd-mac-priority: mac_priority(4): real-time priority for the members of a group. --- */
+
+#define GID          "freebsd.security.mac.priority.realtime_gid"
+#define LOADER       "freebsd.loader.mac_priority_load"
+#define LOADER_FILE  "freebsd.file.loader_conf"
+#define KLD_LIST     "freebsd.rc.kld_list"
+#define GID_REALTIME 47
+
+static void judge_absent(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t osreldate;
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "mac_priority is not loaded; whether this FreeBSD has it (from 13.1) is not known");
+    } else if (osreldate < FIRST_WITH_POLICY) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "this FreeBSD is older than mac_priority (13.1): only root gives real-time priority");
+    } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
+        st_finding_quote(finding, facts, FIFO);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "not loaded, and not needed: this user gets real-time priority");
+        st_finding_effect(finding, 0, "the right is there: nothing is lost");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "mac_priority is not loaded: only root gets real-time priority");
+        char now[160];
+        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
+        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+    }
+}
+
+/** Will the next boot load it? Asked only where loader.conf could be read. */
+static bool is_kept(const struct st_facts *facts)
+{
+    const char *text;
+    if (st_facts_text(facts, LOADER_FILE, &text) != 0)
+        return true;
+    if (st_facts_text(facts, LOADER, &text) == 0 && strcasecmp(text, "YES") == 0)
+        return true;
+    return st_facts_text(facts, KLD_LIST, &text) == 0 && strstr(text, "mac_priority") != NULL;
+}
+
+static void judge_mac_priority(const struct st_facts *facts, const struct st_wish *wish,
+                               struct st_finding *finding)
+{
+    int64_t realtime;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, REALTIME, &realtime) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            judge_absent(facts, finding);
+        return;
+    }
+    st_finding_quote(finding, facts, GID);
+    if (realtime == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "mac_priority is loaded, but its real-time half is off: only root gets real-time priority");
+        st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
+                       "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
+                       "# security.mac.priority.realtime=0",
+                       ST_NEEDS_NOTHING);
+        return;
+    }
+    st_finding_quote(finding, facts, LOADER);
+    const int64_t gid = st_machine_int_or(facts, GID, GID_REALTIME);
+    st_finding_set(finding, ST_STATUS_OK, "members of group %" PRId64 "%s get real-time priority%s", gid,
+                   gid == GID_REALTIME ? " (realtime)" : "",
+                   is_kept(facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
+    st_finding_effect(finding, 0, "the right is there for the group: nothing is lost");
+}
+
+const struct st_rule st_rule_freebsd_mac_priority = {
+    .id = "freebsd-mac-priority",
+    .os = ST_OS_FREEBSD,
+    .title = "Real-time priority for a group (mac_priority)",
+    .mechanism = "The kernel module mac_priority gives the right to real-time priority to the members of "
+                 "group realtime (gid 47). Without it only root has that right.",
+    .privilege = "root",
+    .cost = "fairness: members of the group can starve others of a CPU",
+    .when_not = "the sound server is started by root with rtprio",
+    .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
+    .history = "13.1: new (mac_priority(4))",
+    .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "kldstat -q -m mac_priority && echo loaded\n"
+                   "sysctl security.mac.priority.realtime   # 1",
+    .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+                  "mac_priority",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .first_version = "13.1",
+    .facts = (const char *const[]){REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID,
+                                   ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE, NULL},
+    .judge = judge_mac_priority,
+};
+
+/* --- freebsd-memlock: How much memory a program may lock: its login class, and the machine's limit for
+ * all users. --- */
+
+#define LIMIT   "freebsd.limits.memorylocked_bytes"
+#define WIRED   "freebsd.vm.max_user_wired"
+#define PAGE    "freebsd.hw.pagesize"
+#define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
+#define LOGIN_CLASS(user)                                                                                    \
+    "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
+    "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
+#define UNLIMITED (-1)
+#define MIB       (1024 * 1024)
+
+/** What login class default has. mlockall counts the whole address space of a program. */
+#define ENOUGH_BYTES (INT64_C(128) * MIB)
+#define PAGE_MAX     (1 << 30)
+#define PAGES_MAX    (INT64_MAX / PAGE_MAX)
+
+/** What all users together may lock, vm.max_user_wired pages. -1: not known. */
+static int64_t wired_bytes(const struct st_facts *facts)
+{
+    const int64_t pages = st_machine_int_or(facts, WIRED, -1), page = st_machine_int_or(facts, PAGE, -1);
+    if (pages < 0 || pages > PAGES_MAX || page < 1 || page > PAGE_MAX)
+        return -1;
+    return pages * page;
+}
+
+/** What limits the user beside the login class and could not be read; NULL: nothing. */
+static const char *first_unread(const struct st_facts *facts)
+{
+    static const char *const keys[] = {ALLOWED, WIRED, PAGE};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (st_machine_is_unread(facts, keys[i]))
+            return keys[i];
+    }
+    return NULL;
+}
+
+static void fix_user(const struct st_facts *facts, struct st_finding *finding)
+{
+    char persistent[256];
+    snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(facts));
+    st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
+    st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
+}
+
+static void fix_machine(int64_t page, struct st_finding *finding)
+{
+    char now[96], persistent[96], value[24];
+    const int64_t pages = 4 * ENOUGH_BYTES / page;
+    snprintf(now, sizeof(now), "sysctl vm.max_user_wired=%" PRId64, pages);
+    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64,
+             pages);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    snprintf(value, sizeof(value), "%" PRId64, pages);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", value);
+}
+
+static void judge_memlock(const struct st_facts *facts, const struct st_wish *wish,
+                          struct st_finding *finding)
+{
+    int64_t limit;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "a limit belongs to a user, and this capture has none (the output of limits)");
+        return;
+    }
+    if (limit < UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+        return;
+    }
+    st_finding_quote(finding, facts, ALLOWED);
+    st_finding_quote(finding, facts, WIRED);
+    st_finding_quote(finding, facts, PAGE);
+    if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE, "unprivileged_mlock is 0: only root may lock memory");
+        st_finding_fix(
+            finding, "sysctl security.bsd.unprivileged_mlock=1",
+            "# remove from /etc/sysctl.conf (1 is the default):\n# security.bsd.unprivileged_mlock=0",
+            ST_NEEDS_NOTHING);
+        return;
+    }
+    const int64_t wired = wired_bytes(facts);
+    const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
+    const int64_t bytes = by_machine ? wired : limit;
+    const char *unread = first_unread(facts);
+    if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this user's own limit is enough, but %s, which may forbid it, could not be read",
+                       unread + strlen("freebsd."));
+    } else if (bytes == UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_effect(finding, 0, "locked memory is not paged out");
+    } else if (bytes >= ENOUGH_BYTES) {
+        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked%s", (double)bytes / MIB,
+                       by_machine ? ", by all users together" : "");
+        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+                          (double)bytes / MIB);
+    } else {
+        const bool small = bytes < MIB;
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "only %.3g %s may be locked%s, so an audio program may wait for a page in the middle of a cycle",
+            (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
+            by_machine ? " by all users together" : "");
+        if (by_machine)
+            fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
+        else
+            fix_user(facts, finding);
+    }
+}
+
+const struct st_rule st_rule_freebsd_memlock = {
+    .id = "freebsd-memlock",
+    .os = ST_OS_FREEBSD,
+    .title = "Limit of locked memory",
+    .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
+                 "touches it waits for the disk; there is no upper bound for that. mlockall fails for a "
+                 "program larger than its limit.",
+    .privilege = "root",
+    .cost = "memory: what is locked is not available to others",
+    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
+               "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
+               "too\n"
+               "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
+    .guide.persistent = LOGIN_CLASS("NAME"),
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "limits -l   # after a new login: infinity, or 131072 kB and more",
+    .guide.undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
+                  "/etc/login.conf",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},
+    .targets = (const char *const[]){"vm.max_user_wired", NULL},
+    .judge = judge_memlock,
+};
+
+/* --- freebsd-jail: Inside a jail the settings are the host's. --- */
+
+const struct st_rule st_rule_freebsd_jail = {
+    .id = "freebsd-jail",
+    .os = ST_OS_FREEBSD,
+    .title = "Are these this system's own settings? (jail)",
+    .mechanism = "A jail shows the host's sysctls, but may change next to none of them, and it sees only "
+                 "the devices that its devfs rules let through. Its threads are scheduled like all others, "
+                 "but real-time priority may be refused.",
+    .privilege = "root of the host",
+    .cost = "none, but a jail with sound devices can listen, too",
+    .when_not = "the program does not need to be in a jail",
+    .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
+    .guide.persistent = "# on the host: run the report, and do there what it advises\n"
+                        "# /etc/devfs.rules on the host, in the rules of the jail, to have sound there\n"
+                        "add path 'dsp*' unhide\n"
+                        "add path 'mixer*' unhide",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl security.jail.jailed   # 0 on the host",
+    .guide.undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){JAILED, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings are this system's own",
+             "jailed = 0"},
+            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+             "this is a jail: the settings are the host's, and only its root can change them",
+             "a jail runs on the host's kernel, timers and scheduler: no lateness of its own"},
+            {0}},
+};

@@ -1,0 +1,507 @@
+/* FreeBSD: the sound devices of sound(4). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- freebsd-default-unit: hw.snd.default_unit and default_auto: which card /dev/dsp is. --- */
+
+#define AUTO      "freebsd.hw.snd.default_auto"
+#define PCM       "freebsd.dev.pcm."
+#define NOW(unit) "sysctl hw.snd.default_unit=" unit
+#define EVER                                                                                                 \
+    "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device there is gets it\n"         \
+    "hw.snd.default_auto=1"
+#define AUTO_NEWEST 2
+#define UNIT_MAX    255
+
+static void see_first(void *ctx, const struct st_fact *fact)
+{
+    int64_t *unit = ctx;
+    const long n = strtol(fact->key + strlen(PCM), NULL, 10);
+    if (fact->state == ST_FACT_OK && n >= 0 && n <= UNIT_MAX && (*unit < 0 || n < *unit))
+        *unit = n;
+}
+
+static void judge_gone(const struct st_facts *facts, int64_t unit, struct st_finding *finding)
+{
+    int64_t other = -1;
+    char now[64], key[ST_FREEBSD_KEY_BYTES];
+    st_facts_each(facts, PCM, ".%desc", see_first, &other);
+    if (unit < 0)
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is there",
+                       unit, other);
+    else
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
+                       other);
+    st_finding_quote(finding, facts, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
+    snprintf(now, sizeof(now), NOW("%d"), (int)other);
+    st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);
+}
+
+static void judge_default_unit(const struct st_facts *facts, const struct st_wish *wish,
+                               struct st_finding *finding)
+{
+    char key[ST_FREEBSD_KEY_BYTES];
+    int64_t unit;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+        return;
+    const int devices = st_freebsd_pcm_count(facts);
+    const struct st_fact *device = st_facts_find(facts, st_freebsd_pcm_key(unit, "%desc", key, sizeof(key)));
+    st_finding_quote(finding, facts, key);
+    st_finding_quote(finding, facts, AUTO);
+    if (device != NULL && (device->state == ST_FACT_UNREADABLE || device->state == ST_FACT_MALFORMED)) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether there is a pcm%" PRId64 " could not be read",
+                       unit);
+    } else if (devices == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device is attached");
+    } else if (unit < 0 || device == NULL || device->state == ST_FACT_ABSENT) {
+        judge_gone(facts, unit, finding);
+    } else if (st_machine_int_or(facts, AUTO, 1) >= AUTO_NEWEST) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "/dev/dsp is pcm%" PRId64
+                       " (%.30s) until another device is plugged in: it moves to the newest",
+                       unit, device->text);
+        st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
+                       ST_NEEDS_NOTHING);
+        st_finding_effect(finding, 0, "which device is played to, not when");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text,
+                       devices);
+        st_finding_effect(finding, 0, "which device is played to, not when");
+    }
+}
+
+const struct st_rule st_rule_freebsd_default_unit = {
+    .id = "freebsd-default-unit",
+    .os = ST_OS_FREEBSD,
+    .title = "Default sound device (hw.snd.default_unit)",
+    .mechanism = "Programs that open /dev/dsp get the unit of hw.snd.default_unit. Numbers are given in the "
+                 "order in which devices appear, so a USB interface may have another one after it was "
+                 "plugged in again.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "programs name their device (/dev/dsp1): they are not touched",
+    .sources = "sound(4) (default_unit, default_auto)\n"
+               "FreeBSD sys/dev/sound/pcm/sound.c pcm_setstatus(): 0 by hand, 1 the best, 2 the newest",
+    .guide.now = NOW("N"),
+    .guide.persistent = EVER,
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "cat /dev/sndstat   # your interface says \"default\"",
+    .guide.undo = "take the line out of /etc/sysctl.conf",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc", NULL},
+    .judge = judge_default_unit,
+};
+
+/* --- freebsd-sound-polling: Sound cards that are looked at in ticks instead of telling by interrupt. --- */
+
+#define HDAC                    "freebsd.dev.hdac."
+#define POLLING                 ".polling"
+#define HZ                      "freebsd.kern.hz"
+#define HZ_MAX                  1000000
+#define SOUND_POLLING_NOW(name) "sysctl " name "=0"
+#define SOUND_POLLING_EVER(name)                                                                             \
+    "# /etc/sysctl.conf, unless a line with 1 can go (0 is the default)\n" name "=0"
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int devices;
+    int unread;
+    const char *polled; /* key of the first one; NULL: none */
+};
+
+static void see(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    int64_t polling;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->devices++;
+    st_finding_quote(scan->finding, scan->facts, fact->key);
+    if (st_facts_int(scan->facts, fact->key, &polling) != 0)
+        scan->unread++;
+    else if (polling != 0 && scan->polled == NULL)
+        scan->polled = fact->key;
+}
+
+static void judge_polled(const struct scan *scan, const struct st_wish *wish)
+{
+    /* it becomes part of a command that people paste, and a capture may come from anybody */
+    static const char plain[] = "0123456789.abcdefghijklmnopqrstuvwxyz";
+    const double period_us = st_period_seconds(&wish->period) * 1e6;
+    const int64_t hz = st_machine_int_or(scan->facts, HZ, 0);
+    const char *name = scan->polled + strlen("freebsd.");
+    struct st_finding *finding = scan->finding;
+    const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
+    st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                   "%.40s is on: the card is looked at in ticks instead of by interrupt", name);
+    st_finding_quote(finding, scan->facts, HZ);
+    if (hz >= 1 && hz <= HZ_MAX) {
+        const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
+        st_finding_effect(
+            finding, wait_us,
+            "looked at each half block, but not more often than each tick of %.0f µs (hz %" PRId64
+            "): %.1f µs",
+            tick_us, hz, wait_us);
+    }
+    if (strspn(name, plain) == strlen(name)) {
+        char now[96], persistent[192];
+        snprintf(now, sizeof(now), SOUND_POLLING_NOW("%.60s"), name);
+        snprintf(persistent, sizeof(persistent), SOUND_POLLING_EVER("%.60s"), name);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        /* pcm units move when a USB device comes or goes, and a file would name another card then */
+        if (strncmp(scan->polled, HDAC, strlen(HDAC)) == 0)
+            st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
+    }
+}
+
+static void judge_sound_polling(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding};
+    st_facts_each(facts, HDAC, POLLING, see, &scan);
+    st_facts_each(facts, PCM, POLLING, see, &scan);
+    if (scan.polled != NULL) {
+        judge_polled(&scan, wish);
+    } else if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "whether %d of %d sound cards are polled could not be read", scan.unread,
+                       scan.devices);
+    } else if (scan.devices == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound driver here has a polling mode");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "sound cards tell by interrupt when a block is done");
+        st_finding_effect(finding, 0, "polling = 0");
+    }
+}
+
+const struct st_rule st_rule_freebsd_sound_polling = {
+    .id = "freebsd-sound-polling",
+    .os = ST_OS_FREEBSD,
+    .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
+    .mechanism = "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
+                 "it looks at the card at clock ticks. Programs hear of a finished block up to that much "
+                 "later.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
+    .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
+               "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
+    .guide.now = SOUND_POLLING_NOW("dev.hdac.N.polling"),
+    .guide.persistent = SOUND_POLLING_EVER("dev.hdac.N.polling"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl dev.hdac.0.polling   # 0",
+    .guide.undo = "sysctl dev.hdac.N.polling=1",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){HDAC "*" POLLING, PCM "*" POLLING, HZ, NULL},
+    .targets = (const char *const[]){"dev.hdac.*.polling", NULL},
+    .judge = judge_sound_polling,
+};
+
+/* --- freebsd-vchans: Virtual channels: the kernel's mixer, and the rate that it works at. --- */
+
+#define ENABLE "freebsd.hw.snd.vchans_enable" /* from 15.0 */
+#define VCHANS_NOW(unit, rate)                                                                               \
+    "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchanrate=" rate
+#define VCHANS_EVER(unit, rate)                                                                              \
+    "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm." unit ".play.vchanrate=" rate
+
+static void judge_rate(const struct st_facts *facts, const struct st_wish *wish, int64_t unit,
+                       struct st_finding *finding)
+{
+    char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[256];
+    const char *mode = "fixed";
+    int64_t rate;
+    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)),
+                            &rate) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "pcm%" PRId64 " mixes programs in the kernel; at which rate, could not be read", unit);
+        return;
+    }
+    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "play.vchanmode", key, sizeof(key)));
+    (void)!st_facts_text(facts, key, &mode);
+    if (rate == wish->rate_hz || strcmp(mode, "fixed") != 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "pcm%" PRId64
+                       " mixes programs in the kernel%s; a program that wants it alone saves that step",
+                       unit, rate == wish->rate_hz ? " at your rate" : "");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "pcm%" PRId64 " mixes programs at %" PRId64
+                       " Hz, so sound of %u Hz is resampled on its way",
+                       unit, rate, (unsigned)wish->rate_hz);
+        snprintf(now, sizeof(now), VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
+        snprintf(persistent, sizeof(persistent), VCHANS_EVER("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    }
+    st_finding_effect(finding, 0,
+                      "mixing and resampling add delay and work in the sound thread, not lateness of this "
+                      "loop");
+}
+
+static void judge_vchans(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    char key[ST_FREEBSD_KEY_BYTES];
+    int64_t unit, vchans;
+    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+        return;
+    if (unit < 0 || unit > UNIT_MAX) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "there is no default sound device");
+        return;
+    }
+    st_finding_quote(finding, facts, ENABLE);
+    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)),
+                            &vchans) != 0)
+        return;
+    if (vchans == 0 || st_machine_int_or(facts, ENABLE, 1) == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "pcm%" PRId64 " has no virtual channels: one program has it alone, without mixing",
+                       unit);
+        st_finding_effect(finding, 0, "no mixing stage");
+        return;
+    }
+    judge_rate(facts, wish, unit, finding);
+}
+
+const struct st_rule st_rule_freebsd_vchans = {
+    .id = "freebsd-vchans",
+    .os = ST_OS_FREEBSD,
+    .title = "Mixing in the kernel (vchans)",
+    .mechanism = "With virtual channels several programs can play at once: the kernel converts each to the "
+                 "rate vchanrate, mixes them and passes the sum on. That adds a ring and a conversion to "
+                 "the way of the sound.",
+    .privilege = "root",
+    .cost = "convenience: programs of other rates are resampled instead; without vchans only one program "
+            "can open the device",
+    .when_not = "desktops: keep vchans on, so that more than one program can play",
+    .sources = "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
+               "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and "
+               "15.1\n"
+               "measured: with vchans a ring of 8 blocks (42.7 ms at hw.snd.latency 2) before the "
+               "hardware's of 2",
+    .history = "15.0: hw.snd.vchans_enable is new, and dev.pcm.N.play.vchans is on or off instead of a "
+               "number (sound(4); captures of 13.2 and 15.1)",
+    .guide.now = VCHANS_NOW("N", "48000"),
+    .guide.persistent = VCHANS_EVER("N", "48000"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl dev.pcm.N.play.vchanrate",
+    .guide.undo = "take the line out of /etc/sysctl.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts =
+        (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
+                              "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode", NULL},
+    .judge = judge_vchans,
+};
+
+/* --- freebsd-bitperfect: dev.pcm.N.bitperfect: sound that goes to the hardware as it is. --- */
+
+#define BITPERFECT_NOW(unit)  "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchans=0"
+#define BITPERFECT_EVER(unit) "# /etc/sysctl.conf\ndev.pcm." unit ".play.vchans=0"
+
+static void judge_bitperfect(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[128];
+    int64_t unit, bitperfect;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+        return;
+    if (unit < 0 || unit > UNIT_MAX) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "there is no default sound device");
+        return;
+    }
+    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "bitperfect", key, sizeof(key)),
+                            &bitperfect) != 0)
+        return;
+    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)));
+    const bool vchans = st_machine_int_or(facts, key, 0) != 0 && st_machine_int_or(facts, ENABLE, 1) != 0;
+    if (bitperfect == 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "pcm%" PRId64 " converts what programs play where it has to (bitperfect 0, the default)", unit);
+    } else if (!vchans) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "pcm%" PRId64 " passes sound on as it is: no conversion, no volume", unit);
+    } else {
+        st_finding_quote(finding, facts, ENABLE);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "pcm%" PRId64
+                       " is bitperfect with virtual channels on: their rate and format still decide",
+                       unit);
+        snprintf(now, sizeof(now), BITPERFECT_NOW("%d"), (int)unit);
+        snprintf(persistent, sizeof(persistent), BITPERFECT_EVER("%d"), (int)unit);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    }
+    st_finding_effect(finding, 0,
+                      "conversions take CPU time in the sound thread and add no lateness to this loop");
+}
+
+const struct st_rule st_rule_freebsd_bitperfect = {
+    .id = "freebsd-bitperfect",
+    .os = ST_OS_FREEBSD,
+    .title = "Sound without conversion (bitperfect)",
+    .mechanism = "A bitperfect device gets the stream as the program wrote it: no rate or format "
+                 "conversion, no matrix, no equalizer, no software volume. With virtual channels on, their "
+                 "rate and format are the ones that count.",
+    .privilege = "root",
+    .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
+    .when_not = "desktops, and headphones: the software volume is gone",
+    .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
+    .guide.now = BITPERFECT_NOW("N"),
+    .guide.persistent = BITPERFECT_EVER("N"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl dev.pcm.N.bitperfect dev.pcm.N.play.vchans   # 1 and 0 for a device without "
+                   "conversion",
+    .guide.undo = "take the line out of /etc/sysctl.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.bitperfect",
+                                   "freebsd.dev.pcm.*.play.vchans", NULL},
+    .judge = judge_bitperfect,
+};
+
+/* --- freebsd-equalizer: The equalizer of sound(4): a filter over each block. --- */
+
+#define SYSCTL               "freebsd.dev.pcm."
+#define KENV                 "freebsd.kenv.hint.pcm."
+#define LOADER               "freebsd.loader.hint.pcm."
+#define EQ                   ".eq"
+#define EQUALIZER_EVER(unit) "# /boot/loader.conf, or no such line\nhint.pcm." unit ".eq=\"0\""
+#define UNIT_MAX_DIGITS      3
+
+struct equalizer_scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int looked;
+    int unread;
+    const char *unit; /* of the first one that is on, in its key; NULL: none */
+};
+
+static void see_equalizer(struct equalizer_scan *scan, const struct st_fact *fact, size_t prefix)
+{
+    int64_t eq;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->looked++;
+    st_finding_quote(scan->finding, scan->facts, fact->key);
+    if (st_facts_int(scan->facts, fact->key, &eq) != 0)
+        scan->unread++;
+    else if (eq == 1 && scan->unit == NULL)
+        scan->unit = fact->key + prefix;
+}
+
+static void see_sysctl(void *ctx, const struct st_fact *fact)
+{
+    see_equalizer(ctx, fact, strlen(SYSCTL));
+}
+
+static void see_kenv(void *ctx, const struct st_fact *fact)
+{
+    see_equalizer(ctx, fact, strlen(KENV));
+}
+
+static void see_loader(void *ctx, const struct st_fact *fact)
+{
+    see_equalizer(ctx, fact, strlen(LOADER));
+}
+
+static void judge_equalizer(const struct st_facts *facts, const struct st_wish *wish,
+                            struct st_finding *finding)
+{
+    struct equalizer_scan scan = {.facts = facts, .finding = finding};
+    (void)wish;
+    st_facts_each(facts, SYSCTL, EQ, see_sysctl, &scan);
+    st_facts_each(facts, KENV, EQ, see_kenv, &scan);
+    st_facts_each(facts, LOADER, EQ, see_loader, &scan);
+    if (scan.unit != NULL) {
+        const size_t digits = strspn(scan.unit, "0123456789");
+        const int len = digits > 0 && digits <= UNIT_MAX_DIGITS ? (int)digits : 0;
+        char persistent[128];
+        st_finding_set(finding, ST_STATUS_ADVICE, "the kernel's equalizer filters each block of pcm%.*s", len,
+                       scan.unit);
+        snprintf(persistent, sizeof(persistent), EQUALIZER_EVER("%.*s"), len, scan.unit);
+        if (len > 0)
+            st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
+        st_finding_effect(finding, 0, "CPU time of the sound thread, not lateness of this loop");
+    } else if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether the equalizer is on could not be read");
+    } else if (scan.looked == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device has the equalizer configured");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "the equalizer is off");
+        st_finding_effect(finding, 0, "eq = 0");
+    }
+}
+
+const struct st_rule st_rule_freebsd_equalizer = {
+    .id = "freebsd-equalizer",
+    .os = ST_OS_FREEBSD,
+    .title = "Equalizer of the kernel (eq)",
+    .mechanism = "With eq on, bass and treble of the mixer are made by a filter in the kernel that works on "
+                 "each block of sound. It is off unless somebody switched it on.",
+    .privilege = "root",
+    .cost = "convenience: bass and treble controls go away",
+    .when_not = "somebody uses them",
+    .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
+    .guide.persistent = EQUALIZER_EVER("N"),
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "kenv hint.pcm.N.eq; sysctl dev.pcm.N.eq   # 0, or no such thing",
+    .guide.undo = "hint.pcm.N.eq=\"1\" in /boot/loader.conf, and a restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ, NULL},
+    .judge = judge_equalizer,
+};
+
+/* --- freebsd-resampling: hw.snd.feeder_rate_quality: how carefully the kernel resamples. --- */
+
+#define QUALITY           "freebsd.hw.snd.feeder_rate_quality"
+#define RESAMPLING        "where the kernel has to resample it does so with "
+#define RESAMPLING_EFFECT "CPU time of the sound thread where rates differ, not lateness of this loop"
+
+const struct st_rule st_rule_freebsd_resampling = {
+    .id = "freebsd-resampling",
+    .os = ST_OS_FREEBSD,
+    .title = "Resampling in the kernel (feeder_rate_quality)",
+    .mechanism = "Sound whose rate is not that of the device or the mixer is resampled by the kernel, block "
+                 "by block. Better filters take more CPU time for each block; where rates agree nothing is "
+                 "resampled at all.",
+    .privilege = "root",
+    .cost = "convenience: quality of sound that has another rate",
+    .when_not = "listening, where nobody waits for the sound and the CPU has time",
+    .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
+               "the CPU time was not measured",
+    .guide.now = "sysctl hw.snd.feeder_rate_quality=1",
+    .guide.persistent = "# /etc/sysctl.conf\nhw.snd.feeder_rate_quality=1",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl hw.snd.feeder_rate_quality   # 1",
+    .guide.undo = "take the line out of /etc/sysctl.conf",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){QUALITY, NULL},
+    .targets = (const char *const[]){"hw.snd.feeder_rate_quality", NULL},
+    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "hw.snd.feeder_rate_quality", "1"}, {0}},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation", RESAMPLING_EFFECT},
+            {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation", RESAMPLING_EFFECT},
+            {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps", RESAMPLING_EFFECT},
+            {ST_CASE_IS, 3, ST_STATUS_ADVICE,
+             "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
+            {ST_CASE_IS, 4, ST_STATUS_ADVICE,
+             "the kernel resamples with a filter of 164 taps: much work for each block", RESAMPLING_EFFECT},
+            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "feeder_rate_quality {} is beyond the known range (0 to 4)"},
+            {0}},
+};

@@ -1,0 +1,736 @@
+/* FreeBSD: timers and clocks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/tick.h"
+
+/* --- freebsd-alloweddeviation: kern.timecounter.alloweddeviation: how much the kernel may stretch a
+ * sleep. --- */
+
+#define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
+#define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
+#define HZ        "freebsd.kern.hz"
+#define PERIODIC  "freebsd.kern.eventtimer.periodic"
+#define OSRELDATE "freebsd.kern.osreldate"
+
+/** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
+#define OSRELDATE_PRECISE 1500000
+
+/** More than this share of the period: the loop cannot do its work in time. A choice of this rule. */
+#define PROBLEM_SHARE 0.25
+
+enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
+
+/** Does clock_nanosleep obey alloweddeviation here? The sysctl is trusted over the version. Sets the finding
+ * when unknown. */
+static enum nanosleep nanosleep_kind(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t value;
+    const struct st_fact *fact = st_facts_find(facts, PRECISE);
+    if (fact != NULL && fact->state != ST_FACT_ABSENT) {
+        if (st_finding_need_int(finding, facts, PRECISE, &value) != 0)
+            return NANOSLEEP_UNKNOWN;
+        if (value == 0 || value == 1)
+            return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", value);
+        return NANOSLEEP_UNKNOWN;
+    }
+    st_finding_quote(finding, facts, OSRELDATE);
+    if (st_facts_int(facts, OSRELDATE, &value) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "neither kern.osreldate nor nanosleep_precise is known, and from FreeBSD 15.0 on "
+                       "this setting may not matter");
+        return NANOSLEEP_UNKNOWN;
+    }
+    if (value < OSRELDATE_PRECISE)
+        return NANOSLEEP_STRETCHED;
+    st_finding_set(
+        finding, ST_STATUS_UNKNOWN,
+        "FreeBSD 15 has kern.timecounter.nanosleep_precise, which decides here, but it was not read");
+    return NANOSLEEP_UNKNOWN;
+}
+
+/** The lateness of one whole period. false: hz is not known and matters; then the finding is set. */
+static bool lateness(const struct st_facts *facts, const struct st_wish *wish, int64_t percent,
+                     struct st_finding *finding, struct st_tick_late *ret)
+{
+    int64_t hz;
+    const double period_ns = st_period_seconds(&wish->period) * 1e9;
+    st_finding_quote(finding, facts, HZ);
+    if (st_facts_int(facts, HZ, &hz) == 0 && st_tick_late(percent, hz, period_ns, ret) == 0)
+        return true;
+    if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.timecounter.alloweddeviation is %" PRId64 ", which is not understood", percent);
+        return false;
+    }
+    if (ret->coarse_ns > 0) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "sleeps may end %.1f µs late or a clock tick more: kern.hz, which decides, is not known",
+            ret->slop_ns / 1e3);
+        return false;
+    }
+    return true;
+}
+
+static void fix(struct st_finding *finding)
+{
+    st_rule_fix(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
+}
+
+static void judge_stretched(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
+                            struct st_finding *finding)
+{
+    const double period_us = st_period_seconds(&wish->period) * 1e6;
+    const double max_us = late->max_ns / 1e3;
+    if (percent <= 0) {
+        st_finding_set(finding, ST_STATUS_OK, "alloweddeviation is %" PRId64 ": sleeps are not stretched",
+                       percent);
+        st_finding_effect(finding, 0, "E = 31: %.1f µs / 2^31 is less than 1 ns", period_us);
+        return;
+    }
+    const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
+    if (late->coarse_ns > 0) {
+        st_finding_set(finding, status,
+                       "alloweddeviation %" PRId64
+                       " makes each sleep of %.1f µs up to %.1f µs late, a clock tick included; 0 removes "
+                       "it",
+                       percent, period_us, max_us);
+        st_finding_effect(
+            finding, max_us,
+            "E = %d: %.1f / 2^%d = %.1f µs, and %.1f µs of coarse clock, as the sleep is not shorter than "
+            "%.1f ms",
+            late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
+            late->threshold_ns / 1e6);
+    } else {
+        st_finding_set(finding, status,
+                       "alloweddeviation %" PRId64
+                       " makes each sleep up to %.1f µs late (a loop settles at %.0f µs over its base); 0 "
+                       "removes it",
+                       percent, max_us, late->settled_ns / 1e3);
+        st_finding_effect(finding, max_us,
+                          "E = %d: %.1f / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs",
+                          late->shift, period_us, late->shift, max_us, max_us, late->shift,
+                          late->settled_ns / 1e3);
+    }
+    fix(finding);
+}
+
+/** A periodic timer ends a sleep at its first interrupt after the time, so that the window adds nothing;
+ * where the coarse clock starts the sleep, that does. */
+static void judge_periodic(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
+                           struct st_finding *finding)
+{
+    const double period_us = st_period_seconds(&wish->period) * 1e6, coarse_us = late->coarse_ns / 1e3;
+    if (coarse_us <= 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "alloweddeviation %" PRId64
+            " adds nothing to the ticks of the periodic event timer, which freebsd-eventtimer counts",
+            percent);
+        st_finding_effect(finding, 0, "periodic = 1: a sleep ends at the first interrupt after its time");
+        return;
+    }
+    st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                   "alloweddeviation %" PRId64
+                   " lets the coarse clock start each sleep of %.1f µs: up to %.1f µs late; 0 removes it",
+                   percent, period_us, coarse_us);
+    st_finding_effect(finding, coarse_us, "%.1f µs of coarse clock, as the sleep is not shorter than %.1f ms",
+                      coarse_us, late->threshold_ns / 1e6);
+    fix(finding);
+}
+
+static void judge_alloweddeviation(const struct st_facts *facts, const struct st_wish *wish,
+                                   struct st_finding *finding)
+{
+    int64_t percent;
+    struct st_tick_late late;
+    if (st_finding_need_int(finding, facts, DEVIATION, &percent) != 0)
+        return;
+    const enum nanosleep kind = nanosleep_kind(facts, finding);
+    if (kind == NANOSLEEP_UNKNOWN || !lateness(facts, wish, percent, finding, &late))
+        return;
+    if (kind == NANOSLEEP_STRETCHED && percent > 0 && st_machine_int_or(facts, PERIODIC, 0) != 0) {
+        st_finding_quote(finding, facts, PERIODIC);
+        judge_periodic(wish, percent, &late, finding);
+        return;
+    }
+    if (kind == NANOSLEEP_STRETCHED) {
+        judge_stretched(wish, percent, &late, finding);
+        return;
+    }
+    if (percent <= 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this kernel's clock_nanosleep is exact, and alloweddeviation %" PRId64
+                       " keeps other waits exact too",
+                       percent);
+    else
+        st_finding_set(finding, ST_STATUS_OK,
+                       "alloweddeviation %" PRId64
+                       " does not touch this loop, as clock_nanosleep is exact here; only programs that "
+                       "wait in poll, select or kevent may be up to %.1f µs late",
+                       percent, late.max_ns / 1e3);
+    st_finding_effect(finding, 0, "nanosleep_precise = 1: clock_nanosleep ignores alloweddeviation");
+}
+
+const struct st_rule st_rule_freebsd_alloweddeviation = {
+    .id = "freebsd-alloweddeviation",
+    .os = ST_OS_FREEBSD,
+    .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
+    .mechanism = "To save wake-ups the kernel lets a sleep end anywhere in a window that grows with the "
+                 "time still to sleep, and an idle CPU uses the late edge of it. Real-time priority does "
+                 "not cancel this; up to FreeBSD 14 it holds for nanosleep, clock_nanosleep and usleep, on "
+                 "all versions for poll, select and kevent.",
+    .privilege = "root",
+    .cost = "power: timers that are close together no longer share one wake-up",
+    .when_not = "laptops on battery, when nobody makes music. A program can do without it: timed waits on a "
+                "condition variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
+    .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
+               "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
+               "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
+               "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms\n"
+               "that a quarter of the period is a problem: sleeptune's own line",
+    .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
+               "11.1 to 14)\n"
+               "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent "
+               "and the _FAST clocks still are (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
+    .guide.now = "sysctl kern.timecounter.alloweddeviation=0",
+    .guide.persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.timecounter.alloweddeviation   # 0",
+    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl kern.timecounter.alloweddeviation=5, the "
+                  "default, for now",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE, NULL},
+    .targets = (const char *const[]){"kern.timecounter.alloweddeviation", NULL},
+    .judge = judge_alloweddeviation,
+};
+
+/* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
+
+#define TIMER           "freebsd.kern.eventtimer.timer"
+#define CHOICE          "freebsd.kern.eventtimer.choice"
+#define SINGLEMUL       "freebsd.kern.eventtimer.singlemul"
+#define CPUS            "freebsd.kern.smp.cpus"
+#define ET_PREFIX       "freebsd.kern.eventtimer.et."
+#define ET_SUFFIX       ".flags"
+#define NAME_MAX_BYTES  32
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+/* sys/sys/timeet.h */
+#define ET_ONESHOT    0x02
+#define ET_PERCPU     0x04
+#define ET_C3STOP     0x08
+#define SINGLEMUL_MAX 20 /* setuptimer() clamps to 1 .. 20 */
+#define HZ_MAX        1000000
+#define STATHZ        127 /* kern.clockrate's, the usual value */
+
+/** A timer that can do one-shot on each CPU by itself. */
+static void find_alternative(void *ctx, const struct st_fact *fact)
+{
+    char *name = ctx;
+    const size_t prefix = strlen(ET_PREFIX), len = strlen(fact->key) - prefix - strlen(ET_SUFFIX);
+    if (name[0] != '\0' || fact->state != ST_FACT_OK || !fact->is_int || len >= NAME_MAX_BYTES ||
+        (fact->i64 & (ET_ONESHOT | ET_PERCPU)) != (ET_ONESHOT | ET_PERCPU))
+        return;
+    /* it becomes part of a command that people paste, and a capture may come from anybody */
+    if (strspn(fact->key + prefix, NAME_CHARACTERS) != len)
+        return;
+    memcpy(name, fact->key + prefix, len);
+    name[len] = '\0';
+}
+
+static void fix_timer(struct st_finding *finding, const char *name)
+{
+    char now[96], persistent[96];
+    snprintf(now, sizeof(now), "sysctl kern.eventtimer.timer=%s", name);
+    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.eventtimer.timer=%s", name);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
+}
+
+static void judge_periodic_eventtimer(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
+                                      struct st_finding *finding)
+{
+    int64_t hz, mul;
+    const double period_us = st_period_seconds(&wish->period) * 1e6;
+    if (st_finding_need_int(finding, facts, HZ, &hz) != 0 ||
+        st_finding_need_int(finding, facts, SINGLEMUL, &mul) != 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "the event timer is periodic, so each sleep waits for the next tick; how long, is not known");
+    } else if (hz < 1 || hz > HZ_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        return;
+    } else {
+        mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
+        while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
+            mul++;
+        const double tick_us = 1e6 / ((double)hz * (double)mul);
+        st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
+                       tick_us);
+        st_finding_effect(finding, tick_us, "1 / (hz %" PRId64 " * singlemul %" PRId64 ") = %.1f µs", hz, mul,
+                          tick_us);
+    }
+    char other[NAME_MAX_BYTES] = "";
+    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    if (flags < 0 || (flags & ET_ONESHOT) != 0) {
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
+    } else if (other[0] != '\0') {
+        fix_timer(finding, other);
+    }
+}
+
+/** Flags of the current timer, -1 when they cannot be read. */
+static int64_t timer_flags(const struct st_facts *facts, struct st_finding *finding, const char *timer)
+{
+    char key[128];
+    int64_t flags;
+    if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
+        return -1;
+    snprintf(key, sizeof(key), ET_PREFIX "%s" ET_SUFFIX, timer);
+    st_finding_quote(finding, facts, key);
+    return st_facts_int(facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
+}
+
+static void judge_eventtimer(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    int64_t periodic;
+    const char *timer;
+    if (st_finding_need_int(finding, facts, PERIODIC, &periodic) != 0)
+        return;
+    st_finding_quote(finding, facts, TIMER);
+    st_finding_quote(finding, facts, CHOICE);
+    if (st_facts_text(facts, TIMER, &timer) != 0)
+        timer = NULL;
+    const int64_t flags = timer_flags(facts, finding, timer);
+    if (periodic != 0) {
+        judge_periodic_eventtimer(facts, wish, flags, finding);
+        return;
+    }
+    st_finding_quote(finding, facts, CPUS);
+    const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
+    char other[NAME_MAX_BYTES] = "";
+    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%" PRId64
+                       " CPUs share the event timer %s, so a wake-up may take a detour over another CPU; "
+                       "%s is one for each CPU",
+                       cpus, timer, other);
+        fix_timer(finding, other);
+        return;
+    }
+    if (flags < 0 && cpus > 1) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the event timer is in one-shot mode; whether %" PRId64 " CPUs share it is not known",
+                       cpus);
+        return;
+    }
+    if (flags < 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the event timer is in one-shot mode: sleeps do not wait for a tick");
+    else if ((flags & ET_C3STOP) != 0)
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: power, not "
+            "lateness",
+            timer);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
+    st_finding_effect(finding, 0, "periodic = 0: the timer is set for the end of each sleep");
+}
+
+const struct st_rule st_rule_freebsd_eventtimer = {
+    .id = "freebsd-eventtimer",
+    .os = ST_OS_FREEBSD,
+    .title = "Event timer mode (kern.eventtimer)",
+    .mechanism = "In one-shot mode the kernel sets the event timer for the end of the next sleep. In "
+                 "periodic mode it looks at its timers only at each of hz * singlemul interrupts a second, "
+                 "so every sleep is rounded up to the next one.",
+    .privilege = "root",
+    .cost = "none: one-shot is the default and saves power",
+    .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
+    .sources = "eventtimers(4)\n"
+               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h "
+               "(flags)\n"
+               "that a tick of half the period is a problem: sleeptune's own line; stathz is taken as 127",
+    .guide.now = "sysctl kern.eventtimer.periodic=0",
+    .guide.persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
+                        "kern.eventtimer.periodic=0",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
+                   "such as LAPIC",
+    .guide.undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*", NULL},
+    .targets = (const char *const[]){"kern.eventtimer.timer", "kern.eventtimer.periodic", NULL},
+    .judge = judge_eventtimer,
+};
+
+/* --- freebsd-hz: kern.hz: what it does, and what it does not do any more. --- */
+
+#define GUEST    "freebsd.kern.vm_guest"
+#define HZ_USUAL 1000
+
+/** What the coarse clock adds where it starts the sleep, in us; 0: it does not. It moves once a tick, and not
+ * more often than 1000 times a second. */
+static double coarse_us(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
+{
+    int64_t percent;
+    struct st_tick_late late;
+    if (st_machine_int_or(facts, PRECISE, 0) == 1 || st_facts_int(facts, DEVIATION, &percent) != 0 ||
+        st_tick_late(percent, hz, st_period_seconds(&wish->period) * 1e9, &late) != 0)
+        return 0;
+    return late.coarse_ns / 1e3;
+}
+
+static void judge_hz(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t hz, periodic;
+    if (st_finding_need_int(finding, facts, HZ, &hz) != 0)
+        return;
+    if (hz < 1) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        return;
+    }
+    st_finding_quote(finding, facts, PERIODIC);
+    st_finding_quote(finding, facts, GUEST);
+    const double tick_us = 1e6 / (double)hz;
+    if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.hz is %" PRId64
+                       "; whether sleeps depend on it is not known, as kern.eventtimer.periodic could not "
+                       "be read",
+                       hz);
+        return;
+    }
+    if (periodic != 0 && hz < HZ_USUAL) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "kern.hz is %" PRId64
+                       " and the event timer is periodic, so sleeps are rounded by it; the µs are counted "
+                       "in freebsd-eventtimer",
+                       hz);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
+        return;
+    }
+    if (periodic != 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
+        st_finding_effect(finding, 0, "its µs are counted in freebsd-eventtimer");
+        return;
+    }
+    if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
+        (st_machine_is_unread(facts, PRECISE) || st_machine_is_unread(facts, DEVIATION))) {
+        st_finding_quote(finding, facts, DEVIATION);
+        st_finding_quote(finding, facts, PRECISE);
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "kern.hz is %" PRId64
+                       "; whether its coarse clock starts sleeps is not known, as alloweddeviation or "
+                       "nanosleep_precise could not be read",
+                       hz);
+        return;
+    }
+    const double added_us = coarse_us(facts, wish, hz);
+    if (added_us > 0) {
+        st_finding_quote(finding, facts, DEVIATION);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz %" PRId64
+                       " sets the coarse clock that starts long sleeps; its µs are counted in "
+                       "freebsd-alloweddeviation",
+                       hz);
+        st_finding_effect(finding, 0, "%.0f µs of coarse clock, counted there", added_us);
+        return;
+    }
+    if (hz < HZ_USUAL)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "kern.hz %" PRId64
+                       " does not touch this loop; POSIX timers (timer_settime) may be up to two ticks, "
+                       "%.0f ms, late",
+                       hz, 2 * tick_us / 1e3);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "kern.hz %" PRId64 " does not touch this loop", hz);
+    st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
+                      tick_us);
+}
+
+const struct st_rule st_rule_freebsd_hz = {
+    .id = "freebsd-hz",
+    .os = ST_OS_FREEBSD,
+    .title = "Timer ticks (kern.hz)",
+    .mechanism = "With a one-shot event timer, the default, sleeps do not depend on kern.hz. It matters "
+                 "with a periodic event timer, for POSIX timers, which round up to ticks, and for where "
+                 "long sleeps start to use the coarse clock (freebsd-alloweddeviation).",
+    .privilege = "root",
+    .cost = "power: more clock interrupts",
+    .when_not = "with a one-shot event timer, the default; above 2000 there were reports of larger sleep "
+                "errors (2009)",
+    .sources = "FreeBSD sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
+               "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX timer of "
+               "2.667 ms was 17.3 ms late at hz 100\n"
+               "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
+    .guide.persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "sysctl kern.hz   # 1000",
+    .guide.undo = "take the line out of /boot/loader.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){HZ, PERIODIC, GUEST, DEVIATION, PRECISE, NULL},
+    .judge = judge_hz,
+};
+
+/* --- freebsd-timecounter: kern.timecounter.hardware: what a look at the clock costs. --- */
+
+#define HARDWARE           "freebsd.kern.timecounter.hardware"
+#define TIMECOUNTER_CHOICE "freebsd.kern.timecounter.choice"
+#define FAST               "freebsd.kern.timecounter.fast_gettime"
+#define NOW(name)          "sysctl kern.timecounter.hardware=" name
+#define EVER(name)         "# /etc/sysctl.conf\nkern.timecounter.hardware=" name
+
+/** The best TSC in kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
+struct tsc {
+    bool found;
+    char name[24];
+    int quality;
+};
+
+static struct tsc find_tsc(const char *choice)
+{
+    struct tsc best = {0};
+    for (const char *at = choice; (at = strstr(at, "TSC")) != NULL; at++) {
+        struct tsc one = {.found = true};
+        if (at != choice && at[-1] != ' ')
+            continue;
+        if (sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 &&
+            (!best.found || one.quality > best.quality))
+            best = one;
+    }
+    return best;
+}
+
+static bool has_prefix(const char *text, const char *const *prefixes)
+{
+    for (size_t i = 0; prefixes[i] != NULL; i++) {
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** A slow counter is in use: is there a better one that the kernel trusts? */
+static void judge_slow(const struct st_facts *facts, const char *hardware, struct st_finding *finding)
+{
+    char now[96], persistent[128];
+    const char *choice;
+    st_finding_quote(finding, facts, TIMECOUNTER_CHOICE);
+    if (st_facts_text(facts, TIMECOUNTER_CHOICE, &choice) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the clock is %s, which is slow to read; whether there is a better one is not known",
+                       hardware);
+        return;
+    }
+    const struct tsc tsc = find_tsc(choice);
+    if (!tsc.found) {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, slow to read; this machine offers no TSC",
+                       hardware);
+    } else if (tsc.quality <= 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "the clock is %s, slow to read; leave it, as the kernel does not trust the TSC here (quality %d)",
+            hardware, tsc.quality);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the better choice",
+            hardware, tsc.name, tsc.quality);
+        snprintf(now, sizeof(now), NOW("%s"), tsc.name);
+        snprintf(persistent, sizeof(persistent), EVER("%s"), tsc.name);
+        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.hardware", tsc.name);
+    }
+}
+
+static void judge_timecounter(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
+    static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
+    const char *hardware;
+    int64_t fast;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, HARDWARE, &hardware) != 0)
+        return;
+    if (has_prefix(hardware, slow_clocks)) {
+        judge_slow(facts, hardware, finding);
+        return;
+    }
+    if (!has_prefix(hardware, fast_clocks)) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints what a read costs",
+            hardware);
+        return;
+    }
+    st_finding_quote(finding, facts, FAST);
+    const int r = st_facts_int(facts, FAST, &fast);
+    if (r == 0 && fast == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the clock is %s, a fast one; freebsd-fast-gettime is about how it is reached",
+                       hardware);
+    } else if (r != 0 && r != -ENOENT) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the clock is %s; whether programs read it without a system call (fast_gettime) is not known",
+            hardware);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
+                       hardware);
+        st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", hardware);
+    }
+}
+
+const struct st_rule st_rule_freebsd_timecounter = {
+    .id = "freebsd-timecounter",
+    .os = ST_OS_FREEBSD,
+    .title = "Timecounter: the cost of a clock read",
+    .mechanism = "A program looks at the clock several times in each cycle. The CPU's own counter (TSC) is "
+                 "read in place; HPET, ACPI and i8254 are chips behind a bus, and every read of them may "
+                 "take about a microsecond or more.",
+    .privilege = "root",
+    .cost = "none, when the kernel gives the TSC a positive quality",
+    .when_not = "a TSC of negative quality: the kernel found it out of step between CPUs. Never force it.",
+    .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
+               "sys/dev/acpica/acpi_hpet.c\n"
+               "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
+    .guide.now = NOW("TSC-low"),
+    .guide.persistent = EVER("TSC-low"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts "
+                   "it\n"
+                   "sysctl kern.timecounter.hardware",
+    .guide.undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){HARDWARE, TIMECOUNTER_CHOICE, FAST, NULL},
+    .targets = (const char *const[]){"kern.timecounter.hardware", NULL},
+    .judge = judge_timecounter,
+};
+
+/* --- freebsd-nanosleep-precise: kern.timecounter.nanosleep_precise: FreeBSD 15's switch back to stretched
+ * sleeps. --- */
+
+static void judge_nanosleep_precise(const struct st_facts *facts, const struct st_wish *wish,
+                                    struct st_finding *finding)
+{
+    int64_t precise, percent;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PRECISE, &precise) != 0) {
+        st_finding_quote(finding, facts, OSRELDATE);
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_NOT_APPLICABLE,
+                "this kernel has no such switch (it came with FreeBSD 15.0): alloweddeviation decides");
+        return;
+    }
+    if (precise == 1) {
+        st_finding_set(finding, ST_STATUS_OK, "clock_nanosleep ends on time, whatever alloweddeviation says");
+        st_finding_effect(finding, 0, "nanosleep_precise = 1: the window has no width");
+        return;
+    }
+    if (precise != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "nanosleep_precise is %" PRId64 ", neither 0 nor 1",
+                       precise);
+        return;
+    }
+    st_finding_quote(finding, facts, DEVIATION);
+    if (st_facts_int(facts, DEVIATION, &percent) == 0 && percent <= 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "nanosleep_precise is 0, but alloweddeviation is %" PRId64
+                       ", so sleeps are exact all the same",
+                       percent);
+        st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
+                   "freebsd-alloweddeviation, counted there");
+    st_rule_fix(finding);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
+}
+
+const struct st_rule st_rule_freebsd_nanosleep_precise = {
+    .id = "freebsd-nanosleep-precise",
+    .os = ST_OS_FREEBSD,
+    .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
+    .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
+                 "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them by "
+                 "alloweddeviation again; poll, select and kevent are stretched either way.",
+    .privilege = "root",
+    .cost = "power: the default of FreeBSD 15",
+    .when_not = "machines that run on battery and play nothing",
+    .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
+               "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
+               "(2667 µs)",
+    .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
+               "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
+    .guide.now = "sysctl kern.timecounter.nanosleep_precise=1",
+    .guide.persistent =
+        "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.timecounter.nanosleep_precise   # 1",
+    .guide.undo = "nothing to undo: 1 is the default. sysctl kern.timecounter.nanosleep_precise=0 brings "
+                  "the stretched sleeps of FreeBSD 14 back",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .first_version = "15.0",
+    .facts = (const char *const[]){PRECISE, DEVIATION, OSRELDATE, NULL},
+    .targets = (const char *const[]){"kern.timecounter.nanosleep_precise", NULL},
+    .judge = judge_nanosleep_precise,
+};
+
+/* --- freebsd-fast-gettime: kern.timecounter.fast_gettime: the clock is read without a system call. --- */
+
+const struct st_rule st_rule_freebsd_fast_gettime = {
+    .id = "freebsd-fast-gettime",
+    .os = ST_OS_FREEBSD,
+    .title = "Clock reads without system call (fast_gettime)",
+    .mechanism = "Programs look at the clock several times in a cycle. With fast_gettime the C library "
+                 "reads the timecounter itself, from a page that the kernel shares; without it each look "
+                 "enters the kernel.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never: 1 is the default",
+    .sources =
+        "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
+    .guide.now = "sysctl kern.timecounter.fast_gettime=1",
+    .guide.persistent = "# /etc/sysctl.conf, unless a line with 0 can go (1 is the default)\n"
+                        "kern.timecounter.fast_gettime=1",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kern.timecounter.fast_gettime   # 1",
+    .guide.undo = "nothing to undo: 1 is the default",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){FAST, NULL},
+    .targets = (const char *const[]){"kern.timecounter.fast_gettime", NULL},
+    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1"}, {0}},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call"},
+            {ST_CASE_ELSE, 0, ST_STATUS_OK,
+             "programs may read the clock without a system call (freebsd-timecounter says what it costs)",
+             "fast_gettime = 1"},
+            {0}},
+};

@@ -1,0 +1,258 @@
+/* FreeBSD: USB sound devices. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "advisor/rules/freebsd.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- freebsd-uaudio-buffer: hw.usb.uaudio.buffer_ms: how much sound goes over USB at once. --- */
+
+#define BUFFER         "freebsd.hw.usb.uaudio.buffer_ms"
+#define NOW(ms, next)  "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
+#define OPEN_AGAIN     "open the device again; if that does not do, unplug it and plug it in"
+#define EVER(ms)       "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
+#define MS_MAX         8
+#define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
+#define FIXED_RING_MS  8       /* before that */
+#define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
+
+/** Block that the attached device works with, ms; 0: not known. */
+static double attached_ms(const struct st_facts *facts, struct st_finding *finding, int64_t unit)
+{
+    char key[ST_FREEBSD_KEY_BYTES];
+    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.block_us", unit);
+    const int64_t us = st_machine_int_or(facts, key, 0);
+    if (us <= 0)
+        return 0;
+    st_finding_quote(finding, facts, key);
+    return (double)us / 1e3;
+}
+
+static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
+{
+    char now[160], persistent[128];
+    snprintf(now, sizeof(now), NOW("%" PRId64, "%s"), ms,
+             adaptive ? OPEN_AGAIN : "unplug the interface and plug it in");
+    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), ms);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
+static void judge_device(const struct st_facts *facts, const struct st_wish *wish, int64_t ms, int64_t unit,
+                         struct st_finding *finding)
+{
+    const bool adaptive = st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    const double now_ms = attached_ms(facts, finding, unit);
+    const int64_t least = adaptive ? 1 : 2;
+    const int64_t fits = period_ms >= MS_MAX         ? MS_MAX
+                         : period_ms < (double)least ? least
+                                                     : (int64_t)period_ms;
+    const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
+    if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms", ms,
+                       unit, now_ms);
+        fix(ms <= fits ? ms : fits, adaptive, finding);
+    } else if (ms > fits) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "sound goes to pcm%" PRId64 " in blocks of %" PRId64
+                       " ms, longer than your period of %.2f ms",
+                       unit, ms, period_ms);
+        fix(fits, adaptive, finding);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s",
+                       unit, ms, (double)ms > period_ms ? ", the shortest there is" : "",
+                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not tell what is in use");
+    }
+    st_finding_effect(finding, 0,
+                      "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64
+                      " ms of ring, %" PRId64 " ms there and back",
+                      ms, ring_ms, 2 * ms + ring_ms);
+}
+
+static void judge_uaudio_buffer(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t ms;
+    char key[ST_FREEBSD_KEY_BYTES];
+    if (st_finding_need_int(finding, facts, BUFFER, &ms) != 0)
+        return;
+    const int64_t unit = st_freebsd_usb_unit(facts);
+    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    if (unit < 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB sound device is attached");
+    } else if (ms < 1 || ms > MS_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "buffer_ms %" PRId64 " is beyond the known range (1 to %d)", ms, MS_MAX);
+    } else {
+        st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+        judge_device(facts, wish, ms, unit, finding);
+    }
+}
+
+const struct st_rule st_rule_freebsd_uaudio_buffer = {
+    .id = "freebsd-uaudio-buffer",
+    .os = ST_OS_FREEBSD,
+    .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
+    .mechanism = "The USB audio driver moves sound in blocks of buffer_ms, whatever a program asks for. A "
+                 "program with a shorter period is woken for several of its periods at once.",
+    .privilege = "root",
+    .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
+    .when_not = "playback without live input: 4 ms is a good choice",
+    .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
+               "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
+               "that 14.1 is the first release with it: not verified, nor whether 13.3 has it\n"
+               "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
+               "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
+    .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that 2 to 8 "
+               "with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which release is the "
+               "first: not verified)",
+    .guide.now = NOW("2", OPEN_AGAIN),
+    .guide.persistent = EVER("2"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl hw.usb.uaudio.buffer_ms",
+    .guide.undo = "take the line out of /boot/loader.conf; sysctl hw.usb.uaudio.buffer_ms=4, the default, "
+                  "for now",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,
+                                   "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*", NULL},
+    .judge = judge_uaudio_buffer,
+};
+
+/* --- freebsd-uaudio-format: hw.usb.uaudio.default_{rate,bits,channels}: the mode that a USB interface is
+ * put into. --- */
+
+#define RATE     "freebsd.hw.usb.uaudio.default_rate"
+#define BITS     "freebsd.hw.usb.uaudio.default_bits"
+#define CHANNELS "freebsd.hw.usb.uaudio.default_channels"
+#define UAUDIO_FORMAT_NOW(rate)                                                                              \
+    "sysctl hw.usb.uaudio.default_rate=" rate "\n# then unplug the interface and plug it in"
+#define UAUDIO_FORMAT_EVER(rate) "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"" rate "\""
+#define RATE_MAX                 10000000
+
+static void fix_uaudio_format(const struct st_wish *wish, struct st_finding *finding)
+{
+    char now[160], persistent[160];
+    snprintf(now, sizeof(now), UAUDIO_FORMAT_NOW("%u"), (unsigned)wish->rate_hz);
+    snprintf(persistent, sizeof(persistent), UAUDIO_FORMAT_EVER("%u"), (unsigned)wish->rate_hz);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
+static void judge_uaudio_format(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    char key[ST_FREEBSD_KEY_BYTES];
+    int64_t rate;
+    if (st_finding_need_int(finding, facts, RATE, &rate) != 0)
+        return;
+    st_finding_quote(finding, facts, BITS);
+    st_finding_quote(finding, facts, CHANNELS);
+    const int64_t unit = st_freebsd_usb_unit(facts);
+    if (unit < 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB sound device is attached");
+        return;
+    }
+    if (rate < 0 || rate > RATE_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a default_rate of %" PRId64 " Hz cannot be", rate);
+        return;
+    }
+    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.rate_hz", unit);
+    st_finding_quote(finding, facts, key);
+    const int64_t now_hz = st_machine_int_or(facts, key, 0);
+    if (now_hz > wish->rate_hz) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "pcm%" PRId64 " runs at %" PRId64
+                       " Hz, so your %u Hz are resampled and USB carries more",
+                       unit, now_hz, (unsigned)wish->rate_hz);
+        fix_uaudio_format(wish, finding);
+    } else if (rate != 0 && rate != wish->rate_hz) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "USB interfaces are put to %" PRId64 " Hz, so your %u Hz are resampled", rate,
+                       (unsigned)wish->rate_hz);
+        fix_uaudio_format(wish, finding);
+    } else if (rate == 0 && now_hz == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "pcm%" PRId64
+                       " is put to its best mode (default_rate 0); which one, /dev/sndstat does not say",
+                       unit);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "pcm%" PRId64 " is put to %" PRId64 " Hz", unit,
+                       rate != 0 ? rate : now_hz);
+    }
+    st_finding_effect(finding, 0,
+                      "resampling adds delay and work in the sound thread, not lateness of this loop");
+}
+
+const struct st_rule st_rule_freebsd_uaudio_format = {
+    .id = "freebsd-uaudio-format",
+    .os = ST_OS_FREEBSD,
+    .title = "USB audio mode (hw.usb.uaudio.default_rate)",
+    .mechanism = "When a USB interface is plugged in, the driver picks its mode by default_rate, "
+                 "default_bits and default_channels; 0 means the most that the device can do. A mode above "
+                 "the one that is played in costs bandwidth on the bus and a conversion.",
+    .privilege = "root",
+    .cost = "convenience: sound of a higher rate is resampled down",
+    .when_not = "work at the interface's highest rate",
+    .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
+               "default_bits is 32 on 13.2 and 0 on 15.1 as captured",
+    .guide.now = UAUDIO_FORMAT_NOW("48000"),
+    .guide.persistent = UAUDIO_FORMAT_EVER("48000"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "sysctl hw.snd.verbose=2; cat /dev/sndstat   # spd 48000 on the line of the device",
+    .guide.undo =
+        "take the line out of /boot/loader.conf; 0, the default, is the most that the device can do",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
+                                   "freebsd.sndstat.*", NULL},
+    .judge = judge_uaudio_format,
+};
+
+/* --- freebsd-usb-suspend: hw.usb.power_timeout: USB devices that are put to sleep. --- */
+
+#define TIMEOUT "freebsd.hw.usb.power_timeout"
+
+static void judge_usb_suspend(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    int64_t timeout_s;
+    char key[ST_FREEBSD_KEY_BYTES];
+    (void)wish;
+    if (st_finding_need_int(finding, facts, TIMEOUT, &timeout_s) != 0)
+        return;
+    const int64_t unit = st_freebsd_usb_unit(facts);
+    if (unit < 0) {
+        st_finding_set(finding, ST_STATUS_OK, "no USB sound device is attached that could be put to sleep");
+        st_finding_effect(finding, 0, "no USB sound device");
+        return;
+    }
+    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+    st_finding_set(finding, ST_STATUS_UNKNOWN,
+                   "no sysctl says whether the device of pcm%" PRId64
+                   " may be put to sleep: look for pwr=SAVE in the output of usbconfig",
+                   unit);
+}
+
+const struct st_rule st_rule_freebsd_usb_suspend = {
+    .id = "freebsd-usb-suspend",
+    .os = ST_OS_FREEBSD,
+    .title = "USB devices put to sleep (power_timeout)",
+    .mechanism = "A USB device in power mode SAVE is suspended when nothing was transferred for "
+                 "hw.usb.power_timeout seconds, and needs time to come back. A device that plays transfers "
+                 "all the time, so it concerns the first sound only; 'usbconfig -d ugenX.Y power_on' takes "
+                 "a device out.",
+    .privilege = "root",
+    .cost = "power",
+    .when_not = "on battery; devices whose usbconfig line says pwr=ON",
+    .sources = "usbconfig(8) (power_on, power_save), FreeBSD sys/dev/usb/usb_hub.c; not tried on hardware\n"
+               "hw.pci.do_power_nodriver concerns devices without a driver only",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){TIMEOUT, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
+                                   "freebsd.sndstat.*", NULL},
+    .judge = judge_usb_suspend,
+};

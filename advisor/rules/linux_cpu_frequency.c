@@ -1,0 +1,423 @@
+/* Linux: the clock of the CPU. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-cpu-frequency: CPU frequency: governor and energy preference, by what the driver means by
+ * them. --- */
+
+#define PREFIX    "linux.cpufreq."
+#define PRESENT   "linux.cpufreq.present"
+#define BOOST     "linux.cpufreq.boost"
+#define NO_TURBO  "linux.cpufreq.no_turbo"
+#define KEY_BYTES 160
+
+/** A limit above this share of the highest clock is none worth a word. A choice of this rule. */
+#define CAPPED_SHARE 0.95
+
+/** How a policy behaves, from best to worst. */
+enum kind {
+    KIND_FAST,      /* stays at the highest clock the hardware gives */
+    KIND_UNREAD,    /* cannot be told */
+    KIND_CAPPED,    /* would be fast, but may not go up to what the hardware can */
+    KIND_USERSPACE, /* a program sets it */
+    KIND_SCALING,   /* follows the load in software */
+    KIND_EPP,       /* the hardware chooses, and was asked to save energy */
+    KIND_LOWEST,    /* stays at the lowest clock */
+};
+
+struct scan {
+    const struct st_facts *facts;
+    int policies;
+    int counts[KIND_LOWEST + 1];
+    char worst[KEY_BYTES]; /* "linux.cpufreq.policy0", of the worst kind seen */
+    enum kind worst_kind;
+};
+
+static void key_of(char *key, const char *policy, const char *what)
+{
+    snprintf(key, KEY_BYTES, "%.120s.%s", policy, what);
+}
+
+/** Under intel_pstate and amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver
+ * scales. */
+static enum kind active_pstate_kind(const struct st_facts *facts, const char *policy)
+{
+    char key[KEY_BYTES];
+    const char *epp;
+    key_of(key, policy, "epp");
+    const int r = st_facts_text(facts, key, &epp);
+    if (r == -ENOENT)
+        return KIND_SCALING;
+    if (r != 0)
+        return KIND_UNREAD;
+    return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
+}
+
+/** May it go no higher than well below what the hardware can? */
+static bool is_capped(const struct st_facts *facts, const char *policy)
+{
+    char max_key[KEY_BYTES], hardware_key[KEY_BYTES];
+    int64_t max_khz, hardware_khz;
+    key_of(max_key, policy, "max_khz");
+    key_of(hardware_key, policy, "hardware_max_khz");
+    return st_facts_int(facts, max_key, &max_khz) == 0 &&
+           st_facts_int(facts, hardware_key, &hardware_khz) == 0 && max_khz > 0 &&
+           (double)max_khz < CAPPED_SHARE * (double)hardware_khz;
+}
+
+static enum kind kind_of(const struct st_facts *facts, const char *policy)
+{
+    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive"};
+    char key[KEY_BYTES];
+    const char *governor, *driver;
+    key_of(key, policy, "governor");
+    if (st_facts_text(facts, key, &governor) != 0)
+        return KIND_UNREAD;
+    if (strcmp(governor, "performance") == 0)
+        return KIND_FAST;
+    if (strcmp(governor, "userspace") == 0)
+        return KIND_USERSPACE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(scaling); i++) {
+        if (strcmp(governor, scaling[i]) == 0)
+            return KIND_SCALING;
+    }
+    if (strcmp(governor, "powersave") != 0)
+        return KIND_UNREAD;
+    key_of(key, policy, "driver");
+    if (st_facts_text(facts, key, &driver) != 0)
+        return KIND_UNREAD;
+    if (strcmp(driver, "intel_pstate") == 0 || strcmp(driver, "amd-pstate-epp") == 0)
+        return active_pstate_kind(facts, policy);
+    return KIND_LOWEST;
+}
+
+static void see_policy(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char policy[KEY_BYTES];
+    const int len = (int)(strlen(fact->key) - strlen(".governor"));
+    if (fact->state == ST_FACT_ABSENT || len >= (int)sizeof(policy))
+        return;
+    snprintf(policy, sizeof(policy), "%.*s", len, fact->key);
+    enum kind kind = kind_of(scan->facts, policy);
+    if (kind == KIND_FAST && is_capped(scan->facts, policy))
+        kind = KIND_CAPPED;
+    scan->policies++;
+    scan->counts[kind]++;
+    if (scan->policies == 1 || kind > scan->worst_kind) {
+        scan->worst_kind = kind;
+        memcpy(scan->worst, policy, sizeof(policy));
+    }
+}
+
+/** The text of a fact of the worst policy, "?" when it has none. */
+static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
+{
+    char key[KEY_BYTES];
+    const char *text;
+    key_of(key, scan->worst, what);
+    st_finding_quote(finding, scan->facts, key);
+    return st_facts_text(scan->facts, key, &text) == 0 ? text : "?";
+}
+
+static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
+{
+    char key[KEY_BYTES];
+    key_of(key, scan->worst, what);
+    st_finding_quote(finding, scan->facts, key);
+    return (double)st_machine_int_or(scan->facts, key, 0) / 1e6;
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    char key[KEY_BYTES];
+    const char *available;
+    key_of(key, scan->worst, "available_governors");
+    if (scan->worst_kind == KIND_CAPPED) {
+        st_finding_fix(
+            finding,
+            "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
+            "    sudo tee $p/scaling_max_freq <$p/cpuinfo_max_freq\n"
+            "done",
+            "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, cpupower, thermald",
+            ST_NEEDS_NOTHING);
+        return;
+    }
+    if (scan->worst_kind == KIND_EPP) {
+        st_finding_fix(
+            finding,
+            "echo performance | sudo tee "
+            "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+            "# /etc/tmpfiles.d/sleeptune.conf\n"
+            "w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - performance",
+            ST_NEEDS_NOTHING);
+        st_finding_change(finding, ST_CHANGE_SYSFS,
+                          "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                          "performance");
+        return;
+    }
+    if (st_facts_text(scan->facts, key, &available) == 0 && strstr(available, "performance") == NULL) {
+        st_finding_fix(finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors",
+                       NULL, ST_NEEDS_NOTHING);
+        return;
+    }
+    st_rule_fix(finding);
+    st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+                      "performance");
+}
+
+static void judge_slow(const struct scan *scan, struct st_finding *finding)
+{
+    const char *governor = worst_text(scan, finding, "governor");
+    const char *driver = worst_text(scan, finding, "driver");
+    const int slow = scan->policies - scan->counts[KIND_FAST] - scan->counts[KIND_UNREAD];
+    switch (scan->worst_kind) {
+    case KIND_EPP:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks prefer saving energy (%s, %s, preference %s), so short bursts "
+                       "of work may run slowly",
+                       slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
+        break;
+    case KIND_LOWEST:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)", slow,
+                       scan->policies, driver, governor);
+        break;
+    case KIND_CAPPED:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s, %s)", slow,
+                       scan->policies, worst_ghz(scan, finding, "max_khz"),
+                       worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
+        break;
+    case KIND_USERSPACE:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value", slow,
+                       scan->policies, driver, governor);
+        break;
+    case KIND_FAST:
+    case KIND_UNREAD:
+    case KIND_SCALING:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%d of %d CPU clocks follow the load (%s, %s), so a burst after idle may start slowly",
+                       slow, scan->policies, driver, governor);
+        break;
+    }
+    fix(scan, finding);
+}
+
+/** Turbo makes work shorter and may make it uneven: it is told, not judged. */
+static const char *without_turbo(const struct st_facts *facts, struct st_finding *finding)
+{
+    st_finding_quote(finding, facts, BOOST);
+    st_finding_quote(finding, facts, NO_TURBO);
+    return st_machine_int_or(facts, BOOST, 1) == 0 || st_machine_int_or(facts, NO_TURBO, 0) == 1
+               ? "; turbo is off, so the highest clock is the nominal one"
+               : "";
+}
+
+static void judge_cpu_frequency(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
+    int64_t present;
+    (void)wish;
+    st_facts_each(facts, PREFIX, ".governor", see_policy, &scan);
+    st_finding_quote(finding, facts, PRESENT);
+    if (scan.policies == 0) {
+        const int r = st_facts_int(facts, PRESENT, &present);
+        if (r != 0 && r != -ENOENT)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "whether this machine scales its clocks could not be read");
+        else if (r == 0 && present != 0)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "this machine scales its clocks, but no governor could be read");
+        else
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no frequency scaling is visible here%s",
+                           st_machine_is_guest(facts) ? "; in a virtual machine the host decides" : "");
+        return;
+    }
+    if (scan.worst_kind > KIND_UNREAD) {
+        judge_slow(&scan, finding);
+    } else if (scan.worst_kind == KIND_UNREAD) {
+        (void)worst_text(&scan, finding, "driver");
+        (void)worst_text(&scan, finding, "epp");
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "for %d of %d CPU clocks it cannot be told how they scale (governor %.40s)",
+                       scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
+    } else {
+        (void)worst_text(&scan, finding, "epp");
+        st_finding_set(finding, ST_STATUS_OK, "%d of %d CPU clocks prefer speed (%s, %s)%s", scan.policies,
+                       scan.policies, worst_text(&scan, finding, "driver"),
+                       worst_text(&scan, finding, "governor"), without_turbo(facts, finding));
+        st_finding_effect(finding, 0, "the clock need not ramp up first");
+    }
+}
+
+const struct st_rule st_rule_linux_cpu_frequency = {
+    .id = "linux-cpu-frequency",
+    .os = ST_OS_LINUX,
+    .title = "CPU frequency scaling",
+    .mechanism = "An audio callback is a short burst after idle time. A clock that first looks at the load "
+                 "starts it at a low frequency, so the same work takes longer although the average load "
+                 "looks small; no bound is known.",
+    .privilege = "root",
+    .cost = "power, heat, fan noise",
+    .when_not = "on battery; laptops that get hot and throttle; while power-profiles-daemon, tuned or TLP "
+                "runs: use its performance profile instead, as it would overwrite this",
+    .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
+               "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
+               "preference decides\n"
+               "that a limit below 95 % of the highest clock counts: sleeptune's own line",
+    .history = "4.7: the governor schedutil, which follows the load that the scheduler sees (R. Wysocki, "
+               "Linux Plumbers Conference 2016)",
+    .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+    .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
+                        "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
+    .guide.undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel takes its "
+                  "default governor again",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL, NULL},
+    .targets = (const char *const[]){"/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                                     "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", NULL},
+    .judge = judge_cpu_frequency,
+};
+
+/* --- linux-power-daemons: Daemons that set the CPU's frequency policy and would overwrite what somebody
+ * else sets. --- */
+
+#define PROCESSES "linux.processes_n"
+#define GOVERNOR  ".governor"
+#define PROFILE   "linux.power_profile"
+#define PPD_NOW   "powerprofilesctl set performance"
+#define TUNED_NOW "sudo tuned-adm profile latency-performance"
+#define TLP_EVER                                                                                             \
+    "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                               \
+    "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"
+
+static const struct {
+    const char *key;
+    const char *name;
+    const char *now;
+    const char *persistent;
+} managers[] = {
+    {"linux.daemon.power-profiles-daemon", "power-profiles-daemon", PPD_NOW, NULL},
+    {"linux.daemon.tuned", "tuned", TUNED_NOW, NULL},
+    {"linux.tlp.enabled", "TLP", NULL, TLP_EVER},
+    {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
+     "# /etc/auto-cpufreq.conf\n[charger]\ngovernor = performance"},
+    {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
+};
+
+struct power_daemons_scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    const struct st_fact *slow; /* the first governor that is not for speed */
+    size_t unread_n;
+};
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct power_daemons_scan *scan = ctx;
+    char key[KEY_BYTES];
+    const char *governor, *epp;
+    if (st_facts_text(scan->facts, fact->key, &governor) != 0) {
+        scan->unread_n += fact->state != ST_FACT_ABSENT;
+        return;
+    }
+    snprintf(key, sizeof(key), "%.*s.epp", (int)(strlen(fact->key) - (sizeof(GOVERNOR) - 1)), fact->key);
+    if (strcmp(governor, "performance") != 0 &&
+        (st_facts_text(scan->facts, key, &epp) != 0 ||
+         (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)) &&
+        scan->slow == NULL)
+        scan->slow = fact;
+}
+
+static void judge_power_daemons(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t processes, present;
+    const char *profile;
+    size_t n = 0, first = 0, second = 0;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PROCESSES, &processes) != 0 ||
+        st_finding_need_int(finding, facts, PRESENT, &present) != 0)
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
+        int64_t pid;
+        if (st_facts_int(facts, managers[i].key, &pid) != 0)
+            continue;
+        st_finding_quote(finding, facts, managers[i].key);
+        *(n == 0 ? &first : &second) = i;
+        n++;
+    }
+    struct power_daemons_scan scan = {.facts = facts, .finding = finding};
+    st_facts_each(facts, "linux.cpufreq.policy", GOVERNOR, look, &scan);
+    if (scan.slow != NULL)
+        st_finding_quote(finding, facts, scan.slow->key);
+    if (n == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "no daemon that changes the CPU's frequency policy runs");
+        st_finding_effect(finding, 0, "what is set stays set");
+    } else if (n > 1) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%s and %s both set the CPU's frequency policy; the one that acts last wins",
+                       managers[first].name, managers[second].name);
+        st_finding_fix(
+            finding, NULL,
+            "# keep one and mask the others, as some are started on demand:\n"
+            "sudo systemctl mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
+            ST_NEEDS_NOTHING);
+    } else if (scan.slow != NULL) {
+        char named[80] = "";
+        if (st_facts_text(facts, PROFILE, &profile) == 0)
+            snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
+        st_finding_quote(finding, facts, PROFILE);
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "%s runs and would overwrite what linux-cpu-frequency advises: set its profile%s instead",
+            managers[first].name, named);
+        st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
+    } else if (scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s runs; what it set could not be read",
+                       managers[first].name);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "%s runs and has set all CPUs to performance",
+                       managers[first].name);
+        st_finding_effect(finding, 0, "the profile asks for speed");
+    }
+}
+
+const struct st_rule st_rule_linux_power_daemons = {
+    .id = "linux-power-daemons",
+    .os = ST_OS_LINUX,
+    .title = "Daemons that set power profiles",
+    .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy preference "
+                 "when the profile or the power supply changes. A value set beside them lasts until they "
+                 "act again.",
+    .privilege = "root (powerprofilesctl: the user at the desk)",
+    .cost = "power, heat, fan noise while the fast profile is on",
+    .when_not = "on battery",
+    .sources = "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
+               "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; "
+               "whether a profile survives a reboot depends on the daemon",
+    .guide.now = PPD_NOW "\n# or\n" TUNED_NOW,
+    .guide.persistent = TLP_EVER,
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
+                   "powerprofilesctl get; tuned-adm active; tlp-stat -p",
+    .guide.undo = "powerprofilesctl set balanced; sudo tuned-adm profile balanced; delete the file of TLP "
+                  "and run sudo tlp start",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts =
+        (const char *const[]){PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
+                              "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE, NULL},
+    .judge = judge_power_daemons,
+};

@@ -1,0 +1,422 @@
+/* Linux: how long an idle CPU takes to wake up. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-idle-states: CPU idle states: how long it takes to wake up, and what is asked of them (PM
+ * QoS). --- */
+
+#define DRIVER          "linux.cpuidle.driver"
+#define STATES          "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
+#define CPUS            "linux.cpuidle.cpus_n"
+#define LATENCY         ".latency_us"
+#define GOVERNOR        "linux.cpuidle.governor"
+#define REQUEST         "linux.pmqos.cpu_dma_latency_us"
+#define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
+
+/** What is not worth a word: 20 us, or 2 % of a long period. More than half of the period is a problem.
+ * Choices of this rule. */
+#define SMALL_US      20.0
+#define SMALL_SHARE   0.02
+#define PROBLEM_SHARE 0.5
+#define NOW(us, hex)                                                                                         \
+    "# holds " us " µs until you press Ctrl-C:\n"                                                           \
+    "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
+#define EVER(us)                                                                                             \
+    "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"     \
+    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
+    "# or after each boot, for all the time:\n"                                                              \
+    "sudo cpupower idle-set -D " us
+#define KEY_BYTES 128
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    int64_t request_us;
+    int states;
+    int unread;
+    int64_t worst_us;      /* longest of the enabled states the request allows */
+    char worst[KEY_BYTES]; /* its key without the suffix */
+    int64_t period_us;
+    bool looks_ahead;   /* the governor asks how far away the next timer is: all but ladder do */
+    int64_t deeper_us;  /* longest of those that a sleep of a period is too short for; 0: none */
+    int64_t shallow_us; /* longest of them that is small; -1: none */
+    int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
+};
+
+static void see_state(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char stem[KEY_BYTES], key[KEY_BYTES + 16];
+    int64_t latency_us, residency_us, disabled;
+    const size_t len = strlen(fact->key) - strlen(LATENCY);
+    if (fact->state == ST_FACT_ABSENT || len >= sizeof(stem))
+        return;
+    memcpy(stem, fact->key, len);
+    stem[len] = '\0';
+    scan->states++;
+    snprintf(key, sizeof(key), "%s.disable", stem);
+    /* a state whose switch cannot be read counts as enabled: the bound holds */
+    if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0) {
+        st_finding_quote(scan->finding, scan->facts, key);
+        return;
+    }
+    if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0 ||
+        latency_us > REQUEST_NONE_US) {
+        st_finding_quote(scan->finding, scan->facts, fact->key);
+        scan->unread++;
+        return;
+    }
+    if (latency_us > scan->request_us)
+        return;
+    /* a governor takes a state only when the next timer is further away than its residency */
+    snprintf(key, sizeof(key), "%s.residency_us", stem);
+    if (scan->looks_ahead && st_facts_int(scan->facts, key, &residency_us) == 0 &&
+        residency_us > scan->period_us) {
+        if (latency_us > scan->deeper_us)
+            scan->deeper_us = latency_us;
+        return;
+    }
+    if ((double)latency_us <= SMALL_US && latency_us > scan->shallow_us)
+        scan->shallow_us = latency_us;
+    if ((double)latency_us > SMALL_US && latency_us < scan->least_us)
+        scan->least_us = latency_us;
+    if (latency_us > scan->worst_us || scan->worst[0] == '\0') {
+        scan->worst_us = latency_us;
+        memcpy(scan->worst, stem, sizeof(stem));
+    }
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    char now[160], persistent[320];
+    /* C1's latency rather than 0, which would mean to poll */
+    const int64_t want_us = scan->shallow_us > 0 ? scan->shallow_us : scan->least_us;
+    if (want_us >= scan->worst_us)
+        return;
+    /* ten characters of hex: four bytes would be taken as a binary number */
+    snprintf(now, sizeof(now), NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
+    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), want_us + 1);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+}
+
+static const char *worst_name(const struct scan *scan, struct st_finding *finding)
+{
+    char key[KEY_BYTES + 16];
+    const char *name;
+    snprintf(key, sizeof(key), "%s" LATENCY, scan->worst);
+    st_finding_quote(finding, scan->facts, key);
+    snprintf(key, sizeof(key), "%s.name", scan->worst);
+    st_finding_quote(finding, scan->facts, key);
+    return st_facts_text(scan->facts, key, &name) == 0 ? name : "the deepest idle state";
+}
+
+static void judge_states(const struct scan *scan, const struct st_wish *wish, bool request_known,
+                         struct st_finding *finding)
+{
+    const double effect_us = (double)scan->worst_us, period_us = st_period_seconds(&wish->period) * 1e6;
+    const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
+    if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
+        st_finding_set(finding, ST_STATUS_OK, "a sleep of %.0f µs is too short for any idle state",
+                       period_us);
+        st_finding_effect(finding, 0, "each state's residency is longer than %.0f µs", period_us);
+        return;
+    }
+    if (scan->worst[0] == '\0') {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "no idle state is enabled: the CPU is always awake, which costs power");
+        st_finding_effect(finding, 0, "no enabled state");
+        return;
+    }
+    if (scan->request_us == 0) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "a program holds a request of 0 µs: idle CPUs poll instead of sleeping, which costs much power");
+        st_finding_effect(finding, 0, "no idle state to leave");
+        return;
+    }
+    const char *name = worst_name(scan, finding);
+    if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
+        st_finding_set(finding, ST_STATUS_OK, "waking from %.40s takes up to %" PRId64 " µs%s", name,
+                       scan->worst_us,
+                       guest  ? "; the host's idle states are not visible from this virtual machine"
+                       : held ? ", as a program holds a request for low latency"
+                              : "");
+    } else {
+        st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
+                       request_known ? "" : ", unless a program holds a request (only root can read that)");
+        fix(scan, finding);
+    }
+    const int64_t cpus_n = st_machine_int_or(scan->facts, CPUS, 1);
+    char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
+    if (cpus_n > 1)
+        snprintf(whose, sizeof(whose), "%" PRId64 " CPUs'", cpus_n);
+    if (scan->deeper_us > 0)
+        snprintf(deeper, sizeof(deeper),
+                 " (deeper ones, up to %" PRId64 " µs, are for sleeps longer than %.0f µs)", scan->deeper_us,
+                 period_us);
+    if (held)
+        snprintf(within, sizeof(within), " within the request of %" PRId64 " µs", scan->request_us);
+    st_finding_effect(finding, effect_us, "longest exit latency of %s enabled states%s: %" PRId64 " µs%s",
+                      whose, within, scan->worst_us, deeper);
+}
+
+static void judge_idle_states(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts,
+                        .finding = finding,
+                        .period_us = wish->period_ns / 1000,
+                        .looks_ahead = true,
+                        .shallow_us = -1,
+                        .least_us = INT64_MAX};
+    char idle[16];
+    const char *driver, *governor;
+    st_finding_quote(finding, facts, DRIVER);
+    st_finding_quote(finding, facts, REQUEST);
+    const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
+    if (!request_known)
+        scan.request_us = REQUEST_NONE_US;
+    if (st_facts_text(facts, GOVERNOR, &governor) == 0)
+        scan.looks_ahead = strcmp(governor, "ladder") != 0;
+    st_facts_each(facts, STATES, LATENCY, see_state, &scan);
+    if (scan.unread > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the exit latency of %d of %d idle states could not be read", scan.unread,
+                       scan.states);
+    } else if (scan.states > 0) {
+        judge_states(&scan, wish, request_known, finding);
+    } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
+        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+        st_finding_set(finding, ST_STATUS_OK, "idle=poll: the CPU never sleeps, which costs much power");
+        st_finding_effect(finding, 0, "no idle state to leave");
+    } else {
+        const int r = st_facts_text(facts, DRIVER, &driver);
+        if (r == 0 && strcmp(driver, "none") != 0)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "the idle driver is %.40s, but no idle state could be read", driver);
+        else if (r != 0 && r != -ENOENT)
+            st_finding_set(finding, ST_STATUS_UNKNOWN, "whether the CPU has idle states could not be read");
+        else
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no idle states are visible here%s",
+                           st_machine_is_guest(facts) ? "; in a virtual machine they are the host's business"
+                                                      : "");
+    }
+}
+
+const struct st_rule st_rule_linux_idle_states = {
+    .id = "linux-idle-states",
+    .os = ST_OS_LINUX,
+    .title = "CPU idle states and PM QoS",
+    .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
+                 "back: that time is added to each wake-up. A program can ask for a limit by holding "
+                 "/dev/cpu_dma_latency open.",
+    .privilege = "root, or write access to /dev/cpu_dma_latency",
+    .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
+    .when_not = "on battery; all day long: hold the request while music plays",
+    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
+               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
+               "of CPUs 1 to 31 those that differ\n"
+               "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the "
+               "next timer (ladder.c does not look); a CPU that is woken by another one, as by its sound "
+               "card's interrupt, may be deeper\n"
+               "that up to 20 µs, or 2 % of the period, need no word, and half of it is a problem: "
+               "sleeptune's own lines",
+    .guide.now = NOW("2", "00000002"),
+    .guide.persistent = EVER("3"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
+                   "state\n"
+                   "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
+    .guide.undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
+    .worst = ST_STATUS_PROBLEM,
+    /* nothing that is written holds a request: a program does */
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL,
+                                   ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_idle_states,
+};
+
+/* --- linux-idle-request-access: May this user hold a request on the latency of idle CPUs? --- */
+
+#define PREFIX "linux.cpuidle.cpu0."
+
+/** States that wake within this need no request. A choice of this rule, as in linux-idle-states' advice. */
+#define SHALLOW_US 20
+
+struct idle_request_access_scan {
+    const struct st_facts *facts;
+    const struct st_fact *deepest;
+    int64_t latency_us;
+    size_t unread_n;
+};
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct idle_request_access_scan *scan = ctx;
+    char key[128];
+    int64_t latency, disabled;
+    snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
+    if (strlen(fact->key) < sizeof(key) && st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
+        return;
+    scan->unread_n += st_machine_is_unread(scan->facts, fact->key);
+    if (st_facts_int(scan->facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
+        (scan->deepest != NULL && latency <= scan->latency_us))
+        return;
+    scan->deepest = fact;
+    scan->latency_us = latency;
+}
+
+static void judge_idle_request_access(const struct st_facts *facts, const struct st_wish *wish,
+                                      struct st_finding *finding)
+{
+    struct idle_request_access_scan scan = {.facts = facts};
+    int64_t request;
+    (void)wish;
+    st_facts_each(facts, PREFIX, LATENCY, look, &scan);
+    const struct st_fact *fact = st_facts_find(facts, REQUEST);
+    if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.deepest == NULL) {
+        st_finding_quote(finding, facts, REQUEST);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s",
+                       scan.deepest == NULL ? "idle states that could be limited" : "/dev/cpu_dma_latency");
+        return;
+    }
+    st_finding_quote(finding, facts, scan.deepest->key);
+    if (scan.latency_us <= SHALLOW_US && scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the latency of %zu idle states could not be read",
+                       scan.unread_n);
+    } else if (scan.latency_us <= SHALLOW_US) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
+                       scan.latency_us);
+        st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", scan.latency_us, SHALLOW_US);
+    } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
+        st_finding_quote(finding, facts, REQUEST);
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out of deep sleep "
+            "(%" PRId64 " µs)",
+            scan.latency_us);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_UDEV, "rule",
+                          "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
+    } else if (st_finding_need_int(finding, facts, REQUEST, &request) == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "this user may open /dev/cpu_dma_latency");
+        st_finding_effect(finding, 0, "programs can hold a request themselves");
+    }
+}
+
+const struct st_rule st_rule_linux_idle_request_access = {
+    .id = "linux-idle-request-access",
+    .os = ST_OS_LINUX,
+    .title = "Access to /dev/cpu_dma_latency",
+    .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that "
+                 "wake slower than it asks. The file belongs to root, so audio programs that know how "
+                 "(jackd, some DAWs) cannot use it.",
+    .privilege = "root",
+    .cost = "power: several watts while a program holds a request",
+    .when_not = "on battery; with the whole machine tuned already (linux-idle-states is ok)",
+    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
+               "the same file\n"
+               "what it costs is in linux-idle-states; the line of 20 µs is sleeptune's own",
+    .guide.now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
+    .guide.persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
+                        "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
+                        "# then\n"
+                        "sudo usermod -aG audio $USER",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ls -l /dev/cpu_dma_latency   # crw-rw---- root audio",
+    .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
+                  "$USER audio",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable", NULL},
+    .judge = judge_idle_request_access,
+};
+
+/* --- linux-guest-halt-poll: Virtual machines: does an idle virtual CPU poll, or is it given back to the
+ * host? --- */
+
+#define POLL                    "linux.haltpoll.guest_halt_poll_ns"
+#define OPTION                  "haltpoll.guest_halt_poll_ns"
+#define GUEST_HALT_POLL_NOW(ns) "echo " ns " | sudo tee /sys/module/haltpoll/parameters/guest_halt_poll_ns"
+
+/** Below this a whole CPU for polling may be worth it. A choice of this rule. */
+#define PERIOD_SHORT_NS INT64_C(1400000)
+
+static void advise(struct st_finding *finding, int64_t poll, const struct st_wish *wish)
+{
+    char now[160], ever[512];
+    const int64_t value = wish->period_ns + wish->period_ns / 4;
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "an idle virtual CPU polls for %" PRId64
+                   " µs and is given back to the host then, before the next cycle of %" PRId64 " µs",
+                   poll / 1000, wish->period_ns / 1000);
+    snprintf(now, sizeof(now), GUEST_HALT_POLL_NOW("%" PRId64), value);
+    snprintf(ever, sizeof(ever), ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64), value, value);
+    st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+}
+
+static void judge_guest_halt_poll(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    int64_t poll;
+    const char *governor;
+    if (st_finding_need_int(finding, facts, POLL, &poll) != 0)
+        return;
+    st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
+    if (!st_machine_is_guest(facts)) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "only for virtual machines, and this is none");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, GOVERNOR, &governor) != 0)
+        return;
+    if (strcmp(governor, "haltpoll") != 0)
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "the idle governor is %.20s, not haltpoll",
+                       governor);
+    else if (poll < 0)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%" PRId64 " ns cannot be", poll);
+    else if (poll >= wish->period_ns) {
+        st_finding_set(finding, ST_STATUS_OK, "an idle virtual CPU polls through the whole cycle");
+        st_finding_effect(finding, 0, "%" PRId64 " ns >= the period: no halt, so no way back from the host",
+                          poll);
+    } else if (wish->period_ns > PERIOD_SHORT_NS)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "an idle virtual CPU is given back to the host after %" PRId64
+                       " µs; how fast it comes back is the host's business",
+                       poll / 1000);
+    else
+        advise(finding, poll, wish);
+}
+
+const struct st_rule st_rule_linux_guest_halt_poll = {
+    .id = "linux-guest-halt-poll",
+    .os = ST_OS_LINUX,
+    .title = "Polling of idle virtual CPUs",
+    .mechanism = "A virtual CPU that is halted has to be woken by the host, which costs more than waking a "
+                 "real one. The haltpoll governor polls for a while before it halts; only polling that is "
+                 "longer than the sleep avoids the halt.",
+    .privilege = "root",
+    .cost = "CPU: an idle virtual CPU takes a whole one of the host's while it polls",
+    .when_not = "hosts that are shared; machines on battery",
+    .sources = "Linux Documentation/virt/guest-halt-polling.rst (default 200000 ns), "
+               "drivers/cpuidle/governors/haltpoll.c\n"
+               "measured in one KVM guest: idle CPUs kept from halting: median lateness 14.2 µs instead of "
+               "24 µs\n"
+               "the line of 1.4 ms is sleeptune's own",
+    .guide.now = GUEST_HALT_POLL_NOW("1700000") "   # more than the period, here 64 frames at 48 kHz",
+    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION(OPTION "=1700000"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /sys/devices/system/cpu/cpuidle/current_governor_ro   # haltpoll\n"
+                   "cat /sys/module/haltpoll/parameters/guest_halt_poll_ns",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION(OPTION),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){POLL, GOVERNOR, ST_MACHINE_VIRTUAL, NULL},
+    .judge = judge_guest_halt_poll,
+};

@@ -1,0 +1,284 @@
+/* Linux: sound devices and their drivers. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
+
+#define PREFIX           "linux.usb_audio."
+#define CONTROL          ".control"
+#define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
+#define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
+#define RULE(vendor, product)                                                                                \
+    "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
+    "\", "                                                                                                   \
+    "ATTR{power/control}=\"on\""
+#define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
+#define KEY_BYTES  192
+
+struct scan {
+    const struct st_facts *facts;
+    size_t devices_n;
+    size_t asleep_n;
+    size_t unread_n;
+    const struct st_fact *first; /* that may sleep, or else that was seen */
+    struct st_finding *finding;
+};
+
+static int fact_of(const struct scan *scan, const struct st_fact *control, const char *what, const char **ret)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "%.*s.%s", (int)(strlen(control->key) - (sizeof(CONTROL) - 1)), control->key,
+             what);
+    return st_facts_text(scan->facts, key, ret);
+}
+
+static bool is_usb_id(const char *text)
+{
+    return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
+}
+
+static bool has_ids(const struct scan *scan, const struct st_fact *control, const char **ret_vendor,
+                    const char **ret_product)
+{
+    return fact_of(scan, control, "vendor_id", ret_vendor) == 0 && is_usb_id(*ret_vendor) &&
+           fact_of(scan, control, "product_id", ret_product) == 0 && is_usb_id(*ret_product);
+}
+
+/* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
+static const char *device_of(const struct st_fact *control, char *buf, size_t buf_bytes)
+{
+    const size_t len = strlen(control->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
+    snprintf(buf, buf_bytes, "%.*s", (int)len, control->key + sizeof(PREFIX) - 1);
+    return st_machine_is_plain(buf) ? buf : "DEVICE";
+}
+
+/* For the one that is plugged in, and for each like it that will be. */
+static void change(const struct scan *scan, const struct st_fact *control)
+{
+    char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES];
+    const char *vendor, *product;
+    if (!has_ids(scan, control, &vendor, &product))
+        return;
+    snprintf(path, sizeof(path), NOW_FILE("%s"), device_of(control, device, sizeof(device)));
+    snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
+    st_finding_change(scan->finding, ST_CHANGE_SYSFS_NOW, path, "on");
+    st_finding_change(scan->finding, ST_CHANGE_UDEV, "rule", rule);
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char key[KEY_BYTES];
+    const char *control;
+    int64_t delay_ms;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    if (scan->first == NULL)
+        scan->first = fact;
+    if (st_facts_text(scan->facts, fact->key, &control) != 0) {
+        scan->unread_n++;
+        return;
+    }
+    scan->devices_n++;
+    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(fact->key) - (sizeof(CONTROL) - 1)),
+             fact->key);
+    const bool never = st_facts_int(scan->facts, key, &delay_ms) == 0 && delay_ms < 0;
+    if (strcmp(control, "on") == 0 || never)
+        return;
+    if (scan->asleep_n++ == 0)
+        scan->first = fact;
+    change(scan, fact);
+}
+
+static void fix(const struct scan *scan, struct st_finding *finding)
+{
+    char device[64], now[256], ever[384];
+    const char *vendor, *product;
+    snprintf(now, sizeof(now), NOW("%s"), device_of(scan->first, device, sizeof(device)));
+    if (!has_ids(scan, scan->first, &vendor, &product)) {
+        vendor = "VVVV"; /* to be filled in from lsusb */
+        product = "PPPP";
+    }
+    snprintf(ever, sizeof(ever), EVER(RULE("%s", "%s")), vendor, product);
+    st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+}
+
+static void judge_usb_autosuspend(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding};
+    const char *name = "a USB audio interface";
+    char key[KEY_BYTES];
+    (void)wish;
+    st_facts_each(facts, PREFIX, CONTROL, look, &scan);
+    if (scan.first == NULL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB audio interface is connected");
+        return;
+    }
+    st_finding_quote(finding, facts, scan.first->key);
+    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(scan.first->key) - (sizeof(CONTROL) - 1)),
+             scan.first->key);
+    st_finding_quote(finding, facts, key);
+    const char *product;
+    if (fact_of(&scan, scan.first, "product", &product) == 0 && product[0] != '\0')
+        name = product;
+    if (scan.asleep_n > 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
+        fix(&scan, finding);
+    } else if (scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the power setting of %.40s could not be read", name);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "%zu USB audio interface%s stay%s awake", scan.devices_n,
+                       scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
+        st_finding_effect(finding, 0, "no autosuspend");
+    }
+}
+
+const struct st_rule st_rule_linux_usb_autosuspend = {
+    .id = "linux-usb-autosuspend",
+    .os = ST_OS_LINUX,
+    .title = "Autosuspend of USB audio interfaces",
+    .mechanism = "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. An audio "
+                 "interface then takes part of a second to come back, and some do not come back at all.",
+    .privilege = "root",
+    .cost = "power: up to some hundred mW (not measured here)",
+    .when_not = "on battery, with an interface that is used seldom",
+    .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
+               "autosuspend_delay_ms (negative: never)",
+    .guide.now = NOW("DEVICE"),
+    .guide.persistent = EVER(RULE("VVVV", "PPPP")),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "grep . /sys/bus/usb/devices/*/product   # which DEVICE it is; lsusb has VVVV:PPPP\n"
+                   "cat /sys/bus/usb/devices/DEVICE/power/control   # on",
+    .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){"linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
+                                   "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
+                                   "linux.usb_audio.*.product_id", NULL},
+    .targets = (const char *const[]){NOW_FILE("*"), NULL},
+    .judge = judge_usb_autosuspend,
+};
+
+/* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
+
+#define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
+#define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"
+#define HAS_PACKS  "linux.module.snd_usb_audio.nrpacks"
+
+/** lowlatency=Y; old guides set nrpacks beside it. */
+static void judge_default(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *packs;
+    int64_t number;
+    if (st_facts_text(facts, NRPACKS, &packs) == 0 && st_facts_int(facts, HAS_PACKS, &number) == -ENOENT) {
+        st_finding_quote(finding, facts, NRPACKS);
+        st_finding_quote(finding, facts, HAS_PACKS);
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "snd_usb_audio runs in its low-latency mode; this kernel's driver has no nrpacks any more "
+            "(nrpacks=%.10s in /etc/modprobe.d): the option can go",
+            packs);
+        st_finding_effect(finding, 0, "lowlatency=Y, the default; an unknown option is ignored");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode");
+        st_finding_effect(finding, 0, "lowlatency=Y, the default");
+    }
+}
+
+static void judge_usb_audio_options(const struct st_facts *facts, const struct st_wish *wish,
+                                    struct st_finding *finding)
+{
+    const char *text;
+    (void)wish;
+    const int r = st_finding_need_text(finding, facts, LOWLATENCY, &text);
+    if (r != 0) {
+        if (r == -ENOENT)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "snd_usb_audio is not loaded, or has no such option");
+        return;
+    }
+    if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
+        judge_default(facts, finding);
+    } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "snd_usb_audio's low-latency mode is off, so USB playback queues more packets than needed");
+        st_finding_effect(finding, 0, "adds delay, not lateness of this loop");
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
+    } else {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "lowlatency is \"%.20s\", which is not understood", text);
+    }
+}
+
+const struct st_rule st_rule_linux_usb_audio_options = {
+    .id = "linux-usb-audio-options",
+    .os = ST_OS_LINUX,
+    .title = "Options of the USB audio driver",
+    .mechanism = "The driver fills its packets just before they leave when lowlatency is on. With N it "
+                 "queues them ahead, which adds latency (not lateness).",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
+    .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
+               "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
+    .history = "6.1: the driver has no nrpacks any more (modinfo snd_usb_audio; from which release on: not "
+               "verified)",
+    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\n"
+                        "options snd_usb_audio lowlatency=1",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
+    .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){LOWLATENCY, NRPACKS, HAS_PACKS, NULL},
+    .judge = judge_usb_audio_options,
+};
+
+/* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
+
+#define POWER_SAVE "linux.module.snd_hda_intel.power_save"
+
+const struct st_rule st_rule_linux_hda_power_save = {
+    .id = "linux-hda-power-save",
+    .os = ST_OS_LINUX,
+    .title = "Power saving of the built-in sound card",
+    .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. Switching "
+                 "it on again takes up to some hundred ms and may click; a stream that runs is not touched.",
+    .privilege = "root",
+    .cost = "power: about half a watt",
+    .when_not = "on battery",
+    .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "
+               "driver's own deny list",
+    .guide.now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
+    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf\n"
+                        "options snd_hda_intel power_save=0 power_save_controller=N",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
+    .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){POWER_SAVE, NULL},
+    .targets = (const char *const[]){"/sys/module/snd_hda_intel/parameters/power_save", NULL},
+    .changes =
+        (const struct st_change[]){
+            {ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
+            {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"},
+            {0}},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on", "power_save=0"},
+            {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
+            {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
+            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+             "the sound card is switched off after {} s of silence: a click, and the next sound begins late",
+             "while a stream is open the card stays on"},
+            {0}},
+};

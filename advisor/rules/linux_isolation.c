@@ -1,0 +1,365 @@
+/* Linux: CPUs that do nothing else. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
+
+/* --- linux-isolated-cpus: isolcpus and what belongs to it. --- */
+
+#define ISOLATED "linux.cpu.isolated"
+#define ONLINE   "linux.cpu.online"
+
+/** text: a list that was understood, so nothing but digits, '-' and ','. */
+static void fix_callbacks(const char *text, struct st_finding *finding)
+{
+    char persistent[1024];
+    const int n =
+        snprintf(persistent, sizeof(persistent), ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=%s"), text, text);
+    if (n > 0 && (size_t)n < sizeof(persistent))
+        st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
+    else
+        st_rule_fix(finding);
+}
+
+static void judge_isolated(const struct st_facts *facts, const char *text, const struct st_cpu_list *isolated,
+                           struct st_finding *finding)
+{
+    struct st_cpu_list online;
+    const char *online_text;
+    char value[256];
+    st_finding_quote(finding, facts, ONLINE);
+    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    if (st_facts_text(facts, ONLINE, &online_text) == 0 && st_cpu_list_parse(online_text, &online) == 0 &&
+        online.n > 0 && st_cpu_list_is_within(&online, isolated)) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "all CPUs are isolated, which leaves none for the rest of the machine");
+        st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
+    } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENODATA) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "CPUs %.40s are isolated; whether from the kernel's own callbacks (RCU), too, the command line "
+            "would tell, which could not be read",
+            text);
+    } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENOENT &&
+               st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
+        fix_callbacks(text, finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "CPUs %.40s are isolated; only programs that are pinned there (CPUAffinity=, taskset) use them",
+            text);
+    }
+}
+
+static void judge_isolated_cpus(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    const char *text;
+    struct st_cpu_list isolated;
+    char value[256];
+    (void)wish;
+    if (st_finding_need_text(finding, facts, ISOLATED, &text) != 0)
+        return;
+    if (st_cpu_list_parse(text, &isolated) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
+                       text);
+    } else if (isolated.n > 0) {
+        judge_isolated(facts, text, &isolated, finding);
+    } else if (st_machine_boot_option(facts, "isolcpus", value, sizeof(value)) == 0) {
+        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+        st_finding_set(finding, ST_STATUS_ADVICE, "isolcpus= is on the command line, but no CPU is isolated");
+        st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "no CPU is isolated, which is right for a desktop");
+        st_finding_effect(finding, 0, "a real-time thread gets any CPU at once");
+    }
+}
+
+const struct st_rule st_rule_linux_isolated_cpus = {
+    .id = "linux-isolated-cpus",
+    .os = ST_OS_LINUX,
+    .title = "Isolated CPUs",
+    .mechanism = "An isolated CPU gets no program that was not pinned to it, and no load balancing. It "
+                 "stays free of the kernel's own work only if RCU callbacks, ticks and interrupts are kept "
+                 "away, too.",
+    .privilege = "root",
+    .cost = "throughput: the isolated CPUs are lost for everything else",
+    .when_not = "desktops, and any machine with few CPUs: real-time priority does the same at no cost",
+    .sources = "Linux kernel-parameters.txt: isolcpus (deprecated, use cpusets), rcu_nocbs, nohz_full; "
+               "tuned's cpu-partitioning",
+    .guide.persistent = "# LIST is that of isolcpus=\n" ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=LIST"),
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "cat /sys/devices/system/cpu/isolated\n"
+                   "grep -o \"rcu_nocbs=[^ ]*\" /proc/cmdline",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("isolcpus= and rcu_nocbs="),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_DANGEROUS,
+    .facts = (const char *const[]){ISOLATED, ONLINE, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_isolated_cpus,
+};
+
+/* --- linux-irq-affinity: Interrupts on CPUs that were isolated for audio. --- */
+
+#define AFFINITY   "linux.irq.default_affinity"
+#define IRQBALANCE "linux.daemon.irqbalance"
+
+/** "3", "ffffffff,fffffff0": hexadecimal, the lowest CPU last. @return 0, -EBADMSG. */
+static int parse_mask(const char *text, struct st_cpu_list *ret)
+{
+    struct st_cpu_list list = {0};
+    size_t cpu = 0;
+    if (text[0] == '\0')
+        return -EBADMSG;
+    for (size_t i = strlen(text); i-- > 0;) {
+        static const char digits[] = "0123456789abcdef";
+        if (text[i] == ',')
+            continue;
+        const char *digit = strchr(digits, text[i] >= 'A' && text[i] <= 'F' ? text[i] - 'A' + 'a' : text[i]);
+        if (digit == NULL || *digit == '\0' || cpu >= ST_CPU_LIST_MAX)
+            return -EBADMSG;
+        list.has[cpu / 8] |= (unsigned char)((unsigned)(digit - digits) << cpu % 8);
+        cpu += 4;
+    }
+    *ret = list;
+    return 0;
+}
+
+static void judge_irq_affinity(const struct st_facts *facts, const struct st_wish *wish,
+                               struct st_finding *finding)
+{
+    const char *isolated_text, *mask_text;
+    struct st_cpu_list isolated, mask;
+    int64_t pid;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, ISOLATED, &isolated_text) != 0)
+        return;
+    if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
+                       isolated_text);
+        return;
+    }
+    if (isolated.n == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "no CPU is isolated, so interrupts may go where they want");
+        st_finding_effect(finding, 0, "nothing to keep free");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, AFFINITY, &mask_text) != 0)
+        return;
+    if (parse_mask(mask_text, &mask) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the mask \"%.40s\" is not understood", mask_text);
+        return;
+    }
+    st_finding_quote(finding, facts, IRQBALANCE);
+    if (!st_cpu_list_overlaps(&isolated, &mask)) {
+        st_finding_set(finding, ST_STATUS_OK, "interrupts stay away from the isolated CPUs %.40s",
+                       isolated_text);
+        st_finding_effect(finding, 0, "the default mask leaves them out");
+    } else if (st_facts_int(facts, IRQBALANCE, &pid) == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "irqbalance runs, which leaves isolated CPUs out");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "CPUs %.40s are isolated, but interrupts of all devices may still go there",
+                       isolated_text);
+        st_rule_fix(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_irq_affinity = {
+    .id = "linux-irq-affinity",
+    .os = ST_OS_LINUX,
+    .title = "Interrupts on isolated CPUs",
+    .mechanism = "Isolating a CPU takes programs off it, not interrupts. Each handler that runs there "
+                 "delays the thread that has the CPU for itself.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "machines without isolated CPUs: pinning interrupts by hand gains nothing there",
+    .sources = "Linux Documentation/core-api/irq/irq-affinity.rst; kernel-parameters.txt: irqaffinity, "
+               "isolcpus\n"
+               "irqbalance(1): isolated and nohz_full CPUs are banned by default",
+    .guide.persistent =
+        "# OTHERS are the CPUs that are not isolated, such as 0-1\n" ST_MACHINE_FIX_BOOT_OPTION(
+            "irqaffinity=OTHERS") "\n"
+                                  "# for devices that choose themselves: isolcpus=managed_irq,domain,LIST",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "cat /proc/irq/*/smp_affinity_list   # none of the isolated CPUs",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_DANGEROUS,
+    .facts = (const char *const[]){ISOLATED, AFFINITY, IRQBALANCE, NULL},
+    .judge = judge_irq_affinity,
+};
+
+/* --- linux-nohz-full: nohz_full: CPUs without the tick while one thread runs. --- */
+
+#define NOHZ_FULL "linux.cpu.nohz_full"
+
+static void judge_nohz_full(const struct st_facts *facts, const struct st_wish *wish,
+                            struct st_finding *finding)
+{
+    const char *text, *isolated_text;
+    struct st_cpu_list nohz, isolated;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, NOHZ_FULL, &text) != 0)
+        return;
+    if (st_cpu_list_parse(text, &nohz) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list \"%.40s\" is not understood", text);
+        return;
+    }
+    if (nohz.n == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "the tick runs on busy CPUs, as usual");
+        st_finding_effect(finding, 0, "timers are exact with and without the tick");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, ISOLATED, &isolated_text) != 0)
+        return;
+    if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list \"%.40s\" is not understood", isolated_text);
+    } else if (st_cpu_list_is_within(&nohz, &isolated)) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "CPUs %.40s have no tick while one thread runs, and are isolated", text);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "CPUs %.40s are nohz_full but not isolated: each system call costs more there, and the tick "
+            "comes back with a second thread",
+            text);
+        st_rule_fix(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_nohz_full = {
+    .id = "linux-nohz-full",
+    .os = ST_OS_LINUX,
+    .title = "CPUs without a tick",
+    .mechanism = "nohz_full stops the scheduler's tick on a CPU while a single thread runs there. In return "
+                 "each entry into the kernel keeps accounts, so an audio loop that sleeps in each cycle "
+                 "pays more than it gains.",
+    .privilege = "root",
+    .cost = "throughput: system calls and interrupts cost more on these CPUs",
+    .when_not = "a thread computes there without end: that is what nohz_full is for. NO_HZ_IDLE, the "
+                "default, needs no change",
+    .sources = "Linux Documentation/timers/no_hz.rst; kernel-parameters.txt: nohz_full",
+    .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("nohz_full"),
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "cat /sys/devices/system/cpu/nohz_full   # (null), or empty",
+    .guide.undo = "add the option again",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_DANGEROUS,
+    .facts = (const char *const[]){NOHZ_FULL, ISOLATED, NULL},
+    .judge = judge_nohz_full,
+};
+
+/* --- linux-timer-migration: kernel.timer_migration: may a timer be moved to another CPU? --- */
+
+#define MIGRATION "linux.sysctl.kernel.timer_migration"
+
+const struct st_rule st_rule_linux_timer_migration = {
+    .id = "linux-timer-migration",
+    .os = ST_OS_LINUX,
+    .title = "Migration of timers",
+    .mechanism = "To let CPUs sleep, the kernel may put a timer on another CPU that is busy anyway. A "
+                 "thread that sets its own sleep is running at that moment, so its timer stays, except on "
+                 "CPUs that are kept free of timers.",
+    .privilege = "root",
+    .cost = "power: idle CPUs wake more often",
+    .when_not = "machines without nohz_full CPUs",
+    .sources = "Linux kernel/sched/core.c get_nohz_timer_target(): a housekeeping CPU that is not idle "
+               "keeps its timers; kernel/time/hrtimer.c; tuned's realtime profile sets 0",
+    .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.timer_migration", "0"),
+    .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.timer_migration", "0"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kernel.timer_migration   # 0",
+    .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.timer_migration", "1"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){MIGRATION, NOHZ_FULL, NULL},
+    .targets = (const char *const[]){"kernel.timer_migration", NULL},
+    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "kernel.timer_migration", "0"}, {0}},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
+            {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} cannot be"},
+            {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
+             "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be read",
+             NULL, NOHZ_FULL},
+            {ST_CASE_NO_CPUS, 0, ST_STATUS_OK,
+             "a timer stays on the CPU of the thread that sets it, as it is not idle then",
+             "only CPUs of nohz_full= give their timers away", NOHZ_FULL},
+            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+             "timers set on CPUs {" NOHZ_FULL
+             "} (nohz_full) may fire on another CPU, which then has to wake this one"},
+            {0}},
+};
+
+/* --- linux-housekeeping: Small noise on isolated CPUs: statistics of the virtual memory, ticks at the
+ * same moment. --- */
+
+#define STAT_INTERVAL    "linux.sysctl.vm.stat_interval"
+#define INTERVAL_QUIET_S 10 /* tuned's cpu-partitioning */
+
+static void judge_housekeeping(const struct st_facts *facts, const struct st_wish *wish,
+                               struct st_finding *finding)
+{
+    const char *text;
+    struct st_cpu_list isolated;
+    int64_t interval;
+    char value[16];
+    (void)wish;
+    if (st_finding_need_text(finding, facts, ISOLATED, &text) != 0)
+        return;
+    if (st_cpu_list_parse(text, &isolated) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
+                       text);
+        return;
+    }
+    if (isolated.n == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "only of interest with isolated CPUs, and there are none");
+        return;
+    }
+    if (st_finding_need_int(finding, facts, STAT_INTERVAL, &interval) != 0)
+        return;
+    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    const bool skewed = st_machine_boot_option(facts, "skew_tick", value, sizeof(value)) == 0;
+    if (interval >= INTERVAL_QUIET_S) {
+        st_finding_set(finding, ST_STATUS_OK, "memory statistics are gathered each %" PRId64 " s%s", interval,
+                       skewed ? ", and ticks are spread" : "");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "CPUs %.40s are isolated, and each gathers memory statistics every %" PRId64 " s",
+                       text, interval);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.stat_interval", "10");
+    }
+}
+
+const struct st_rule st_rule_linux_housekeeping = {
+    .id = "linux-housekeeping",
+    .os = ST_OS_LINUX,
+    .title = "The kernel's small chores on isolated CPUs",
+    .mechanism = "Each CPU folds its memory statistics once a second, and all ticks may come at the same "
+                 "moment. That is microseconds, and matters only where everything else has been taken away.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "any machine without isolated CPUs",
+    .sources = "tuned profiles realtime and cpu-partitioning: vm.stat_interval=10, skew_tick=1; "
+               "sysctl/vm.rst\n"
+               "how many µs it costs: not measured",
+    .guide.now = ST_MACHINE_SYSCTL_NOW("vm.stat_interval", "10"),
+    .guide.persistent =
+        ST_MACHINE_SYSCTL_EVER("vm.stat_interval", "10") "\n# kernel command line: skew_tick=1",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl vm.stat_interval   # 10",
+    .guide.undo = ST_MACHINE_UNDO_SYSCTL("vm.stat_interval", "1"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){ISOLATED, STAT_INTERVAL, ST_MACHINE_CMDLINE, NULL},
+    .targets = (const char *const[]){"vm.stat_interval", NULL},
+    .judge = judge_housekeeping,
+};

@@ -1,0 +1,212 @@
+/* Linux: the options of a JACK server. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "advisor/rules/jack_command.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-jack-realtime: jackd -r: without real-time priority; -P: which one. --- */
+
+/** The kernel's migration and watchdog threads are at 99; interrupt threads of sound at 90 with rtirq. */
+#define PRIORITY_HIGHEST 94
+
+static void judge_jack_realtime(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    struct st_jack_command jack;
+    (void)wish;
+    if (!st_jack_command_need(finding, facts, &jack))
+        return;
+    const char *where = jack.running ? "runs" : "is started";
+    if (!jack.realtime) {
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "JACK %s without real-time priority (-r), so any busy program can delay all sound",
+                       where);
+        st_rule_fix(finding);
+    } else if (jack.priority > PRIORITY_HIGHEST) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "JACK %s at priority %" PRId64 ", among the kernel's own threads; 70 to 80 is enough",
+                       where, jack.priority);
+        st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "JACK %s with real-time priority %" PRId64, where,
+                       jack.priority);
+        st_finding_effect(finding, 0, "-R is on");
+    }
+}
+
+const struct st_rule st_rule_linux_jack_realtime = {
+    .id = "linux-jack-realtime",
+    .os = ST_OS_LINUX,
+    .title = "JACK's real-time priority",
+    .mechanism = "jackd runs its cycle at real-time priority unless it was told not to. Without it each "
+                 "cycle waits behind whatever else is busy, and there is no upper bound for that.",
+    .privilege = "none (the right to real-time priority: see linux-rt-permission)",
+    .cost = "none",
+    .when_not = "tests with the dummy driver",
+    .sources = "jackd(1) 1.9.21: -R is the default, -r takes it away, -P sets the priority (its message at "
+               "start says 10)",
+    .guide.persistent = "# take -r (--no-realtime) away from the options before -d: in ~/.jackdrc, or in "
+                        "QjackCtl's settings (Realtime)",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
+    .guide.undo = "set the options of before",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
+    .judge = judge_jack_realtime,
+};
+
+/* --- linux-jack-period: jackd -p, -n: the period and the ring. --- */
+
+#define USB        "linux.usb_audio.*.control"
+#define FRAMES     "linux.jack.buffer_frames"
+#define RATE       "linux.jack.rate_hz"
+#define FRAMES_MIN 16
+#define FRAMES_MAX 8192  /* as the ALSA driver's -p */
+#define ROUNDED    1.001 /* a period this much longer is the same one */
+
+/** What the running server says instead of its command line. @return false: it was asked and nobody knows;
+ * the finding is set. */
+static bool told(struct st_finding *finding, const struct st_facts *facts, const char *key, int64_t *ret)
+{
+    int64_t value;
+    const int r = st_facts_int(facts, key, &value);
+    if (r == -ENOENT)
+        return true;
+    if (st_finding_need_int(finding, facts, key, &value) != 0)
+        return false;
+    if (value > 0 && value <= 1000000)
+        *ret = value;
+    return true;
+}
+
+static void note(void *ctx, const struct st_fact *fact)
+{
+    if (fact->state == ST_FACT_OK)
+        *(const struct st_fact **)ctx = fact;
+}
+
+/** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
+static void fix(const struct st_jack_command *jack, double wish_us, bool usb, struct st_finding *finding)
+{
+    char now[64], persistent[96];
+    int64_t frames = FRAMES_MIN;
+    while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
+        frames *= 2;
+    snprintf(now, sizeof(now), "jack_bufsize %" PRId64, frames);
+    snprintf(persistent, sizeof(persistent),
+             "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64, frames,
+             usb && jack->periods_n < 3 ? 3 : jack->periods_n);
+    st_finding_fix(finding, jack->running ? now : NULL, persistent, ST_NEEDS_REOPEN);
+}
+
+static void judge_jack_period(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    struct st_jack_command jack;
+    const struct st_fact *usb = NULL;
+    if (!st_jack_command_need(finding, facts, &jack))
+        return;
+    if (!jack.is_alsa) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
+        return;
+    }
+    if (jack.running &&
+        (!told(finding, facts, FRAMES, &jack.frames) || !told(finding, facts, RATE, &jack.rate_hz)))
+        return;
+    const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
+    const double wish_us = (double)wish->period_ns / 1e3;
+    const double ring_ms = period_us * (double)jack.periods_n / 1e3;
+    st_facts_each(facts, "linux.usb_audio.", ".control", note, &usb);
+    if (period_us > wish_us * ROUNDED) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "JACK's period is %" PRId64 " frames at %" PRId64
+                       " Hz (%.2f ms), longer than the wished %.2f ms",
+                       jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
+        fix(&jack, wish_us, usb != NULL, finding);
+    } else if (usb != NULL && jack.periods_n < 3) {
+        st_finding_quote(finding, facts, usb->key);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "JACK has %" PRId64
+                       " periods, and a USB interface is connected: its 1 ms packets want three",
+                       jack.periods_n);
+        st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "JACK's period is %.2f ms, its ring holds %.2f ms",
+                       period_us / 1e3, ring_ms);
+        st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", jack.frames,
+                          jack.rate_hz, period_us, wish_us);
+    }
+}
+
+const struct st_rule st_rule_linux_jack_period = {
+    .id = "linux-jack-period",
+    .os = ST_OS_LINUX,
+    .title = "JACK's period and ring",
+    .mechanism = "JACK's latency is period × periods / rate, and the machine has one period to compute each "
+                 "cycle. USB moves sound in packets that do not divide the usual periods, so a ring of two "
+                 "runs dry by rounding alone.",
+    .privilege = "none",
+    .cost = "latency: each period more adds one",
+    .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
+    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
+               "why three: usual reasoning, not measured here",
+    .guide.now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or what is wished",
+    .guide.persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "jack_bufsize; jack_samplerate   # the period is the one by the other",
+    .guide.undo = "jack_bufsize with the old number, and the options of before",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE, NULL},
+    .judge = judge_jack_period,
+};
+
+/* --- linux-jack-soft-mode: jackd -d alsa -s: soft mode. --- */
+
+static void judge_jack_soft_mode(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    struct st_jack_command jack;
+    (void)wish;
+    if (!st_jack_command_need(finding, facts, &jack))
+        return;
+    if (!jack.is_alsa) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
+        return;
+    }
+    if (!jack.soft_mode) {
+        st_finding_set(finding, ST_STATUS_OK, "JACK reports the xruns of the sound card");
+        st_finding_effect(finding, 0, "no soft mode");
+        return;
+    }
+    st_finding_set(
+        finding, ST_STATUS_ADVICE,
+        "JACK %s in soft mode (-s): it does not report xruns, so a machine that loses sound looks fine",
+        jack.running ? "runs" : "is started");
+    st_finding_effect(finding, 0, "soft mode changes what is reported, not when the loop wakes");
+    st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_jack_soft_mode = {
+    .id = "linux-jack-soft-mode",
+    .os = ST_OS_LINUX,
+    .title = "JACK's soft mode",
+    .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. The gaps are "
+                 "as audible as before, but no counter shows them.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "on stage, where a restart of the stream is worse than a gap",
+    .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
+    .guide.persistent = "# take -s (--softmode) away from the options behind -d alsa: in ~/.jackdrc, or in "
+                        "QjackCtl's settings (Soft Mode)",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "ps -eo args | grep '[j]ackd'   # no -s behind -d alsa",
+    .guide.undo = "add -s again",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
+    .judge = judge_jack_soft_mode,
+};

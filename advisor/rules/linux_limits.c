@@ -1,0 +1,516 @@
+/* Linux: the limits of a user, a service and the kernel on real-time programs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
+
+#define MEMLOCK   "linux.rt.memlock_limit_bytes"
+#define IPC_LOCK  "linux.rt.ipc_lock"
+#define UID       "user.uid"
+#define UNLIMITED (-1)
+#define MIB       (1024 * 1024)
+
+/** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
+ * more. */
+#define ENOUGH_BYTES (INT64_C(256) * MIB)
+
+/** CAP_IPC_LOCK makes the limit void; root has it unless a container took it away. */
+static bool is_privileged(const struct st_facts *facts)
+{
+    const bool usual = st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts);
+    return st_machine_int_or(facts, IPC_LOCK, usual) != 0;
+}
+
+static void judge_memlock(const struct st_facts *facts, const struct st_wish *wish,
+                          struct st_finding *finding)
+{
+    int64_t limit;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, MEMLOCK, &limit) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "a limit belongs to a user, and this capture has none; run the report as the user who plays");
+        return;
+    }
+    st_finding_quote(finding, facts, IPC_LOCK);
+    st_finding_quote(finding, facts, UID);
+    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+    const double mib = (double)limit / MIB;
+    const bool small = limit < MIB;
+    const double shown = small ? (double)limit / 1024 : mib;
+    const char *unit = small ? "KiB" : "MiB";
+    if (limit < UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+    } else if (limit == UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_effect(finding, 0, "locked memory is not paged out");
+    } else if (limit >= ENOUGH_BYTES) {
+        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked", mib);
+        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+                          mib);
+    } else if (is_privileged(facts)) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this process may lock memory beyond its limit of %.4g %s; other users may differ",
+                       shown, unit);
+        st_finding_effect(finding, 0, "locked memory is not paged out");
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "only %.4g %s may be locked, so an audio program may wait for a page in the middle of a cycle",
+            shown, unit);
+        if (st_machine_in_container(facts)) {
+            st_finding_fix(finding, NULL,
+                           "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
+                           ST_NEEDS_RELOGIN);
+            return;
+        }
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
+    }
+}
+
+const struct st_rule st_rule_linux_memlock = {
+    .id = "linux-memlock",
+    .os = ST_OS_LINUX,
+    .title = "Limit of locked memory",
+    .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
+                 "touches it waits for the disk; there is no upper bound for that. A limit below the size "
+                 "of the program makes mlockall fail.",
+    .privilege = "root",
+    .cost = "memory: what is locked is not available to others",
+    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
+               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; the line of 256 MiB is "
+               "sleeptune's own",
+    .history = "2.6.9: the limit holds for normal users, no longer for root (getrlimit(2))\n"
+               "5.16: the kernel's default is 8 MiB instead of 64 KiB (commit 9dcc38e2813e)",
+    .guide.now =
+        "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
+    .guide.persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n"
+                        "@audio - memlock 4194304\n"
+                        "# then\n"
+                        "sudo usermod -aG audio $USER\n"
+                        "# services started by systemd, in the unit: LimitMEMLOCK=4G",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ulimit -l   # after a new login: 4194304, in KiB",
+    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER, NULL},
+    .judge = judge_memlock,
+};
+
+/* --- linux-nice-limit: RLIMIT_NICE: what is left to a program that gets no real-time priority. --- */
+
+#define LIMIT      "linux.rt.nice_limit"
+#define FIFO_ERRNO "linux.rt.fifo_errno"
+#define RTKIT      "linux.daemon.rtkit-daemon"
+#define INSTALLED  "linux.rtkit.installed"
+#define AUTOGROUP  "linux.sysctl.kernel.sched_autogroup_enabled"
+
+/** The limit is 20 - nice: PipeWire and PulseAudio ask for -11. */
+#define LIMIT_OF_SERVERS 31
+
+static void judge_nice_limit(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    int64_t limit, error, pid;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0)
+        return;
+    st_finding_quote(finding, facts, FIFO_ERRNO);
+    if (st_facts_int(facts, FIFO_ERRNO, &error) == 0 && error == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "real-time threads are above any nice value");
+        st_finding_effect(finding, 0, "SCHED_FIFO was granted: nice does not count");
+    } else if (limit < -1 || limit > 40) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " cannot be (0 to 40)", limit);
+    } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
+        st_finding_quote(finding, facts, AUTOGROUP);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "sound servers may go to nice -11, which helps without real-time priority%s",
+                       st_machine_int_or(facts, AUTOGROUP, 0) == 1
+                           ? ", but only against programs of the same session (sched_autogroup_enabled is 1)"
+                           : "");
+    } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
+        st_finding_quote(finding, facts, RTKIT);
+        st_finding_quote(finding, facts, INSTALLED);
+        st_finding_set(finding, ST_STATUS_OK, "rtkit raises programs that ask beyond this limit");
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "without real-time priority a server may not even go below nice %" PRId64
+                       " (it asks for -11)",
+                       20 - limit < 20 ? 20 - limit : 0);
+        st_rule_fix(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_nice_limit = {
+    .id = "linux-nice-limit",
+    .os = ST_OS_LINUX,
+    .title = "Limit on nice values",
+    .mechanism = "A normal thread with a lower nice value gets a larger share of a busy CPU, but still "
+                 "waits its turn. It is what is left when real-time priority is refused.",
+    .privilege = "root",
+    .cost = "fairness",
+    .when_not = "real-time priority is granted: nice values do not matter to it",
+    .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); sched(7) on autogroups; PipeWire module-rt "
+               "nice.level -11; PulseAudio nice-level -11",
+    .guide.now = "sudo prlimit --pid $$ --nice=31:31",
+    .guide.persistent = "# /etc/security/limits.d/90-sleeptune.conf\n"
+                        "@audio - nice -11\n"
+                        "# then\n"
+                        "sudo usermod -aG audio $USER",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ulimit -e   # after a new login: 31, that is nice -11",
+    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, AUTOGROUP, NULL},
+    .judge = judge_nice_limit,
+};
+
+/* --- linux-rttime-limit: RLIMIT_RTTIME: how long a real-time thread may compute without a sleep. --- */
+
+#define RTTIME_LIMIT_LIMIT "linux.rt.rttime_limit_us"
+
+/** Fewer cycles than this leave no room for a start-up or a hiccup. A choice of this rule. */
+#define CYCLES_LEAST 8
+
+static void judge_rttime_limit(const struct st_facts *facts, const struct st_wish *wish,
+                               struct st_finding *finding)
+{
+    int64_t limit;
+    if (st_finding_need_int(finding, facts, RTTIME_LIMIT_LIMIT, &limit) != 0)
+        return;
+    const int64_t period_us = wish->period_ns / 1000 > 0 ? wish->period_ns / 1000 : 1;
+    if (limit < UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " µs cannot be", limit);
+    } else if (limit == UNLIMITED) {
+        st_finding_set(finding, ST_STATUS_OK, "real-time threads may compute as long as they want");
+        st_finding_effect(finding, 0, "no limit");
+    } else if (limit / CYCLES_LEAST < period_us) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "a real-time thread that computes %.3g ms without a sleep is killed; that is %.1f "
+                       "cycles of %.2f ms",
+                       (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
+        st_rule_fix(finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "a real-time thread that computes %.3g ms without a sleep is killed; one that sleeps in each "
+            "cycle is not",
+            (double)limit / 1e3);
+        st_finding_effect(finding, 0, "%" PRId64 " µs are %.1f cycles", limit,
+                          (double)limit / (double)period_us);
+    }
+}
+
+const struct st_rule st_rule_linux_rttime_limit = {
+    .id = "linux-rttime-limit",
+    .os = ST_OS_LINUX,
+    .title = "Limit on computing without a sleep",
+    .mechanism = "RLIMIT_RTTIME counts how long a real-time thread computes without a blocking call. At the "
+                 "soft limit it gets SIGXCPU each second, at the hard one SIGKILL: sound ends, it is not "
+                 "merely late.",
+    .privilege = "root (to raise it)",
+    .cost = "fairness: without a limit a thread gone wild is not stopped",
+    .when_not = "it is 200 ms: that is what rtkit asks for, and fine",
+    .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); the line of 8 cycles is "
+               "sleeptune's own",
+    .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
+    .guide.persistent = "# in the unit of a service: LimitRTTIME=infinity\n"
+                        "# PulseAudio, /etc/pulse/daemon.conf.d/90-sleeptune.conf: rlimit-rttime = 200000",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ulimit -R   # bash: microseconds, or unlimited",
+    .guide.undo = "delete those lines",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){RTTIME_LIMIT_LIMIT, NULL},
+    .judge = judge_rttime_limit,
+};
+
+/* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */
+
+#define PREFIX                 "linux.unit."
+#define PROGRAM                ".program"
+#define RTPRIO                 "LimitRTPRIO=90"
+#define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
+#define EVER(unit, lines)                                                                                    \
+    "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                          \
+    "\n# then\nsudo systemctl "                                                                              \
+    "daemon-reload\nsudo systemctl restart " unit
+#define KEY_BYTES  400
+#define UNIT_BYTES (KEY_BYTES - 24) /* room for the longest leaf; systemd's names have at most 255 bytes */
+
+enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
+
+struct scan {
+    const struct st_facts *facts;
+    size_t units_n;
+    enum fault fault; /* the worst */
+    const struct st_fact *program;
+    char unit[UNIT_BYTES]; /* key without ".program" */
+};
+
+static bool says(const struct st_facts *facts, const char *unit, const char *what, const char **ret)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "%s.%s", unit, what);
+    return st_facts_text(facts, key, ret) == 0;
+}
+
+static bool is_yes(const char *text)
+{
+    return strcmp(text, "yes") == 0 || strcmp(text, "true") == 0 || strcmp(text, "on") == 0 ||
+           strcmp(text, "1") == 0;
+}
+
+/** "95", "20:95" (the soft one first), "infinity". */
+static bool allows_priority(const char *text)
+{
+    return strncmp(text, "infinity", 8) == 0 || strtol(text, NULL, 10) > 0;
+}
+
+static enum fault fault_of(const struct st_facts *facts, const char *unit)
+{
+    const char *text;
+    if (says(facts, unit, "restrict_realtime", &text) && is_yes(text))
+        return FAULT_RESTRICTED;
+    const bool is_root =
+        !says(facts, unit, "user", &text) || strcmp(text, "root") == 0 || strcmp(text, "0") == 0;
+    const bool has_policy =
+        says(facts, unit, "policy", &text) && (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0);
+    if (is_root || has_policy || (says(facts, unit, "rtprio", &text) && allows_priority(text)))
+        return FAULT_NONE;
+    return FAULT_LIMIT;
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char unit[UNIT_BYTES];
+    const char *program;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    scan->units_n++;
+    const size_t unit_len = strlen(fact->key) - (sizeof(PROGRAM) - 1);
+    const bool fits = unit_len < sizeof(unit); /* the rest of a cut name would be another unit's */
+    snprintf(unit, sizeof(unit), "%.*s", (int)unit_len, fact->key);
+    const bool is_read = fits && st_facts_text(scan->facts, fact->key, &program) == 0;
+    const enum fault fault = is_read ? fault_of(scan->facts, unit) : FAULT_UNREAD;
+    if (scan->program != NULL && fault <= scan->fault)
+        return;
+    scan->program = fact;
+    scan->fault = fault;
+    snprintf(scan->unit, sizeof(scan->unit), "%s", unit);
+}
+
+static void quote(struct st_finding *finding, const struct scan *scan)
+{
+    static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
+    char key[KEY_BYTES];
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
+        snprintf(key, sizeof(key), "%s.%s", scan->unit, leaves[i]);
+        st_finding_quote(finding, scan->facts, key);
+    }
+}
+
+static void fix(struct st_finding *finding, const char *unit, const char *first, const char *second)
+{
+    char text[512], service[ST_CHANGE_KEY_BYTES];
+    const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
+    snprintf(text, sizeof(text), EVER("%.80s", "%s%s%s"), name, first, second != NULL ? "\n" : "",
+             second != NULL ? second : "", name);
+    st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
+    if (!st_machine_is_plain(unit))
+        return;
+    snprintf(service, sizeof(service), "%.80s.service", unit);
+    st_finding_change(finding, ST_CHANGE_SYSTEMD, service, first);
+    if (second != NULL)
+        st_finding_change(finding, ST_CHANGE_SYSTEMD, service, second);
+}
+
+static void judge_service_limits(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts};
+    (void)wish;
+    st_facts_each(facts, PREFIX, PROGRAM, look, &scan);
+    if (scan.units_n == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "no unit that was read in /etc/systemd/system starts an audio program");
+        return;
+    }
+    quote(finding, &scan);
+    const char *unit = scan.unit + sizeof(PREFIX) - 1;
+    switch (scan.fault) {
+    case FAULT_RESTRICTED:
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "%.40s.service has RestrictRealtime=yes: its program is refused real-time priority",
+                       unit);
+        fix(finding, unit, "RestrictRealtime=no", NULL);
+        break;
+    case FAULT_LIMIT:
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives does not reach "
+            "services",
+            unit);
+        fix(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
+        break;
+    case FAULT_UNREAD:
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%.40s.service could not be read", unit);
+        break;
+    case FAULT_NONE:
+        st_finding_set(finding, ST_STATUS_OK, "%zu audio service%s may use real-time priority", scan.units_n,
+                       scan.units_n == 1 ? "" : "s");
+        st_finding_effect(finding, 0, "the units give the right themselves");
+        break;
+    }
+}
+
+const struct st_rule st_rule_linux_service_limits = {
+    .id = "linux-service-limits",
+    .os = ST_OS_LINUX,
+    .title = "Limits of audio services",
+    .mechanism = "Limits in /etc/security belong to logins (PAM); a service of the system gets those of its "
+                 "unit. Without LimitRTPRIO= its program is refused real-time priority, and "
+                 "RestrictRealtime=yes refuses it in any case.",
+    .privilege = "root",
+    .cost = "fairness: as any right to real-time priority",
+    .when_not = "players with seconds of buffer",
+    .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
+               "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
+               "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
+    .guide.persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
+                   "4294967296, no",
+    .guide.undo = "sudo systemctl revert UNIT, and restart it",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){"linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",
+                                   "linux.unit.*.policy", "linux.unit.*.restrict_realtime", NULL},
+    .judge = judge_service_limits,
+};
+
+/* --- linux-rt-throttling: RT throttling: the safety net that keeps a machine alive under a spinning real-
+ * time thread. --- */
+
+#define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
+#define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
+#define GROUPS  "linux.config.RT_GROUP_SCHED"
+
+/** The kernel's default: real-time threads get 95 %. */
+#define SHARE_USUAL     0.95
+#define PERIOD_USUAL_US 1000000
+
+/** In an order in which the running time is never longer than the period, which the kernel refuses. */
+static void change_back(struct st_finding *finding, int64_t runtime)
+{
+    const bool runtime_first = runtime > PERIOD_USUAL_US;
+    if (runtime_first)
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000");
+    if (!runtime_first)
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
+}
+
+/** From 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth control". */
+static bool is_deadline_server(const struct st_facts *facts)
+{
+    const char *groups;
+    return st_machine_kernel_from(facts, 6, 12) && st_facts_text(facts, GROUPS, &groups) == 0 &&
+           strcmp(groups, "n") == 0;
+}
+
+static void judge_rt_throttling(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t runtime, period;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, RUNTIME, &runtime) != 0 ||
+        st_finding_need_int(finding, facts, PERIOD, &period) != 0)
+        return;
+    if (runtime < -1 || period < 1 || runtime > period) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "a real-time budget of %" PRId64 " µs in %" PRId64 " µs cannot be", runtime, period);
+        return;
+    }
+    if (is_deadline_server(facts)) {
+        st_finding_quote(finding, facts, ST_MACHINE_RELEASE);
+        st_finding_quote(finding, facts, GROUPS);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this kernel throttles no real-time thread: a deadline server keeps 5 %% of a CPU "
+                       "for normal threads that would starve");
+        st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
+        return;
+    }
+    if (runtime == -1 || runtime == period) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "real-time throttling is off: a real-time thread that spins takes its CPU for good, and maybe "
+            "the machine");
+        st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
+        st_rule_fix(finding);
+        change_back(finding, runtime);
+        return;
+    }
+    const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
+    if (share < SHARE_USUAL) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU (usual: 95 %%)",
+            hole_us / 1e3, share * 100);
+        st_finding_fix(finding,
+                       "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
+                       "# /etc/sysctl.d/90-sleeptune.conf\n"
+                       "kernel.sched_rt_runtime_us = 950000\n"
+                       "kernel.sched_rt_period_us = 1000000",
+                       ST_NEEDS_NOTHING);
+        change_back(finding, runtime);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_OK,
+                   "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; one "
+                   "that sleeps in each cycle is not",
+                   share * 100, hole_us / 1e3);
+    st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
+                      share * 100, period, runtime, hole_us);
+}
+
+const struct st_rule st_rule_linux_rt_throttling = {
+    .id = "linux-rt-throttling",
+    .os = ST_OS_LINUX,
+    .title = "Real-time throttling",
+    .mechanism = "When real-time threads have used 95 % of a CPU's second, the kernel stops them for the "
+                 "rest of it, so that a thread gone wild does not hang the machine. An audio thread that "
+                 "sleeps in each cycle does not get there.",
+    .privilege = "root",
+    .cost = "none at the default",
+    .when_not = "dedicated machines with isolated CPUs, run by people who know why. Never as a cure for "
+                "xruns: -1 hides the thread that spins and can hang the machine.",
+    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
+               "1000000)\n"
+               "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "
+               "changes for v6.12)",
+    .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
+               "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
+    .guide.now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
+    .guide.persistent =
+        "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kernel.sched_rt_runtime_us   # 950000",
+    .guide.undo = "nothing to undo: that is the default",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS, NULL},
+    .targets = (const char *const[]){"kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us", NULL},
+    .judge = judge_rt_throttling,
+};

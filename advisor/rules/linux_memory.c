@@ -1,0 +1,280 @@
+/* Linux: memory and disks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
+
+/* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
+
+#define ZRAM           "linux.swap.zram_n"
+#define OTHER          "linux.swap.other_n"
+#define FIRST          "linux.swap.zram_first"
+#define SWAPPINESS     "linux.sysctl.vm.swappiness"
+#define ZSWAP          "linux.zswap.enabled"
+#define SWAPPINESS_LOW 10
+
+static void judge_swap(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t zram, other, swappiness;
+    const char *zswap;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, OTHER, &other) != 0 ||
+        st_finding_need_int(finding, facts, ZRAM, &zram) != 0)
+        return;
+    if (other <= 0 && zram <= 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no swap");
+        return;
+    }
+    if (st_finding_need_int(finding, facts, SWAPPINESS, &swappiness) != 0)
+        return;
+    st_finding_quote(finding, facts, ZSWAP);
+    const bool compressed =
+        st_facts_text(facts, ZSWAP, &zswap) == 0 && (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
+    if (swappiness < 0 || swappiness > 200) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "swappiness of %" PRId64 " cannot be (0 to 200)",
+                       swappiness);
+    } else if (other <= 0 || compressed) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
+                       other <= 0 ? "zram" : "zswap", swappiness);
+    } else if (zram > 0 && st_machine_int_or(facts, FIRST, 0) != 0) {
+        st_finding_quote(finding, facts, FIRST);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "swap goes to compressed memory (zram) before the disk, for which a high swappiness "
+                       "(%" PRId64 ") is meant",
+                       swappiness);
+    } else if (swappiness <= SWAPPINESS_LOW) {
+        st_finding_set(finding, ST_STATUS_OK, "swap on disk is used late (swappiness %" PRId64 ")",
+                       swappiness);
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "memory that is not locked may be paged out to disk rather early (swappiness %" PRId64
+                       ")",
+                       swappiness);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
+    }
+}
+
+const struct st_rule st_rule_linux_swap = {
+    .id = "linux-swap",
+    .os = ST_OS_LINUX,
+    .title = "Swap on disk",
+    .mechanism = "A page that was swapped out is read back when a thread touches it, and the thread waits "
+                 "for the disk. Locked memory is not touched; samples and plug-ins often are not locked.",
+    .privilege = "root",
+    .cost = "memory: less of it for the cache of files",
+    .when_not = "zram and zswap, where high values are meant; machines without swap",
+    .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
+               "use 100 to 180\n"
+               "the line of 10 is that of old audio guides",
+    .guide.now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
+    .guide.persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl vm.swappiness   # 10\n"
+                   "swapon --show   # zram: leave it as it is",
+    .guide.undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP, NULL},
+    .targets = (const char *const[]){"vm.swappiness", NULL},
+    .judge = judge_swap,
+};
+
+/* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
+
+#define ENABLED "linux.thp.enabled"
+#define DEFRAG  "linux.thp.defrag"
+#define NOW                                                                                                  \
+    "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "                                   \
+    "/sys/kernel/mm/transparent_hugepage/defrag"
+#define EVER                                                                                                 \
+    "# /etc/tmpfiles.d/sleeptune.conf\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"      \
+    "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise"
+
+static int choice(struct st_finding *finding, const struct st_facts *facts, const char *key, char *ret,
+                  size_t bytes)
+{
+    const char *text;
+    int r = st_finding_need_text(finding, facts, key, &text);
+    if (r != 0)
+        return r;
+    r = st_machine_choice(text, ret, bytes);
+    if (r != 0)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "\"%.60s\" names no choice", text);
+    return r;
+}
+
+static void judge_huge_pages(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    char enabled[32], defrag[32];
+    (void)wish;
+    if (choice(finding, facts, ENABLED, enabled, sizeof(enabled)) != 0)
+        return;
+    if (strcmp(enabled, "always") != 0) {
+        st_finding_set(finding, ST_STATUS_OK, "huge pages only for programs that ask (%.20s)", enabled);
+        st_finding_effect(finding, 0, "no compaction for programs that do not ask");
+        return;
+    }
+    if (choice(finding, facts, DEFRAG, defrag, sizeof(defrag)) != 0)
+        return;
+    if (strcmp(defrag, "always") == 0) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "any program's first touch of memory may stop to move other memory about (huge pages always, "
+            "defrag always)");
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
+        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "huge pages for all, but without moving memory at a fault (defrag %.20s)", defrag);
+    }
+}
+
+const struct st_rule st_rule_linux_huge_pages = {
+    .id = "linux-huge-pages",
+    .os = ST_OS_LINUX,
+    .title = "Transparent huge pages",
+    .mechanism = "With defrag 'always' a thread that touches new memory stops until the kernel has freed "
+                 "and moved enough pages for a huge one, for milliseconds. Memory that was touched before "
+                 "(as audio threads should) is not concerned.",
+    .privilege = "root",
+    .cost = "throughput: programs that do not ask get no huge pages",
+    .when_not = "large sample libraries are in use, which gain from huge pages: keep 'always' with defrag "
+                "'madvise' then. 'never' only for hard real time",
+    .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
+               "(defer+madvise)\n"
+               "khugepaged also moves memory in the background: its cost was not measured",
+    .guide.now = NOW,
+    .guide.persistent = EVER,
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
+                   "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
+    .guide.undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){ENABLED, DEFRAG, NULL},
+    .targets = (const char *const[]){"/sys/kernel/mm/transparent_hugepage/enabled",
+                                     "/sys/kernel/mm/transparent_hugepage/defrag", NULL},
+    .judge = judge_huge_pages,
+};
+
+/* --- linux-numa-balancing: Automatic NUMA balancing: page faults on purpose. --- */
+
+#define BALANCING "linux.sysctl.kernel.numa_balancing"
+#define NODES     "linux.node.online"
+
+static void judge_numa_balancing(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    int64_t balancing;
+    const char *text;
+    struct st_cpu_list nodes;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, BALANCING, &balancing) != 0)
+        return;
+    if (balancing == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "memory is not moved between nodes");
+        st_finding_effect(finding, 0, "numa_balancing=0");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, NODES, &text) != 0)
+        return;
+    if (st_cpu_list_parse(text, &nodes) != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of nodes \"%.40s\" is not understood", text);
+    } else if (nodes.n <= 1) {
+        st_finding_set(finding, ST_STATUS_OK, "there is one memory node, so nothing is moved");
+        st_finding_effect(finding, 0, "one node");
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "the kernel takes pages away on purpose to see who touches them, on %zu nodes; an audio thread "
+            "faults, too",
+            nodes.n);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
+    }
+}
+
+const struct st_rule st_rule_linux_numa_balancing = {
+    .id = "linux-numa-balancing",
+    .os = ST_OS_LINUX,
+    .title = "Balancing of memory between nodes",
+    .mechanism = "On machines with several memory nodes the kernel unmaps pages now and then, to learn by "
+                 "the page faults which node they should be on, and may copy them. Threads of all policies "
+                 "take these faults.",
+    .privilege = "root",
+    .cost = "throughput: of large programs that roam over nodes",
+    .when_not = "machines with one node: it is idle there",
+    .sources =
+        "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing; tuned's cpu-partitioning sets 0",
+    .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
+    .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kernel.numa_balancing   # 0",
+    .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.numa_balancing", "1"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){BALANCING, NODES, NULL},
+    .targets = (const char *const[]){"kernel.numa_balancing", NULL},
+    .judge = judge_numa_balancing,
+};
+
+/* --- linux-session-filesystem: The file system of the home folder, where sessions are recorded. --- */
+
+#define FSTYPE "linux.home.fstype"
+
+static bool is_slow(const char *type)
+{
+    static const char *const types[] = {"9p",        "afs", "ceph", "cifs", "davfs",
+                                        "glusterfs", "nfs", "nfs4", "smb3", "virtiofs"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(types); i++) {
+        if (strcmp(type, types[i]) == 0)
+            return true;
+    }
+    return strncmp(type, "fuse", 4) == 0;
+}
+
+static void judge_session_filesystem(const struct st_facts *facts, const struct st_wish *wish,
+                                     struct st_finding *finding)
+{
+    const char *type;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, FSTYPE, &type) != 0)
+        return;
+    st_finding_effect(finding, 0,
+                      "the audio thread does not touch files; recording and streaming do, in threads of "
+                      "their own");
+    if (is_slow(type)) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the home folder is on %.20s: recording and playing long files may stall there", type);
+        st_rule_fix(finding);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "the home folder is on %.20s", type);
+    }
+}
+
+const struct st_rule st_rule_linux_session_filesystem = {
+    .id = "linux-session-filesystem",
+    .os = ST_OS_LINUX,
+    .title = "File system for sessions",
+    .mechanism = "A DAW reads and writes sound in threads of its own, some seconds ahead. A network or FUSE "
+                 "file system can stop for longer than that; noatime and the like make no difference.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "sessions that lie somewhere else, or small ones that fit into memory",
+    .sources = "proc(5) /proc/self/mounts; rtcqs' list (fuse, nfs, cifs); relatime is the default since "
+               "Linux 2.6.30",
+    .guide.persistent = "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "findmnt -T ~   # FSTYPE",
+    .guide.undo = "nothing to undo",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FSTYPE, NULL},
+    .judge = judge_session_filesystem,
+};

@@ -1,0 +1,570 @@
+/* Linux: who may use real-time priority. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
+
+#define FIFO_ERRNO    "linux.rt.fifo_errno"
+#define FIFO_PRIORITY "linux.rt.fifo_priority"
+#define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
+#define UID           "user.uid"
+#define USER          "user.name"
+#define GROUPS        "user.groups"
+#define RTKIT         "linux.daemon.rtkit-daemon"
+#define INSTALLED     "linux.rtkit.installed"
+#define LIMITS_FROM   "user.limits_from" /* there: limits of a login were read, nothing was tried */
+#define UNLIMITED     (-1)
+
+static const char *errno_text(int64_t error)
+{
+    return error == EPERM    ? "EPERM, not permitted"
+           : error == EINVAL ? "EINVAL, priority out of range"
+           : error == ENOSYS ? "ENOSYS, no such call here"
+                             : "an unexpected error";
+}
+
+static const char *beside_irqs(int64_t limit)
+{
+    return limit > ST_MACHINE_IRQ_PRIORITY ? ", which is above threads of interrupts (50)"
+                                           : ", which is not above threads of interrupts (50)";
+}
+
+static void fix_limits(struct st_finding *finding)
+{
+    st_rule_fix(finding);
+    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
+}
+
+static void judge_granted(const struct st_facts *facts, int64_t priority, struct st_finding *finding)
+{
+    if (st_machine_int_or(facts, UID, -1) == 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "SCHED_FIFO %" PRId64
+                       " was granted, as root; other users may differ: run the report as the one who plays",
+                       priority);
+    else
+        st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
+    st_finding_effect(finding, 0, "granted: nothing is lost");
+}
+
+/** Does rtkit give it to programs that ask? */
+static bool has_rtkit(const struct st_facts *facts)
+{
+    int64_t value;
+    return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
+}
+
+static void judge_rtkit_only(const struct st_facts *facts, struct st_finding *finding)
+{
+    st_finding_quote(finding, facts, RTKIT);
+    st_finding_quote(finding, facts, INSTALLED);
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "this user gets real-time priority from rtkit only: sound servers ask it, most other "
+                   "programs do not");
+    fix_limits(finding);
+}
+
+static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
+                          struct st_finding *finding)
+{
+    int64_t limit;
+    const bool has_limit = st_facts_int(facts, RTPRIO_LIMIT, &limit) == 0;
+    const int64_t uid = st_machine_int_or(facts, UID, -1);
+    if (has_limit && limit > 0 && limit < priority && error == EPERM) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s", priority,
+                       limit, beside_irqs(limit));
+        fix_limits(finding);
+    } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
+        st_finding_set(finding, ST_STATUS_PROBLEM, "real-time priority was refused (%s) %s: %s",
+                       errno_text(error), uid == 0 ? "to root" : "although the limit allows it",
+                       st_machine_in_container(facts)
+                           ? "the container forbids it"
+                           : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
+        if (st_machine_in_container(facts))
+            st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
+                           ST_NEEDS_RELOGIN);
+    } else if (has_rtkit(facts)) {
+        judge_rtkit_only(facts, finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "this user may not use real-time priority (%s), so any busy program can delay the audio thread",
+            errno_text(error));
+        fix_limits(finding);
+    }
+}
+
+/** By what a login would give; the user is another one, so nothing was tried. */
+static void judge_read(const struct st_facts *facts, int64_t error, int64_t priority,
+                       struct st_finding *finding)
+{
+    const char *name;
+    const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
+    st_finding_quote(finding, facts, LIMITS_FROM);
+    if (st_facts_text(facts, USER, &name) != 0)
+        name = "this user";
+    const int cut = st_text_cut(name, 40);
+    if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "%.*s is root, whom no limit stops: read, not tried", cut,
+                       name);
+    } else if (error == 0) {
+        char text[32] = "unlimited";
+        if (limit != UNLIMITED)
+            snprintf(text, sizeof(text), "%" PRId64, limit);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64
+                       ": read, not tried",
+                       cut, name, text, priority);
+    } else if (limit > 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut,
+                       name, limit, beside_irqs(limit));
+        fix_limits(finding);
+    } else if (has_rtkit(facts)) {
+        judge_rtkit_only(facts, finding);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "no file gives a login of %.*s real-time priority, so any busy program can delay the audio "
+            "thread",
+            cut, name);
+        fix_limits(finding);
+    }
+    if (error == 0)
+        st_finding_effect(finding, 0, "allowed: nothing is lost");
+}
+
+static void judge_rt_permission(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    int64_t error;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "a right belongs to a user, and this capture did not try it; run the report as the user "
+                "who plays");
+        return;
+    }
+    st_finding_quote(finding, facts, FIFO_PRIORITY);
+    st_finding_quote(finding, facts, RTPRIO_LIMIT);
+    st_finding_quote(finding, facts, UID);
+    st_finding_quote(finding, facts, GROUPS);
+    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 0);
+    if (st_facts_find(facts, LIMITS_FROM) != NULL)
+        judge_read(facts, error, priority, finding);
+    else if (error == 0)
+        judge_granted(facts, priority, finding);
+    else
+        judge_refused(facts, error, priority, finding);
+}
+
+const struct st_rule st_rule_linux_rt_permission = {
+    .id = "linux-rt-permission",
+    .os = ST_OS_LINUX,
+    .title = "Right to real-time priority",
+    .mechanism = "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn "
+                 "behind whatever else is busy, for milliseconds, and there is no upper bound. The right "
+                 "comes from the rtprio limit, from rtkit, or from being root.",
+    .privilege = "root",
+    .cost = "fairness: a program with this right can take a CPU for itself (the kernel leaves others 5 %)",
+    .when_not =
+        "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
+    .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
+               "20)\n"
+               "tried with sched_setscheduler(2) in a short-lived child",
+    .history = "2.6.12: the limit RLIMIT_RTPRIO; before that only root has the right (getrlimit(2))",
+    .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+    .guide.persistent =
+        ST_MACHINE_FIX_LIMITS "\n"
+                              "# services started by systemd, in the unit: LimitRTPRIO=90\n"
+                              "# or install rtkit, which gives SCHED_RR, at most 20, to programs that ask "
+                              "it",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ulimit -r   # after a new login: 90\n"
+                   "chrt -f 80 true && echo granted",
+    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED,
+                                   LIMITS_FROM, USER, ST_MACHINE_CONTAINER, NULL},
+    .judge = judge_rt_permission,
+};
+
+/* --- linux-rt-group-sched: Real-time group scheduling: SCHED_FIFO refused although the limit allows it.
+ * --- */
+
+#define CONFIG         "linux.config.RT_GROUP_SCHED"
+#define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
+#define GROUP_RUNTIME  "linux.cgroup.rt_runtime_us"
+#define CGROUP_VERSION "linux.cgroup.version"
+
+/** Switched off at boot (from 6.16 on: rt_group_sched=0, or by default by the configuration). */
+static bool off_at_boot(const struct st_facts *facts)
+{
+    char option[8];
+    const char *off;
+    if (st_machine_boot_option(facts, "rt_group_sched", option, sizeof(option)) == 0)
+        return strcmp(option, "0") == 0;
+    return st_facts_text(facts, CONFIG_DEFAULT, &off) == 0 && strcmp(off, "y") == 0;
+}
+
+/** Would the limit alone refuse SCHED_FIFO? */
+static bool limit_refuses(const struct st_facts *facts)
+{
+    int64_t limit;
+    if (st_machine_int_or(facts, UID, -1) == 0)
+        return false;
+    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 1);
+    return st_facts_int(facts, RTPRIO_LIMIT, &limit) != 0 || (limit != UNLIMITED && limit < priority);
+}
+
+static void judge_refused_rt_group_sched(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t runtime;
+    st_finding_quote(finding, facts, GROUP_RUNTIME);
+    st_finding_quote(finding, facts, CGROUP_VERSION);
+    st_finding_quote(finding, facts, RTPRIO_LIMIT);
+    const bool has_runtime = st_facts_int(facts, GROUP_RUNTIME, &runtime) == 0;
+    if (has_runtime && runtime > 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the control group of this process has %" PRId64
+                       " µs of real-time budget, so it is not what refuses SCHED_FIFO",
+                       runtime);
+        st_finding_effect(finding, 0, "a budget of %" PRId64 " µs: the group allows it", runtime);
+        return;
+    }
+    if (!has_runtime && limit_refuses(facts)) {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the kernel has real-time group scheduling, but the rtprio limit alone refuses SCHED_FIFO: "
+            "solve linux-rt-permission first");
+        return;
+    }
+    if (has_runtime)
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "SCHED_FIFO is refused because the control group of this process has a real-time budget of 0 µs");
+    else
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "SCHED_FIFO is refused although the limit allows it, and this kernel has real-time "
+                       "group scheduling: it may be the cause");
+    st_rule_fix(finding);
+}
+
+static void judge_rt_group_sched(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    int64_t error;
+    const char *config;
+    (void)wish;
+    st_finding_quote(finding, facts, FIFO_ERRNO);
+    const bool tried = st_facts_int(facts, FIFO_ERRNO, &error) == 0;
+    const int r = st_finding_need_text(finding, facts, CONFIG, &config);
+    if (r == 0 && strcmp(config, "n") == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this kernel has no real-time group scheduling");
+    } else if (r == 0 && strcmp(config, "y") != 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "CONFIG_RT_GROUP_SCHED is %.20s, which is not understood",
+                       config);
+    } else if (r == 0 && off_at_boot(facts)) {
+        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "real-time group scheduling is built in, but switched off at boot");
+        st_finding_effect(finding, 0, "rt_group_sched=0: groups need no real-time budget");
+    } else if (tried && error == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "SCHED_FIFO was granted, so real-time group scheduling is not in the way");
+        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+    } else if (r != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "SCHED_FIFO is refused although the limit allows it; whether this kernel has real-time "
+                "group scheduling is not known");
+        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "the kernel's configuration is not here, and nothing points to it");
+    } else if (!tried) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this kernel has real-time group scheduling; whether it is in the way was not tried "
+                       "(run the report as the user who plays)");
+    } else if (error != EPERM) {
+        st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO is refused, but not for lack of permission");
+    } else {
+        judge_refused_rt_group_sched(facts, finding);
+    }
+}
+
+const struct st_rule st_rule_linux_rt_group_sched = {
+    .id = "linux-rt-group-sched",
+    .os = ST_OS_LINUX,
+    .title = "Real-time group scheduling",
+    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group needs a real-time budget, and all but the "
+                 "root group start with none. A program in such a group gets EPERM for SCHED_FIFO even with "
+                 "the right limits, and rtkit fails too.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "machines that really divide real-time CPU time between groups",
+    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; systemd "
+               "README (disable it)\n"
+               "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); release "
+               "not verified",
+    .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, Armbian "
+               "issue 10218; release not verified)",
+    .guide.now = "# cgroup v1, for each group from the top down to the one of the program:\n"
+                 "echo 950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+    .guide.persistent =
+        "# Linux 6.16 and later have an option for it; an older kernel has to be one "
+        "without CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+            "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
+                   "chrt -f 80 true && echo granted",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT,
+                                   GROUP_RUNTIME, CGROUP_VERSION, UID, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_rt_group_sched,
+};
+
+/* --- linux-rtkit: rtkit: real-time priority for programs that ask a daemon for it. --- */
+
+#define DAEMON           "linux.daemon.rtkit-daemon"
+#define COMMAND          "linux.rtkit.command"
+#define MAX              "linux.rtkit.max_priority"
+#define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
+
+/** Below this a cycle cannot wait for the threads of interrupts; a choice of this rule. */
+#define PERIOD_SHORT_NS INT64_C(5000000)
+
+/** As the running daemon says, else by its command line. */
+static int64_t highest(const struct st_facts *facts)
+{
+    int64_t max;
+    if (st_facts_int(facts, MAX, &max) == 0 && max >= 1 && max <= 99)
+        return max;
+    static const char option[] = "--max-realtime-priority=";
+    const char *command;
+    const char *at = st_facts_text(facts, COMMAND, &command) == 0 ? strstr(command, option) : NULL;
+    const long value = at != NULL ? strtol(at + sizeof(option) - 1, NULL, 10) : 0;
+    return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
+}
+
+static void judge_rtkit(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t error, value;
+    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "a right belongs to a user, and this capture has none");
+        return;
+    }
+    if (error == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "this user has real-time priority without rtkit");
+        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+        return;
+    }
+    st_finding_quote(finding, facts, DAEMON);
+    st_finding_quote(finding, facts, INSTALLED);
+    st_finding_quote(finding, facts, COMMAND);
+    const int asked = st_facts_int(facts, MAX, &value);
+    if (asked != 0 && asked != -ENOENT && st_finding_need_int(finding, facts, MAX, &value) != 0)
+        return;
+    st_finding_quote(finding, facts, MAX);
+    const bool there =
+        st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
+    if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether rtkit is installed could not be read");
+    } else if (!there) {
+        st_finding_set(
+            finding, ST_STATUS_NOT_APPLICABLE,
+            "rtkit is not installed; linux-rt-permission says how programs get real-time priority");
+    } else if (wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "rtkit gives SCHED_RR %" PRId64
+                       " to programs that ask, below threads of interrupts (50); for %.1f ms a limit is "
+                       "better",
+                       highest(facts), (double)wish->period_ns / 1e6);
+        st_rule_fix(finding);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask",
+                       highest(facts));
+    }
+}
+
+const struct st_rule st_rule_linux_rtkit = {
+    .id = "linux-rtkit",
+    .os = ST_OS_LINUX,
+    .title = "rtkit, the daemon that grants real-time priority",
+    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them nothing. It grants "
+                 "SCHED_RR of a low priority, wants a limit of 200 ms on computing without a sleep, and "
+                 "takes all back when its canary starves.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
+                "the right already",
+    .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
+               "PipeWire module-rt asks limits, then the portal, then rtkit\n"
+               "the line of 5 ms is sleeptune's own",
+    .guide.persistent = ST_MACHINE_FIX_LIMITS,
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = ST_MACHINE_CHECK_LIMITS,
+    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX, NULL},
+    .judge = judge_rtkit,
+};
+
+/* --- linux-audio-group: The group that carries the right to real-time priority. --- */
+
+#define NAME        "user.name"
+#define LIMITS      "linux.limits.@"
+#define RTPRIO      ".rtprio"
+#define UNREADABLE  "linux.limits.any.rtprio" /* a file of limits that could not be read */
+#define NAME_BYTES  80
+#define JOIN(group) "sudo usermod -aG " group " $USER"
+
+enum membership { MEMBER_NOT, MEMBER_LATER, MEMBER_ALREADY };
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    const char *user, *groups;
+    const struct st_fact *limit; /* of the best group */
+    char group[NAME_BYTES];
+    enum membership membership;
+    int64_t priority;
+};
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char group[NAME_BYTES], key[NAME_BYTES + 20];
+    const char *members;
+    int64_t priority;
+    if (st_facts_int(scan->facts, fact->key, &priority) != 0 || priority <= 0)
+        return;
+    const size_t len = strlen(fact->key) - (sizeof(LIMITS) - 1) - (sizeof(RTPRIO) - 1);
+    if (len >= sizeof(group))
+        return;
+    snprintf(group, sizeof(group), "%.*s", (int)len, fact->key + sizeof(LIMITS) - 1);
+    snprintf(key, sizeof(key), "linux.group.%s", group);
+    const bool listed =
+        st_facts_text(scan->facts, key, &members) == 0 && st_machine_has_word(members, scan->user);
+    const enum membership membership = st_machine_has_word(scan->groups, group) ? MEMBER_ALREADY
+                                       : listed                                 ? MEMBER_LATER
+                                                                                : MEMBER_NOT;
+    if (scan->limit != NULL && membership <= scan->membership)
+        return;
+    scan->limit = fact;
+    scan->membership = membership;
+    scan->priority = priority;
+    snprintf(scan->group, sizeof(scan->group), "%s", group);
+}
+
+static void advise(struct scan *scan)
+{
+    struct st_finding *finding = scan->finding;
+    char key[NAME_BYTES + 20], fix[256];
+    snprintf(key, sizeof(key), "linux.group.%s", scan->group);
+    st_finding_quote(finding, scan->facts, scan->limit->key);
+    st_finding_quote(finding, scan->facts, key);
+    switch (scan->membership) {
+    case MEMBER_ALREADY:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "this user is in group %.40s, which may use priority %" PRId64
+                       ", but the limit did not reach this session",
+                       scan->group, scan->priority);
+        st_finding_fix(
+            finding, NULL,
+            "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"
+            "# LimitRTPRIO= in its unit",
+            ST_NEEDS_RELOGIN);
+        break;
+    case MEMBER_LATER:
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "this user was added to group %.40s after logging in: the right comes with the next login",
+            scan->group);
+        st_finding_fix(finding, NULL, "# log out and in again", ST_NEEDS_RELOGIN);
+        break;
+    case MEMBER_NOT:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "group %.40s may use real-time priority %" PRId64 " here, and this user is not in it",
+                       scan->group, scan->priority);
+        snprintf(fix, sizeof(fix), JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP");
+        st_finding_fix(finding, NULL, fix, ST_NEEDS_RELOGIN);
+        break;
+    }
+}
+
+static void judge_audio_group(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding};
+    int64_t error;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                           "groups belong to a user, and this capture has none");
+        return;
+    }
+    if (error == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the right is there, so it does not matter which group carries it");
+        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, GROUPS, &scan.groups) != 0)
+        return;
+    if (st_facts_text(facts, NAME, &scan.user) != 0)
+        scan.user = "";
+    st_facts_each(facts, LIMITS, RTPRIO, look, &scan);
+    if (scan.limit != NULL)
+        advise(&scan);
+    else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {
+        st_finding_quote(finding, facts, UNREADABLE);
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the limits in /etc/security could not all be read");
+    } else
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "no group carries a real-time limit on this machine; see linux-rt-permission");
+}
+
+const struct st_rule st_rule_linux_audio_group = {
+    .id = "linux-audio-group",
+    .os = ST_OS_LINUX,
+    .title = "Group that carries the real-time limit",
+    .mechanism = "Distributions tie the real-time limit to a group (audio, realtime, pipewire, jackuser) in "
+                 "/etc/security/limits.d. A group counts from the next login on, and only for logins "
+                 "through PAM.",
+    .privilege = "root",
+    .cost = "fairness: members can take a CPU. Members of audio also reach the microphone of a session that "
+            "is not theirs",
+    .when_not = "the limit is there already: no group is needed for its name",
+    .sources = "limits.conf(5), pam_limits(8), group(5)\n"
+               "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "
+               "(pipewire)",
+    .guide.persistent = JOIN("audio"),
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has the "
+                   "limit\n"
+                   "id -nG   # after a new login: that group is there",
+    .guide.undo = "sudo gpasswd -d $USER audio",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*", NULL},
+    .judge = judge_audio_group,
+};

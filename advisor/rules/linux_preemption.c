@@ -1,0 +1,478 @@
+/* Linux: what the kernel may run before an audio thread. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-preemption: The preemption model: how long the kernel itself may keep a woken thread waiting.
+ * --- */
+
+#define VERSION  "linux.kernel.version"
+#define REALTIME "linux.realtime"
+#define DEBUGFS  "linux.preempt.debugfs"
+#define CONFIG   "linux.config."
+
+/** Below these periods a model is recommended: up to about 1.3 ms and 5 ms. */
+#define RT_PERIOD_NS   INT64_C(1400000)
+#define FULL_PERIOD_NS INT64_C(5400000)
+
+enum model { MODEL_UNKNOWN, MODEL_NOT_FULL, MODEL_NONE, MODEL_VOLUNTARY, MODEL_LAZY, MODEL_FULL, MODEL_RT };
+
+static const char *const model_names[] = {"unknown", "none or voluntary", "none", "voluntary", "lazy",
+                                          "full",    "PREEMPT_RT"};
+
+struct detected {
+    enum model model;
+    bool dynamic;       /* can be switched while running */
+    const char *source; /* key of the deciding fact */
+};
+
+static bool is_y(const struct st_facts *facts, const char *key)
+{
+    const char *value;
+    return st_facts_text(facts, key, &value) == 0 && strcmp(value, "y") == 0;
+}
+
+/** "none", "voluntary", "lazy", "full" -> model. */
+static enum model parse_model(const char *name, size_t len)
+{
+    for (enum model model = MODEL_NONE; model <= MODEL_FULL; model++) {
+        if (strlen(model_names[model]) == len && strncmp(name, model_names[model], len) == 0)
+            return model;
+    }
+    return MODEL_UNKNOWN;
+}
+
+/** The word in parentheses: "none voluntary (full)". */
+static enum model debugfs_model(const struct st_facts *facts)
+{
+    const char *text;
+    if (st_facts_text(facts, DEBUGFS, &text) != 0 || (text = strchr(text, '(')) == NULL)
+        return MODEL_UNKNOWN;
+    return parse_model(text + 1, strcspn(text + 1, ")"));
+}
+
+static enum model config_model(const struct st_facts *facts, const char **source)
+{
+    static const struct {
+        const char *key;
+        enum model model;
+    } rows[] = {
+        {CONFIG "PREEMPT_RT", MODEL_RT},     {CONFIG "PREEMPT", MODEL_FULL},
+        {CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
+        {CONFIG "PREEMPT_NONE", MODEL_NONE},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (is_y(facts, rows[i].key)) {
+            *source = rows[i].key;
+            return rows[i].model;
+        }
+    }
+    return MODEL_UNKNOWN;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    const size_t len = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += len) {
+        const char after = at[len];
+        if ((at == text || at[-1] == ' ') && (after == '\0' || after == ' ' || after == '('))
+            return true;
+    }
+    return false;
+}
+
+/** What runs counts before what was configured: version text, debugfs, command line, configuration last. */
+static struct detected detect(const struct st_facts *facts)
+{
+    const char *version;
+    char option[16];
+    const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
+    struct detected found = {.source = VERSION};
+    /* "PREEMPT RT" is how patched kernels before 5.x wrote it; /sys/kernel/realtime exists on patched ones
+     * only */
+    if (has_version && (has_word(version, "PREEMPT_RT") || has_word(version, "PREEMPT RT"))) {
+        found.model = MODEL_RT;
+        return found;
+    }
+    if (st_machine_int_or(facts, REALTIME, 0) == 1) {
+        found.model = MODEL_RT;
+        found.source = REALTIME;
+        return found;
+    }
+    found.dynamic =
+        has_version ? has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
+    found.model = debugfs_model(facts);
+    if (found.model != MODEL_UNKNOWN) {
+        found.source = DEBUGFS;
+        return found;
+    }
+    if (has_version && !found.dynamic && has_word(version, "PREEMPT")) {
+        found.model = MODEL_FULL;
+        return found;
+    }
+    if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
+        found.model = parse_model(option, strlen(option));
+        found.source = ST_MACHINE_CMDLINE;
+        if (found.model != MODEL_UNKNOWN)
+            return found;
+    }
+    if (found.dynamic && st_machine_is_unread(facts, ST_MACHINE_CMDLINE))
+        return found; /* preempt= may be there, against the configuration */
+    found.model = config_model(facts, &found.source);
+    /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
+    if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
+        found.model = MODEL_NOT_FULL;
+    return found;
+}
+
+static void judge_unknown(const struct st_facts *facts, const struct detected *found,
+                          struct st_finding *finding)
+{
+    const char *version;
+    const int r = st_finding_need_text(finding, facts, VERSION, &version);
+    if (found->dynamic)
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "this kernel can switch its preemption model, but which one runs is not readable "
+                       "here (root reads it in /sys/kernel/debug/sched/preempt)");
+    else if (r == 0 || r == -ENOENT)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "nothing here tells the preemption model");
+}
+
+static void fix(const struct detected *found, struct st_finding *finding)
+{
+    if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
+        st_finding_fix(finding, NULL,
+                       "# a PREEMPT_RT kernel; on Debian:\n"
+                       "sudo apt install linux-image-rt-amd64   # 64-bit ARM: linux-image-rt-arm64",
+                       ST_NEEDS_REBOOT);
+    else if (found->dynamic) {
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
+        st_finding_change(finding, ST_CHANGE_BOOT, "boot", "preempt=full");
+    } else
+        st_finding_fix(finding, NULL,
+                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
+                       "boot it with preempt=full",
+                       ST_NEEDS_REBOOT);
+}
+
+static void judge_preemption(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    const struct detected found = detect(facts);
+    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    st_finding_quote(finding, facts, VERSION);
+    st_finding_quote(finding, facts, found.source);
+    if (found.model == MODEL_UNKNOWN)
+        st_finding_quote(finding, facts, DEBUGFS);
+    switch (found.model) {
+    case MODEL_UNKNOWN:
+        judge_unknown(facts, &found, finding);
+        return;
+    case MODEL_RT:
+        st_finding_set(finding, ST_STATUS_OK,
+                       "this is a PREEMPT_RT kernel, the best there is for short periods");
+        return;
+    case MODEL_FULL:
+    case MODEL_LAZY:
+        if (wish->period_ns > RT_PERIOD_NS) {
+            st_finding_set(finding, ST_STATUS_OK,
+                           "the kernel is preemptible (%s), which suits a period of %.2f ms",
+                           model_names[found.model], period_ms);
+            return;
+        }
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT bounds the time it "
+                       "keeps a thread waiting",
+                       model_names[found.model], period_ms);
+        break;
+    case MODEL_NOT_FULL:
+    case MODEL_NONE:
+    case MODEL_VOLUNTARY:
+        if (wish->period_ns > FULL_PERIOD_NS) {
+            st_finding_set(finding, ST_STATUS_OK,
+                           "the kernel is not preemptible (%s), which a period of %.2f ms can bear",
+                           model_names[found.model], period_ms);
+            return;
+        }
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the kernel is not preemptible (%s): a system call of another program may delay "
+                       "your thread, at a period of %.2f ms",
+                       model_names[found.model], period_ms);
+        break;
+    }
+    fix(&found, finding);
+}
+
+const struct st_rule st_rule_linux_preemption = {
+    .id = "linux-preemption",
+    .os = ST_OS_LINUX,
+    .title = "Preemption model of the kernel",
+    .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
+                 "interrupted: under none and voluntary only at chosen places, under full and lazy nearly "
+                 "anywhere for a real-time thread, under PREEMPT_RT almost always. Delays of hundreds of µs "
+                 "to milliseconds may occur; no bound is known but under PREEMPT_RT.",
+    .privilege = "root",
+    .cost = "throughput: a few per cent",
+    .when_not = "servers; proprietary drivers may not work with PREEMPT_RT",
+    .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+               "lazy (from 6.13): delays normal threads only, as full for real-time ones (patch text of the "
+               "lazy model, 2024)\n"
+               "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime\n"
+               "which model suits which period (lines at 1.4 and 5.4 ms): usual experience, sleeptune's own "
+               "lines",
+    .history = "5.12: PREEMPT_DYNAMIC, so that preempt= chooses at boot and debugfs while running (commit "
+               "6ef869e06474; pull request for 5.12)\n"
+               "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
+               "only the patched kernels had (realtime_tools issue 257)\n"
+               "6.13: preempt=lazy: as full for real-time threads, later for normal ones (pull request for "
+               "6.13)",
+    .guide.now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
+                   "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
+                                   CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
+                                   CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},
+    .targets = (const char *const[]){"/sys/kernel/debug/sched/preempt", NULL},
+    .judge = judge_preemption,
+};
+
+/* --- linux-threaded-irqs: threadirqs: handlers of interrupts in threads whose priority can be chosen. --- */
+
+/** Above this the handlers of other devices are short beside a cycle. A choice of this rule. */
+#define PERIOD_SHORT_NS INT64_C(1400000)
+
+static void judge_threaded_irqs(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    const char *version, *cmdline;
+    char value[64];
+    if (st_facts_text(facts, VERSION, &version) == 0 &&
+        (strstr(version, "PREEMPT_RT") != NULL || strstr(version, "PREEMPT RT") != NULL)) {
+        st_finding_quote(finding, facts, VERSION);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "a real-time kernel runs all handlers of interrupts in threads");
+        st_finding_effect(finding, 0, "PREEMPT_RT");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, ST_MACHINE_CMDLINE, &cmdline) != 0)
+        return;
+    if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "threadirqs is on: see linux-irq-priorities for the order of the threads");
+        st_finding_effect(finding, 0, "handlers run in threads whose priority can be chosen");
+    } else if (st_machine_is_guest(facts)) {
+        st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "a virtual machine's real interrupts are the host's business");
+    } else if (wish->period_ns > PERIOD_SHORT_NS) {
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom in the way",
+            (double)wish->period_ns / 1e6);
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "disk, network and graphics interrupts come before the audio thread; at %.2f ms it "
+                       "is worth trying to change that",
+                       (double)wish->period_ns / 1e6);
+        st_rule_fix(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_threaded_irqs = {
+    .id = "linux-threaded-irqs",
+    .os = ST_OS_LINUX,
+    .title = "Interrupt handlers in threads",
+    .mechanism = "A handler of an interrupt runs before any thread, whatever its priority. With threadirqs "
+                 "handlers become threads at SCHED_FIFO 50: an audio thread above them comes first, and the "
+                 "sound card's own can be put on top.",
+    .privilege = "root",
+    .cost = "throughput: a switch of threads for each interrupt",
+    .when_not = "xruns have nothing to do with disk or network load: some devices misbehave under it. With "
+                "it, put the sound card's thread above the rest",
+    .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
+               "the line of 1.4 ms is sleeptune's own",
+    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "grep -w threadirqs /proc/cmdline\n"
+                   "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL, NULL},
+    .judge = judge_threaded_irqs,
+};
+
+/* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
+
+#define READABLE    "linux.irq.readable"
+#define USB         "linux.usb_audio.*.control"
+#define NAMES_BYTES 256
+
+struct search {
+    const struct st_facts *facts;
+    bool has_usb;
+    const struct st_fact *sound;  /* a line of a sound device */
+    const struct st_fact *shared; /* one with other names on it */
+};
+
+static void note_usb(void *ctx, const struct st_fact *fact)
+{
+    struct search *search = ctx;
+    search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
+}
+
+static bool is_sound(const struct search *search, const char *name)
+{
+    static const char *const cards[] = {"snd", "hda", "AudioDSP", "sof-", "ACP_", "firewire"};
+    static const char *const buses[] = {"xhci", "ehci", "ohci", "uhci", "dwc"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(cards); i++) {
+        if (strstr(name, cards[i]) != NULL)
+            return true;
+    }
+    for (size_t i = 0; search->has_usb && i < ST_ARRAY_LEN(buses); i++) {
+        if (strstr(name, buses[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct search *search = ctx;
+    char names[NAMES_BYTES], *rest = NULL;
+    const char *actions;
+    bool sound = false, other = false;
+    if (st_facts_text(search->facts, fact->key, &actions) != 0)
+        return;
+    snprintf(names, sizeof(names), "%s", actions);
+    for (const char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+        *(is_sound(search, name) ? &sound : &other) = true;
+    if (!sound)
+        return;
+    if (search->sound == NULL)
+        search->sound = fact;
+    if (other && search->shared == NULL)
+        search->shared = fact;
+}
+
+static void judge_irq_sharing(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    struct search search = {.facts = facts};
+    int64_t readable;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, READABLE, &readable) != 0)
+        return;
+    st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
+    st_facts_each(facts, "linux.irq.", ".actions", look, &search);
+    if (search.shared != NULL) {
+        st_finding_quote(finding, facts, search.shared->key);
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "the sound device shares its interrupt line (%.60s): the handlers run one after the other",
+            search.shared->text);
+        st_rule_fix(finding);
+    } else if (search.sound != NULL) {
+        st_finding_quote(finding, facts, search.sound->key);
+        st_finding_set(finding, ST_STATUS_OK, "the sound device has its interrupt line for itself");
+        st_finding_effect(finding, 0, "nothing else is on the line");
+    } else {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no interrupt line belongs to a sound device here");
+    }
+}
+
+const struct st_rule st_rule_linux_irq_sharing = {
+    .id = "linux-irq-sharing",
+    .os = ST_OS_LINUX,
+    .title = "Interrupt line of the sound device",
+    .mechanism = "When several devices share a line, each of their handlers is called for each interrupt. "
+                 "The sound card's waits for the others, for as long as they take.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
+                "(MSI) are never shared.",
+    .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
+    .guide.persistent = "# a card: another slot; USB: another port, best of another controller ('lsusb "
+                        "-t'); devices not\n"
+                        "# needed: off in the firmware's setup",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
+    .guide.undo = "put it back",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){READABLE, "linux.irq.*.actions", USB, NULL},
+    .judge = judge_irq_sharing,
+};
+
+/* --- linux-watchdogs: The kernel's lock-up detectors. --- */
+
+#define NMI              "linux.sysctl.kernel.nmi_watchdog"
+#define SOFT             "linux.sysctl.kernel.watchdog"
+#define THRESH           "linux.sysctl.kernel.watchdog_thresh"
+#define THRESH_DEFAULT_S 10
+
+/** Only below this a microsecond now and then counts. A choice of this rule. */
+#define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
+
+static void judge_watchdogs(const struct st_facts *facts, const struct st_wish *wish,
+                            struct st_finding *finding)
+{
+    int64_t nmi;
+    if (st_finding_need_int(finding, facts, NMI, &nmi) != 0)
+        return;
+    st_finding_quote(finding, facts, SOFT);
+    st_finding_quote(finding, facts, THRESH);
+    const int64_t thresh = st_machine_int_or(facts, THRESH, THRESH_DEFAULT_S);
+    if (nmi == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "the hard lock-up detector is off");
+        st_finding_effect(finding, 0, "no interrupts of its own");
+    } else if (nmi != 1) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "nmi_watchdog of %" PRId64 " cannot be", nmi);
+    } else if (wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the hard lock-up detector looks once in about %" PRId64
+                       " s of computing: nothing beside %.1f ms",
+                       thresh, (double)wish->period_ns / 1e6);
+    } else {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the hard lock-up detector interrupts each CPU once in about %" PRId64
+                       " s of computing, for some microseconds",
+                       thresh);
+        st_rule_fix(finding);
+        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
+    }
+}
+
+const struct st_rule st_rule_linux_watchdogs = {
+    .id = "linux-watchdogs",
+    .os = ST_OS_LINUX,
+    .title = "Lock-up detectors",
+    .mechanism = "The detectors interrupt each CPU every few seconds to see whether it still lives. The "
+                 "interrupt comes before any thread and takes microseconds.",
+    .privilege = "root",
+    .cost = "convenience: a machine that hangs says nothing about it",
+    .when_not = "periods above half a millisecond",
+    .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
+               "profile sets 0\n"
+               "how many µs it takes: not measured; the line of 0.5 ms is sleeptune's own",
+    .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
+    .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "sysctl kernel.nmi_watchdog   # 0",
+    .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.nmi_watchdog", "1"),
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_AUTO,
+    .facts = (const char *const[]){NMI, SOFT, THRESH, NULL},
+    .targets = (const char *const[]){"kernel.nmi_watchdog", NULL},
+    .judge = judge_watchdogs,
+};

@@ -1,0 +1,394 @@
+/* Linux: the order of sound server, programs and interrupt threads. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/jack_command.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- real-time threads, as the process collector found them --- */
+
+#define THREAD_NAME     "linux.rt_thread.*.name"
+#define THREAD_PROCESS  "linux.rt_thread.*.process"
+#define THREAD_PRIORITY "linux.rt_thread.*.priority"
+#define PROCESSES_N     "linux.processes_n"
+
+/** The thread of the highest priority among some. priority 0: there is none. */
+struct top_thread {
+    int64_t priority;
+    const struct st_fact *priority_fact;
+    const struct st_fact *process_fact;
+};
+
+/** Which processes count. */
+typedef bool (*process_fn)(const char *process);
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** PipeWire, jackd (also in jackdbus), PulseAudio. */
+static bool is_server(const char *process)
+{
+    static const char *const names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio"};
+    return is_one_of(process, names, ST_ARRAY_LEN(names));
+}
+
+/** A program that plays through a server: no server, and no tool or daemon that is known to have real-time
+ * threads for another purpose. */
+static bool is_client(const char *process)
+{
+    /* 15 bytes of a name are kept by the kernel */
+    static const char *const others[] = {
+        "chronyd",    "corosync",        "cyclictest",     "gnome-shell", "kwin_wayland", "multipathd",
+        "ntpd",       "oslat",           "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",
+        "sleeptuned", "systemd-journal", "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd"};
+    return !is_server(process) && !is_one_of(process, others, ST_ARRAY_LEN(others));
+}
+
+struct thread_search {
+    const struct st_facts *facts;
+    process_fn fn;
+    struct top_thread top;
+};
+
+static void see_thread(void *ctx, const struct st_fact *fact)
+{
+    static const char suffix[] = ".process";
+    struct thread_search *search = ctx;
+    char key[128];
+    int64_t priority;
+    const char *process;
+    const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
+    if (len > 100 || st_facts_text(search->facts, fact->key, &process) != 0 || !search->fn(process))
+        return;
+    snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
+    if (st_facts_int(search->facts, key, &priority) != 0 || priority <= search->top.priority || priority > 99)
+        return;
+    search->top = (struct top_thread){priority, st_facts_find(search->facts, key), fact};
+}
+
+static struct top_thread top_thread(const struct st_facts *facts, process_fn fn)
+{
+    struct thread_search search = {.facts = facts, .fn = fn};
+    st_facts_each(facts, "linux.rt_thread.", ".process", see_thread, &search);
+    return search.top;
+}
+
+/* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
+
+#define PULSE_REALTIME "linux.pulse.realtime-scheduling"
+
+static bool is_pipewire(const char *process)
+{
+    return strcmp(process, "pipewire") == 0;
+}
+
+static bool is_jack(const char *process)
+{
+    return strcmp(process, "jackd") == 0 || strcmp(process, "jackdbus") == 0;
+}
+
+static bool is_pulseaudio(const char *process)
+{
+    return strcmp(process, "pulseaudio") == 0;
+}
+
+/** Was jackd told to do without (-r)? Then linux-jack-realtime says so. */
+static bool jack_is_told(const struct st_facts *facts)
+{
+    struct st_jack_command jack;
+    const char *command;
+    if (st_facts_text(facts, ST_JACK_COMMAND, &command) != 0)
+        return false;
+    st_jack_command_parse(command, &jack);
+    return !jack.realtime;
+}
+
+/** linux-pulseaudio says so. */
+static bool pulse_is_told(const struct st_facts *facts)
+{
+    const char *text;
+    return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text);
+}
+
+static bool nobody_is_told(const struct st_facts *facts)
+{
+    (void)facts;
+    return false;
+}
+
+/* jackdbus is not among them: until a program asks for JACK it has nothing to do. */
+static const struct {
+    const char *key;
+    const char *name;
+    process_fn fn;
+    bool (*is_told)(const struct st_facts *facts); /* to do without, maybe */
+    const char *told_by;
+    const char *now;
+} servers[] = {
+    {"linux.daemon.pipewire", "PipeWire", is_pipewire, nobody_is_told, "",
+     "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
+    {"linux.daemon.jackd", "jackd", is_jack, jack_is_told, "linux-jack-realtime", NULL},
+    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_is_told, "linux-pulseaudio", NULL},
+};
+
+static void judge_server_priority(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    int64_t processes, pid;
+    const char *told = NULL, *told_by = NULL;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
+        st_finding_quote(finding, facts, servers[i].key);
+        if (st_facts_int(facts, servers[i].key, &pid) != 0 || top_thread(facts, servers[i].fn).priority > 0)
+            continue;
+        if (servers[i].is_told(facts)) {
+            told = servers[i].name;
+            told_by = servers[i].told_by;
+            continue;
+        }
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "%s runs without a real-time thread, so any busy program can delay all sound",
+                       servers[i].name);
+        st_finding_fix(finding, servers[i].now, finding->rule->guide.persistent, finding->rule->guide.needs);
+        return;
+    }
+    const struct top_thread top = top_thread(facts, is_server);
+    if (top.priority > 0) {
+        st_finding_quote(finding, facts, top.process_fact->key);
+        st_finding_quote(finding, facts, top.priority_fact->key);
+        st_finding_set(finding, ST_STATUS_OK, "the sound server's thread runs at real-time priority %" PRId64,
+                       top.priority);
+        st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top.priority);
+    } else if (told != NULL) {
+        st_finding_quote(finding, facts, ST_JACK_COMMAND);
+        st_finding_quote(finding, facts, PULSE_REALTIME);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
+                       "%s was told to do without real-time priority; see %s", told, told_by);
+    } else {
+        st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server runs%s",
+                       st_machine_in_container(facts) ? " in this container; the host's are not visible"
+                                                      : "");
+    }
+}
+
+const struct st_rule st_rule_linux_server_priority = {
+    .id = "linux-server-priority",
+    .os = ST_OS_LINUX,
+    .title = "Real-time thread of the sound server",
+    .mechanism = "A sound server moves sound in one thread that asks for real-time priority when it starts. "
+                 "If that is refused it goes on as a normal program, which is heard only when the machine "
+                 "is busy.",
+    .privilege = "root",
+    .cost = "none beyond that of the right to real-time priority",
+    .when_not = "machines where nobody needs sound without gaps",
+    .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
+               "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
+               "(omarchy issue 9390)\n"
+               "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
+    .guide.persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority",
+    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
+                                   ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME, NULL},
+    .judge = judge_server_priority,
+};
+
+/* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
+
+#define COMPLETE "linux.threads.complete"
+
+static void judge_priority_order(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    int64_t processes, complete;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+        return;
+    const struct top_thread server = top_thread(facts, is_server);
+    const struct top_thread client = top_thread(facts, is_client);
+    if (server.priority == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server with a real-time thread runs");
+        return;
+    }
+    st_finding_quote(finding, facts, server.process_fact->key);
+    st_finding_quote(finding, facts, server.priority_fact->key);
+    if (client.priority > server.priority) {
+        st_finding_quote(finding, facts, client.process_fact->key);
+        st_finding_quote(finding, facts, client.priority_fact->key);
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%.40s runs at priority %" PRId64 ", above the sound server's %" PRId64
+                       ", and can keep it from the CPU",
+                       client.process_fact->text, client.priority, server.priority);
+        st_rule_fix(finding);
+        return;
+    }
+    if (st_finding_need_int(finding, facts, COMPLETE, &complete) != 0)
+        return;
+    st_finding_set(finding, ST_STATUS_OK, "no program runs above the sound server's priority %" PRId64 "%s",
+                   server.priority, complete != 0 ? "" : " (not all threads were looked at)");
+    st_finding_effect(finding, 0, "the server's %" PRId64 " is the highest%s", server.priority,
+                      complete != 0 ? "" : " of those looked at");
+}
+
+const struct st_rule st_rule_linux_priority_order = {
+    .id = "linux-priority-order",
+    .os = ST_OS_LINUX,
+    .title = "Programs below the sound server",
+    .mechanism = "A program at a higher real-time priority than the server keeps it from the CPU while it "
+                 "computes. The server then misses its own deadline, for all programs.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "a program that is meant to come first and uses little of a CPU",
+    .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
+               "jackd gives its clients 5 less than itself (jackd(1) -P)",
+    .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
+                        "or raise the\n"
+                        "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
+                        "(default 88); 'jackd -P'",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
+    .guide.undo = "set the old priority in that program again",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, NULL},
+    .judge = judge_priority_order,
+};
+
+/* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
+
+#define IRQ_NAME     "linux.irq_thread.*.name"
+#define IRQ_PRIORITY "linux.irq_thread.*.priority"
+#define USB_CLASS    "linux.usb_audio.*.control"
+
+struct search {
+    const struct st_facts *facts;
+    bool has_usb;
+    size_t threads_n;
+    const struct st_fact *name; /* of the sound thread with the lowest priority */
+    const struct st_fact *priority_fact;
+    int64_t priority;
+};
+
+static void note_usb(void *ctx, const struct st_fact *fact)
+{
+    struct search *search = ctx;
+    search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
+}
+
+/** "irq/130-snd_hda_", "irq/131-xhci_hc": 15 bytes of the name are kept. */
+static bool is_sound(const struct search *search, const char *name)
+{
+    static const char *const usb[] = {"xhci", "ehci", "ohci", "uhci", "dwc"};
+    if (strstr(name, "snd") != NULL || strstr(name, "Audio") != NULL || strstr(name, "hda") != NULL)
+        return true;
+    for (size_t i = 0; search->has_usb && i < ST_ARRAY_LEN(usb); i++) {
+        if (strstr(name, usb[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    static const char suffix[] = ".name";
+    struct search *search = ctx;
+    char key[128];
+    const char *name;
+    int64_t priority;
+    const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
+    if (len > 100 || st_facts_text(search->facts, fact->key, &name) != 0)
+        return;
+    search->threads_n++;
+    snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
+    if (!is_sound(search, name) || st_facts_int(search->facts, key, &priority) != 0 ||
+        (search->name != NULL && priority >= search->priority))
+        return;
+    search->name = fact;
+    search->priority = priority;
+    search->priority_fact = st_facts_find(search->facts, key);
+}
+
+static void judge_irq_priorities(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    int64_t processes;
+    struct search search = {.facts = facts};
+    (void)wish;
+    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+        return;
+    st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
+    st_facts_each(facts, "linux.irq_thread.", ".name", look, &search);
+    const struct top_thread server = top_thread(facts, is_server);
+    if (search.name == NULL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "%s",
+                       search.threads_n == 0
+                           ? "interrupts have no threads on this machine (see linux-threaded-irqs)"
+                           : "no interrupt thread belongs to a sound device");
+        return;
+    }
+    st_finding_quote(finding, facts, search.name->key);
+    st_finding_quote(finding, facts, search.priority_fact->key);
+    if (server.priority == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server with a real-time thread runs");
+        return;
+    }
+    st_finding_quote(finding, facts, server.process_fact->key);
+    st_finding_quote(finding, facts, server.priority_fact->key);
+    if (search.priority >= server.priority) {
+        st_finding_set(finding, ST_STATUS_OK, "%.20s runs at %" PRId64 ", the sound server at %" PRId64,
+                       search.name->text, search.priority, server.priority);
+        st_finding_effect(finding, 0, "the interrupt is served before the server: %" PRId64 " >= %" PRId64,
+                          search.priority, server.priority);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_ADVICE,
+                   "%.20s runs at %" PRId64 ", below the sound server at %" PRId64
+                   ", so the server can delay the very interrupt it waits for",
+                   search.name->text, search.priority, server.priority);
+    st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_irq_priorities = {
+    .id = "linux-irq-priorities",
+    .os = ST_OS_LINUX,
+    .title = "Priority of the sound card's interrupt thread",
+    .mechanism = "With threaded interrupts the sound card's interrupt is served by a thread at SCHED_FIFO "
+                 "50, as are disk and network. A server above it on the same CPU runs first, and other "
+                 "devices at the same 50 come in between; the wished order is sound interrupt, server, "
+                 "programs, other interrupts.",
+    .privilege = "root",
+    .cost = "fairness: a device that interrupts without end at 90 starves all below",
+    .when_not = "servers that wake by timer alone gain little on HD audio cards. The change does not "
+                "survive suspend on all machines.",
+    .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
+               "suspend)\n"
+               "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
+    .guide.now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
+    .guide.persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
+                        "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
+                        "RTIRQ_PRIO_HIGH=90\n"
+                        "# and\n"
+                        "sudo systemctl enable --now rtirq",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
+    .guide.undo = "sudo systemctl disable rtirq; sudo /etc/init.d/rtirq reset, or a restart",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
+                                   USB_CLASS, NULL},
+    .judge = judge_irq_priorities,
+};

@@ -1,0 +1,448 @@
+/* Linux: buffers and scheduling of PipeWire, PulseAudio and whatever has a device open. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
+
+#define PREFIX      "linux.alsa."
+#define BUFFER      ".buffer_frames"
+#define QUANTUM     "linux.pipewire.quantum"
+#define MAX         "linux.pipewire.max_quantum"
+#define FORCED      "linux.pipewire.force_quantum"
+#define PIPE_RATE   "linux.pipewire.rate_hz"
+#define FORCED_RATE "linux.pipewire.force_rate_hz"
+
+/** PipeWire's own, when no file sets them (pipewire.conf(5)). */
+#define QUANTUM_DEFAULT   1024
+#define PIPE_RATE_DEFAULT 48000
+#define NOW(frames)       "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
+#define EVER(frames)                                                                                         \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
+    "context.properties = { default.clock.max-quantum = " frames " }"
+#define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
+#define KEY_BYTES  192
+
+struct scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    size_t open_n;
+    size_t unread_n;
+    double worst_gap_us; /* what the ring lacks of a quantum */
+    double worst_ring_us, worst_quantum_us;
+    double shortest_us; /* ring; 0: none */
+    bool one_period;    /* some ring holds less than two periods */
+    char stream[KEY_BYTES];
+};
+
+static void key_of(char *key, const char *stream, const char *what)
+{
+    snprintf(key, KEY_BYTES, "%.120s.%s", stream, what);
+}
+
+/** The opener's thread: PipeWire's main or data thread. */
+static bool is_pipewire(const char *owner)
+{
+    return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
+}
+
+static double positive_or(const struct st_facts *facts, const char *key, double fallback)
+{
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 ? (double)value : fallback;
+}
+
+static double rate_hz(const struct st_facts *facts)
+{
+    return positive_or(facts, FORCED_RATE, positive_or(facts, PIPE_RATE, PIPE_RATE_DEFAULT));
+}
+
+/** The longest cycle of PipeWire: what was forced at run time, or the default one within its maximum. */
+static double quantum_us(const struct st_facts *facts)
+{
+    const double usual =
+        fmin(positive_or(facts, QUANTUM, QUANTUM_DEFAULT), positive_or(facts, MAX, QUANTUM_DEFAULT));
+    return positive_or(facts, FORCED, usual) * 1e6 / rate_hz(facts);
+}
+
+static bool is_quantum_unread(const struct st_facts *facts)
+{
+    static const char *const keys[] = {QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (st_machine_is_unread(facts, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+/** The longest quantum of a power of two of which the ring holds two. */
+static void fix_quantum(const struct st_facts *facts, double ring_us, struct st_finding *finding)
+{
+    char now[96], persistent[128];
+    int frames = 1;
+    while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(facts) <= ring_us)
+        frames *= 2;
+    snprintf(now, sizeof(now), NOW("%d"), frames);
+    snprintf(persistent, sizeof(persistent), EVER("%d"), frames);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
+static void quote_stream(struct scan *scan, const char *stream)
+{
+    static const char *const leaves[] = {"buffer_frames", "period_frames", "rate_hz", "owner"};
+    char key[KEY_BYTES];
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
+        key_of(key, stream, leaves[i]);
+        st_finding_quote(scan->finding, scan->facts, key);
+    }
+}
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char stream[KEY_BYTES], key[KEY_BYTES];
+    const char *owner;
+    int64_t buffer, rate, period;
+    snprintf(stream, sizeof(stream), "%.*s", (int)(strlen(fact->key) - (sizeof(BUFFER) - 1)), fact->key);
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    key_of(key, stream, "rate_hz");
+    if (st_facts_int(scan->facts, fact->key, &buffer) != 0 || st_facts_int(scan->facts, key, &rate) != 0 ||
+        buffer <= 0 || rate <= 0) {
+        quote_stream(scan, stream);
+        scan->unread_n++;
+        return;
+    }
+    scan->open_n++;
+    const double ring_us = (double)buffer * 1e6 / (double)rate;
+    key_of(key, stream, "owner");
+    const bool of_pipewire = st_facts_text(scan->facts, key, &owner) == 0 && is_pipewire(owner);
+    const bool quantum_unread = is_quantum_unread(scan->facts);
+    bool unread = st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
+    const double gap_us = of_pipewire && !quantum_unread ? quantum_us(scan->facts) - ring_us : 0;
+    key_of(key, stream, "period_frames");
+    const bool one_period = st_facts_int(scan->facts, key, &period) == 0 && period > 0 && buffer / 2 < period;
+    if (gap_us > scan->worst_gap_us) {
+        scan->worst_gap_us = gap_us;
+        scan->worst_ring_us = ring_us;
+        scan->worst_quantum_us = quantum_us(scan->facts);
+        snprintf(scan->stream, sizeof(scan->stream), "%s", stream);
+    } else if (scan->worst_gap_us <= 0 && one_period && !scan->one_period) {
+        snprintf(scan->stream, sizeof(scan->stream), "%s", stream);
+    }
+    unread = unread || st_machine_is_unread(scan->facts, key);
+    scan->unread_n += unread;
+    scan->one_period = scan->one_period || one_period;
+    if (scan->open_n == 1 || ring_us < scan->shortest_us)
+        scan->shortest_us = ring_us;
+    if (scan->stream[0] == '\0' && scan->open_n == 1)
+        quote_stream(scan, stream);
+}
+
+static void judge_alsa_buffer(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts, .finding = finding};
+    st_facts_each(facts, PREFIX, BUFFER, look, &scan);
+    if (scan.stream[0] != '\0')
+        quote_stream(&scan, scan.stream);
+    if (scan.worst_gap_us > 0) {
+        st_finding_quote(finding, facts, QUANTUM);
+        st_finding_quote(finding, facts, FORCED);
+        st_finding_set(
+            finding, ST_STATUS_PROBLEM,
+            "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each full quantum runs "
+            "dry",
+            scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
+        const double period_us = (double)wish->period_ns / 1e3;
+        st_finding_effect(
+            finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
+            "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one period at most "
+            "all of it",
+            scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
+        fix_quantum(facts, scan.worst_ring_us, finding);
+    } else if (scan.one_period) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "%.40s holds less than two periods: there is no time at all to fill the next one",
+                       scan.stream + sizeof(PREFIX) - 1);
+        st_finding_fix(finding, NULL,
+                       "# give that program two or three periods a buffer (jackd: -n 2 or -n 3)",
+                       ST_NEEDS_REOPEN);
+    } else if (scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "what %zu open stream%s could not all be read",
+                       scan.unread_n, scan.unread_n == 1 ? " needs" : "s need");
+    } else if (scan.open_n == 0) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device is open at the moment");
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "%zu open stream%s, the shortest ring holds %.1f ms",
+                       scan.open_n, scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
+        st_finding_effect(finding, 0, "each ring holds two periods and the server's quantum");
+    }
+}
+
+const struct st_rule st_rule_linux_alsa_buffer = {
+    .id = "linux-alsa-buffer",
+    .os = ST_OS_LINUX,
+    .title = "Rings of the open sound devices",
+    .mechanism = "The card plays from a ring of some periods while the server fills the next ones. A ring "
+                 "shorter than what the server writes at a time runs dry in each cycle.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not =
+        "the quantum follows the programs: with a program that asks for less it may be below the ring",
+    .sources = "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
+               "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in "
+               "pw-top\n"
+               "PipeWire's defaults (quantum 1024, rate 48000): pipewire.conf(5)",
+    .guide.now = NOW("256"),
+    .guide.persistent = EVER("256"),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is two or more of "
+                   "period_size, and not below the quantum",
+    .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete the file",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){"linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames",
+                                   "linux.alsa.*.rate_hz", "linux.alsa.*.owner", QUANTUM, MAX, FORCED,
+                                   PIPE_RATE, FORCED_RATE, NULL},
+    .judge = judge_alsa_buffer,
+};
+
+/* --- linux-pipewire-quantum: PipeWire: may its cycle be as short as wished? --- */
+
+#define DAEMON                       "linux.daemon.pipewire"
+#define MIN                          "linux.pipewire.min_quantum"
+#define RATE                         "linux.pipewire.rate_hz"
+#define VM_MIN                       "linux.pipewire.vm_min_quantum"
+#define ASKED                        "linux.ask.pipewire"
+#define MIN_DEFAULT                  32
+#define MAX_DEFAULT                  2048
+#define RATE_DEFAULT                 48000
+#define MIN_FLOOR                    4 /* default.clock.quantum-floor */
+#define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
+#define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                                        \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
+    "context.properties = { " before "default.clock.min-quantum = " frames behind " }"
+
+/** What was forced at run time holds for all programs; 0: nothing. */
+static int64_t forced(const struct st_facts *facts, const char *key)
+{
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 && value <= 1000000 ? value : 0;
+}
+
+static void no_cost(const struct st_wish *wish, int64_t frames, int64_t rate, struct st_finding *finding)
+{
+    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", frames, rate,
+                      (double)frames * 1e6 / (double)rate, (double)wish->period_ns / 1e3);
+}
+
+static void judge_forced(const struct st_wish *wish, int64_t quantum, int64_t rate,
+                         struct st_finding *finding)
+{
+    const double cycle_us = (double)quantum * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    if (cycle_us > wish_us * 1.001) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "PipeWire's cycle was forced to %" PRId64
+                       " frames (%.2f ms), so one of %.2f ms cannot be had through it",
+                       quantum, cycle_us / 1e3, wish_us / 1e3);
+        st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
+        return;
+    }
+    st_finding_set(finding, ST_STATUS_OK,
+                   "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms) for all programs", quantum,
+                   cycle_us / 1e3);
+    no_cost(wish, quantum, rate, finding);
+}
+
+/** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
+static int setting(struct st_finding *finding, const struct st_facts *facts, const char *key,
+                   int64_t fallback, int64_t *ret)
+{
+    *ret = fallback;
+    if (st_facts_int(facts, key, ret) == -ENOENT)
+        return 0;
+    const int r = st_finding_need_int(finding, facts, key, ret);
+    if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s of %" PRId64 " cannot be", key, *ret);
+        return -ERANGE;
+    }
+    return r;
+}
+
+/** PipeWire's own minimum, or less where even that is longer than the wish. */
+static void fix(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
+{
+    char now[80], persistent[160];
+    int min = MIN_DEFAULT;
+    while (min > MIN_FLOOR && (double)min * 1e6 / (double)rate > wish_us * 1.001)
+        min /= 2;
+    snprintf(now, sizeof(now), PIPEWIRE_QUANTUM_NOW("%d"), min);
+    snprintf(persistent, sizeof(persistent),
+             guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%d", " }")
+                   : PIPEWIRE_QUANTUM_EVER("", "%d", ""),
+             min);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+}
+
+static void judge_pipewire_quantum(const struct st_facts *facts, const struct st_wish *wish,
+                                   struct st_finding *finding)
+{
+    int64_t pid, quantum, min, max, rate, vm_min;
+    if (st_facts_int(facts, DAEMON, &pid) != 0) {
+        st_finding_quote(finding, facts, DAEMON);
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "PipeWire does not run here");
+        return;
+    }
+    st_finding_quote(finding, facts, DAEMON);
+    if (setting(finding, facts, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
+        setting(finding, facts, MIN, MIN_DEFAULT, &min) != 0 ||
+        setting(finding, facts, MAX, MAX_DEFAULT, &max) != 0 ||
+        setting(finding, facts, RATE, RATE_DEFAULT, &rate) != 0 ||
+        setting(finding, facts, VM_MIN, min, &vm_min) != 0)
+        return;
+    const char *answer;
+    const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
+    st_finding_quote(finding, facts, running ? MIN : ASKED);
+    st_finding_quote(finding, facts, FORCED);
+    if (forced(facts, FORCED_RATE) > 0)
+        rate = forced(facts, FORCED_RATE);
+    if (forced(facts, FORCED) > 0) {
+        judge_forced(wish, forced(facts, FORCED), rate, finding);
+        return;
+    }
+    const bool guest = st_machine_is_guest(facts) && vm_min > min;
+    if (guest) {
+        st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
+        min = vm_min;
+    }
+    const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    if (min_us > wish_us * 1.001) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "PipeWire never goes below %" PRId64
+                       " frames (%.2f ms)%s, so a cycle of %.2f ms cannot be had through it",
+                       min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
+        fix(guest, rate, wish_us, finding);
+        return;
+    }
+    st_finding_set(
+        finding, ST_STATUS_OK,
+        "PipeWire%s cycles of %.2f ms and goes down to %.2f ms for programs that ask: PIPEWIRE_LATENCY=%u/%u",
+        running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate, min_us / 1e3,
+        (unsigned)wish->frames, (unsigned)wish->rate_hz);
+    no_cost(wish, min, rate, finding);
+}
+
+const struct st_rule st_rule_linux_pipewire_quantum = {
+    .id = "linux-pipewire-quantum",
+    .os = ST_OS_LINUX,
+    .title = "PipeWire's shortest cycle",
+    .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, "
+                 "between min-quantum and max-quantum, and the default quantum when nobody asks.",
+    .privilege = "root, or none in ~/.config/pipewire",
+    .cost = "power, CPU: a shorter cycle wakes all programs more often",
+    .when_not = "for all programs at once: let those that need a short cycle ask for it. In virtual "
+                "machines 1024 is there because the host may not keep up.",
+    .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
+               "or 16, max 2048, vm.overrides min-quantum 1024)\n"
+               "a running PipeWire is asked by pw-metadata -n settings; where that cannot be, its files "
+               "count, and of those the form in which newer versions write the rule for virtual machines is "
+               "not read",
+    .guide.now = PIPEWIRE_QUANTUM_NOW("32"),
+    .guide.persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "pw-top   # QUANT and RATE: the cycle is the one by the other",
+    .guide.undo = "delete the file and run systemctl --user restart pipewire",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED,
+                                   ST_MACHINE_VIRTUAL, NULL},
+    .judge = judge_pipewire_quantum,
+};
+
+/* --- linux-pulseaudio: PulseAudio's own settings. --- */
+
+#define PULSEAUDIO_DAEMON "linux.daemon.pulseaudio"
+#define REALTIME          "linux.pulse.realtime-scheduling"
+#define TSCHED            "linux.pulse.tsched"
+#define FRAGMENTS         "linux.pulse.default-fragments"
+#define FRAGMENT          "linux.pulse.default-fragment-size-msec"
+
+/* daemon.conf's defaults */
+#define FRAGMENTS_DEFAULT   4
+#define FRAGMENT_DEFAULT_MS 25
+
+static int64_t number(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    int64_t value;
+    return st_facts_int(facts, key, &value) == 0 && value > 0 && value < 100000 ? value : fallback;
+}
+
+static void judge_pulseaudio(const struct st_facts *facts, const struct st_wish *wish,
+                             struct st_finding *finding)
+{
+    int64_t pid;
+    const char *realtime, *tsched;
+    (void)wish;
+    int r = st_finding_need_int(finding, facts, PULSEAUDIO_DAEMON, &pid);
+    if (r != 0) {
+        if (r == -ENOENT)
+            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "PulseAudio does not run here");
+        return;
+    }
+    r = st_facts_text(facts, REALTIME, &realtime);
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, REALTIME, &realtime) != 0)
+        return;
+    st_finding_quote(finding, facts, REALTIME);
+    if (r == 0 && st_machine_is_off(realtime)) {
+        st_finding_set(
+            finding, ST_STATUS_ADVICE,
+            "PulseAudio was told not to ask for real-time priority, so any busy program can delay all sound");
+        st_rule_fix(finding);
+        return;
+    }
+    st_finding_quote(finding, facts, TSCHED);
+    r = st_facts_text(facts, TSCHED, &tsched);
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, TSCHED, &tsched) != 0)
+        return;
+    if (r == 0 && strcmp(tsched, "0") == 0) {
+        const int64_t n = number(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
+                      ms = number(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
+        st_finding_quote(finding, facts, FRAGMENTS);
+        st_finding_quote(finding, facts, FRAGMENT);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "PulseAudio wakes by the card's interrupts: %" PRId64 " fragments of %" PRId64
+                       " ms, %" PRId64 " ms in all",
+                       n, ms, n * ms);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "PulseAudio wakes by timers and asks for real-time priority (its defaults)");
+    }
+}
+
+const struct st_rule st_rule_linux_pulseaudio = {
+    .id = "linux-pulseaudio",
+    .os = ST_OS_LINUX,
+    .title = "PulseAudio's scheduling",
+    .mechanism = "PulseAudio fills a large ring and wakes by timer when it runs low (tsched), or by the "
+                 "card's interrupts with a fixed number of fragments. Its threads ask for real-time "
+                 "priority 5 unless told not to.",
+    .privilege = "root, or none in ~/.config/pulse",
+    .cost = "none",
+    .when_not = "tsched=0 only for drivers that tell wrong positions: it makes the latency fixed, not lower",
+    .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
+               "default-fragment-size-msec 25",
+    .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
+    .guide.undo = "delete the file and run systemctl --user restart pulseaudio",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT, NULL},
+    .judge = judge_pulseaudio,
+};

@@ -1,0 +1,427 @@
+/* Linux: timers and clocks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-high-res-timers: High-resolution timers: proof at run time first, the configuration last. --- */
+
+#define GETRES     "linux.clock_getres_ns"
+#define HRES       "linux.timer_list.hres_active"
+#define RESOLUTION "linux.timer_list.resolution_ns"
+#define CONFIG     "linux.config.HIGH_RES_TIMERS"
+#define CONFIG_HZ  "linux.config.HZ"
+#define HZ_MAX     10000
+
+/** The tick in ns by what is known, 0 when nothing is. */
+static int64_t tick_ns(const struct st_facts *facts)
+{
+    int64_t value;
+    if (st_facts_int(facts, GETRES, &value) == 0 && value > 1)
+        return value;
+    if (st_facts_int(facts, RESOLUTION, &value) == 0 && value > 1)
+        return value;
+    if (st_facts_int(facts, CONFIG_HZ, &value) == 0 && value >= 1 && value <= HZ_MAX)
+        return 1000000000 / value;
+    return 0;
+}
+
+static void judge_off(const struct st_facts *facts, struct st_finding *finding, const char *why)
+{
+    const int64_t tick = tick_ns(facts);
+    const char *config;
+    if (st_facts_text(facts, CONFIG, &config) != 0)
+        config = "y";
+    const double tick_us = (double)tick / 1e3;
+    if (tick > 0) {
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "high-resolution timers are off (%s): each sleep is up to %.0f µs late", why, tick_us);
+        st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
+    } else {
+        st_finding_set(finding, ST_STATUS_PROBLEM,
+                       "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
+                       why);
+    }
+    st_finding_fix(finding, NULL,
+                   strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
+                                            : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
+                   ST_NEEDS_REBOOT);
+}
+
+/** Only the configuration is known. */
+static void judge_config(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *config;
+    char option[16];
+    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    const int boot = st_machine_boot_option(facts, "highres", option, sizeof(option));
+    if (boot == 0 && st_machine_is_off(option)) {
+        judge_off(facts, finding, "highres=off on the kernel command line");
+        return;
+    }
+    if (st_finding_need_text(finding, facts, CONFIG, &config) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(finding, ST_STATUS_UNKNOWN,
+                           "neither the clock's resolution nor the kernel's configuration is known");
+        return;
+    }
+    if (strcmp(config, "n") == 0)
+        judge_off(facts, finding, "not in this kernel's configuration");
+    else if (strcmp(config, "y") == 0 && boot == -ENODATA)
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "high-resolution timers are built in; whether they were switched off at boot is not known");
+    else if (strcmp(config, "y") == 0)
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "high-resolution timers are built in and not switched off; nothing here proves that they run");
+    else
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "CONFIG_HIGH_RES_TIMERS is %.20s, which is not understood",
+                       config);
+}
+
+static void judge_high_res_timers(const struct st_facts *facts, const struct st_wish *wish,
+                                  struct st_finding *finding)
+{
+    int64_t hres, getres;
+    (void)wish;
+    st_finding_quote(finding, facts, HRES);
+    st_finding_quote(finding, facts, GETRES);
+    const bool has_hres = st_facts_int(facts, HRES, &hres) == 0;
+    const bool has_getres = st_facts_int(facts, GETRES, &getres) == 0;
+    if (has_hres && hres == 0) {
+        judge_off(facts, finding, "/proc/timer_list says hres_active 0");
+    } else if (has_getres && getres > 1) {
+        judge_off(facts, finding, "the clock's resolution is a tick");
+    } else if ((has_hres && hres == 1) || (has_getres && getres == 1)) {
+        st_finding_set(finding, ST_STATUS_OK, "high-resolution timers run: %s",
+                       has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
+        st_finding_effect(finding, 0, "resolution 1 ns: sleeps do not wait for a tick");
+    } else {
+        judge_config(facts, finding);
+    }
+}
+
+const struct st_rule st_rule_linux_high_res_timers = {
+    .id = "linux-high-res-timers",
+    .os = ST_OS_LINUX,
+    .title = "High-resolution timers",
+    .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
+                 "Without them it looks only at each tick, so every sleep is rounded up by 1 to 10 ms.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never: nothing short of a tick can be kept without them",
+    .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
+               "clock_getres(2): 1 ns with, one tick without",
+    .history = "2.6.16: hrtimers, at the resolution of a tick (Documentation/timers/hrtimers.rst)\n"
+               "2.6.21: high-resolution mode and the tickless idle CPU (Documentation/timers/highres.rst)",
+    .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
+    .guide.undo = "nothing to undo: without these timers every sleep is rounded up to a tick",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_high_res_timers,
+};
+
+/* --- linux-clocksource: The clocksource: what a look at the clock costs. --- */
+
+#define CURRENT   "linux.clocksource.current"
+#define AVAILABLE "linux.clocksource.available"
+
+/** Read in place, by the CPU. */
+static const char *const fast[] = {
+    "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
+    "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** The best of those that are read without a system call; the kernel lists them from best to worst. */
+static bool best_fast(const char *available, char *ret, size_t bytes)
+{
+    for (const char *at = available; *at != '\0';) {
+        const size_t len = strcspn(at, " \n");
+        snprintf(ret, bytes, "%.*s", (int)len, at);
+        if (len < bytes && is_one_of(ret, fast) && strcmp(ret, "tsc-early") != 0)
+            return true;
+        at += len;
+        at += strspn(at, " \n");
+    }
+    return false;
+}
+
+/** The boot option goes with the TSC; what keeps a hypervisor's own clock away has to be taken away. */
+static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
+{
+    char now[128];
+    snprintf(now, sizeof(now),
+             "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
+    st_finding_fix(finding, now,
+                   chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
+                            "/etc/default/grub.d, then\n"
+                            "sudo update-grub"
+                   : strcmp(best, "tsc") == 0 ? finding->rule->guide.persistent
+                                              : NULL,
+                   ST_NEEDS_NOTHING);
+}
+
+static void judge_slow(const struct st_facts *facts, const char *current, struct st_finding *finding)
+{
+    const char *available;
+    char option[32], best[40];
+    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    if (st_finding_need_text(finding, facts, AVAILABLE, &available) != 0) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the clock is %s, so each look at it is a slow read and a system call", current);
+    } else if (!best_fast(available, best, sizeof(best))) {
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "the clock is %s, as the kernel does not offer the TSC: do not force it, see 'dmesg "
+                       "| grep -i tsc' for why",
+                       current);
+    } else {
+        const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
+        st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although %s is available%s", current, best,
+                       chosen ? ": clocksource= is on the kernel command line" : "");
+        fix_slow(best, chosen, finding);
+    }
+}
+
+static void judge_jiffies(const struct st_facts *facts, struct st_finding *finding)
+{
+    int64_t hz;
+    st_finding_set(finding, ST_STATUS_PROBLEM,
+                   "the clock is jiffies: it moves once a tick, and high-resolution timers cannot run");
+    st_finding_quote(finding, facts, CONFIG_HZ);
+    if (st_facts_int(facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
+        st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
+                          1e6 / (double)hz);
+    st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
+                   ST_NEEDS_REBOOT);
+}
+
+static void judge_clocksource(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
+    const char *current;
+    (void)wish;
+    if (st_finding_need_text(finding, facts, CURRENT, &current) != 0)
+        return;
+    if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
+        judge_jiffies(facts, finding);
+    } else if (is_one_of(current, slow)) {
+        judge_slow(facts, current, finding);
+    } else if (strcmp(current, "xen") == 0) {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is xen, the hypervisor's own");
+    } else if (is_one_of(current, fast)) {
+        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
+                       current);
+        st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", current);
+    } else {
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints what a read costs",
+            current);
+    }
+}
+
+const struct st_rule st_rule_linux_clocksource = {
+    .id = "linux-clocksource",
+    .os = ST_OS_LINUX,
+    .title = "Clocksource: the cost of a clock read",
+    .mechanism = "A program looks at the clock several times in each cycle. With tsc, kvm-clock and the "
+                 "like it reads it in place; with hpet or acpi_pm each look is a system call and a read of "
+                 "a slow chip, about a microsecond or more.",
+    .privilege = "root",
+    .cost = "none, when the kernel offers the TSC",
+    .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
+    .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
+               "cost of a read: 'sleeptune measure' prints it for this machine",
+    .guide.now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "
+                   "or the like in a guest\n"
+                   "sudo dmesg | grep -i clocksource   # not \"unstable\"",
+    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_clocksource,
+};
+
+/* --- linux-timer-slack: Timer slack: how late the kernel may let a normal thread's sleep end. --- */
+
+#define SLACK "linux.timer_slack_ns"
+#define FIFO  "linux.rt.fifo_errno"
+
+/** Up to here it is lost in the noise of a wake-up. A choice of this rule. */
+#define ENOUGH_NS 5000
+
+static void judge_timer_slack(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    int64_t slack_ns, fifo_errno;
+    if (st_finding_need_int(finding, facts, SLACK, &slack_ns) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_set(
+                finding, ST_STATUS_UNKNOWN,
+                "timer slack belongs to a running program, and this capture has none; the default is 50 µs");
+        return;
+    }
+    if (slack_ns < 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "a slack of %" PRId64 " ns cannot be", slack_ns);
+        return;
+    }
+    if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the thread that was asked is a real-time one: it has no slack");
+        st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
+        return;
+    }
+    const double slack_us = (double)slack_ns / 1e3;
+    st_finding_quote(finding, facts, FIFO);
+    const int fifo = st_facts_int(facts, FIFO, &fifo_errno);
+    if (fifo == 0 && fifo_errno == 0) {
+        st_finding_set(finding, ST_STATUS_OK,
+                       "real-time threads have no slack; a normal thread's sleep ends up to %.1f µs late",
+                       slack_us);
+        st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR; %.1f µs for SCHED_OTHER", slack_us);
+        return;
+    }
+    if (slack_ns <= ENOUGH_NS) {
+        st_finding_set(finding, ST_STATUS_OK, "the slack is %.1f µs, small enough also for a normal thread",
+                       slack_us);
+        st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
+        return;
+    }
+    if (fifo != 0)
+        st_finding_set(
+            finding, ST_STATUS_UNKNOWN,
+            "a normal thread's sleep ends up to %.1f µs late, a real-time thread's does not; which one "
+            "yours would be is not known",
+            slack_us);
+    else
+        st_finding_set(finding, slack_ns >= wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "without real-time priority each sleep ends up to %.1f µs late", slack_us);
+    st_finding_effect(finding, slack_us, "SCHED_OTHER: the slack itself, %.1f µs, whatever the period",
+                      slack_us);
+    st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_timer_slack = {
+    .id = "linux-timer-slack",
+    .os = ST_OS_LINUX,
+    .title = "Timer slack of normal threads",
+    .mechanism = "The kernel may end a normal thread's sleep anywhere between its time and its time plus "
+                 "the slack (50 µs by default), and on an idle CPU it is close to the latest. Threads under "
+                 "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
+    .privilege = "CAP_SYS_NICE for another user's program; none for the own one",
+    .cost = "power: fewer wake-ups are shared",
+    .when_not = "the audio threads run under SCHED_FIFO or SCHED_RR: then it changes nothing. On battery.",
+    .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
+               "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "
+               "threads)\n"
+               "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under "
+               "SCHED_FIFO\n"
+               "that up to 5 µs need no word: sleeptune's own line",
+    .history = "2.6.28: timer slack, 50 µs unless set; clock_nanosleep of real-time threads has none "
+               "(PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
+               "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 for "
+               "real-time threads, where it read 50000 before although nanosleep did not use it; their "
+               "timed futex waits are exact now, too (commit ed4fb6d7ef68)",
+    .guide.now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
+                 "echo 1000 | sudo tee /proc/TID/timerslack_ns",
+    .guide.persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
+    .guide.needs = ST_NEEDS_NOTHING,
+    .guide.check = "cat /proc/TID/timerslack_ns   # 1000; for a real-time thread 0, or on older kernels "
+                   "50000 that does not count",
+    .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or TimerSlackNSec= out of the unit",
+    .worst = ST_STATUS_PROBLEM,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){SLACK, FIFO, NULL},
+    .judge = judge_timer_slack,
+};
+
+/* --- linux-hz: CONFIG_HZ: information, unless there are no high-resolution timers. --- */
+
+enum highres { HIGHRES_ON, HIGHRES_OFF, HIGHRES_UNKNOWN };
+
+static enum highres highres(const struct st_facts *facts)
+{
+    int64_t hres, getres;
+    const bool has_hres = st_facts_int(facts, HRES, &hres) == 0;
+    const bool has_getres = st_facts_int(facts, GETRES, &getres) == 0;
+    if ((has_hres && hres == 0) || (has_getres && getres > 1))
+        return HIGHRES_OFF;
+    return has_hres || has_getres ? HIGHRES_ON : HIGHRES_UNKNOWN;
+}
+
+static void judge_hz(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+{
+    int64_t hz;
+    (void)wish;
+    if (st_finding_need_int(finding, facts, CONFIG_HZ, &hz) != 0)
+        return;
+    if (hz < 1 || hz > HZ_MAX) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "HZ=%" PRId64 " cannot be", hz);
+        return;
+    }
+    st_finding_quote(finding, facts, HRES);
+    st_finding_quote(finding, facts, GETRES);
+    switch (highres(facts)) {
+    case HIGHRES_ON:
+        st_finding_set(finding, ST_STATUS_OK,
+                       "HZ=%" PRId64 "; with high-resolution timers sleeps do not depend on it", hz);
+        st_finding_effect(finding, 0, "high-resolution timers run: no sleep waits for the tick of %.0f µs",
+                          1e6 / (double)hz);
+        break;
+    case HIGHRES_OFF:
+        st_finding_set(finding, ST_STATUS_ADVICE,
+                       "HZ=%" PRId64
+                       " and no high-resolution timers: sleeps are rounded to %.1f ms; the µs are counted "
+                       "in linux-high-res-timers",
+                       hz, 1e3 / (double)hz);
+        st_rule_fix(finding);
+        break;
+    case HIGHRES_UNKNOWN:
+        st_finding_set(finding, ST_STATUS_OK,
+                       "HZ=%" PRId64
+                       "; it would matter only without high-resolution timers (linux-high-res-timers)",
+                       hz);
+        break;
+    }
+}
+
+const struct st_rule st_rule_linux_hz = {
+    .id = "linux-hz",
+    .os = ST_OS_LINUX,
+    .title = "Timer ticks (CONFIG_HZ)",
+    .mechanism = "HZ is how often a busy CPU is interrupted for accounting and time slices. It bounded the "
+                 "precision of sleeps before high-resolution timers; with them it does not.",
+    .privilege = "another kernel",
+    .cost = "none",
+    .when_not = "with high-resolution timers, that is on every usual system: leave it as it is",
+    .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c",
+    .history = "2.6.21: sleeps no longer depend on HZ where high-resolution timers are on "
+               "(Documentation/timers/highres.rst)",
+    .guide.persistent = "# switch high-resolution timers on: sleeptune report linux-high-res-timers",
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "grep CONFIG_HZ= /boot/config-$(uname -r)",
+    .guide.undo = "nothing to undo",
+    .worst = ST_STATUS_ADVICE,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){CONFIG_HZ, GETRES, HRES, NULL},
+    .judge = judge_hz,
+};

@@ -1,0 +1,551 @@
+/* Settings that other guides name and that an audio program does not notice: these rules can only say ok. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+
+/* --- linux-mitigations: Mitigations of CPU vulnerabilities: not a setting for audio. --- */
+
+static void judge_mitigations(const struct st_facts *facts, const struct st_wish *wish,
+                              struct st_finding *finding)
+{
+    const char *cmdline;
+    char value[128];
+    (void)wish;
+    if (st_finding_need_text(finding, facts, ST_MACHINE_CMDLINE, &cmdline) != 0)
+        return;
+    const int r = st_machine_boot_option(facts, "mitigations", value, sizeof(value));
+    if (r == 0 && strcmp(value, "off") == 0)
+        st_finding_set(
+            finding, ST_STATUS_OK,
+            "mitigations are off: entries into the kernel are a little shorter, and the machine is open");
+    else
+        st_finding_set(finding, ST_STATUS_OK, "mitigations of CPU vulnerabilities are on, as they should be");
+    st_finding_effect(finding, 0,
+                      "they lengthen entries into the kernel, not waits; nothing to gain for a loop that "
+                      "sleeps once a cycle");
+}
+
+const struct st_rule st_rule_linux_mitigations = {
+    .id = "linux-mitigations",
+    .os = ST_OS_LINUX,
+    .title = "Mitigations of CPU vulnerabilities",
+    .mechanism = "They make each entry into the kernel a little longer. An audio loop enters it a few times "
+                 "a cycle, so they do not decide whether it is in time; other guides call them a fault all "
+                 "the same.",
+    .privilege = "root",
+    .cost = "security: without them programs and web pages may read memory that is not theirs",
+    .when_not = "never as audio advice",
+    .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_DANGEROUS,
+    .facts = (const char *const[]){ST_MACHINE_CMDLINE, NULL},
+    .judge = judge_mitigations,
+};
+
+/* --- linux-smt: Two hardware threads a core. --- */
+
+#define ACTIVE  "linux.smt.active"
+#define CONTROL "linux.smt.control"
+
+const struct st_rule st_rule_linux_smt = {
+    .id = "linux-smt",
+    .os = ST_OS_LINUX,
+    .title = "Hardware threads (SMT, Hyper-Threading)",
+    .mechanism = "Two hardware threads share the units of a core, so a callback takes longer while its "
+                 "neighbour is busy. With many tracks the second thread is worth more than it costs.",
+    .privilege = "root",
+    .cost = "throughput: a fifth or more without it (not measured here)",
+    .when_not = "as a matter of course. Try it only when DSP load has peaks above 70 % at a low average: "
+                "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+    .sources =
+        "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){ACTIVE, CONTROL, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "each CPU has its core for itself",
+             "no hardware threads share a core"},
+            {ST_CASE_IS, 1, ST_STATUS_OK,
+             "two hardware threads share a core: computing takes longer while the other "
+             "is busy, waking does not",
+             "waking is not touched; the time to compute is, and measure --load shows it"},
+            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "smt/active is neither 0 nor 1"},
+            {0}},
+};
+
+/* --- linux-split-lock: kernel.split_lock_mitigate: programs with split locks are slowed down on purpose.
+ * --- */
+
+#define MITIGATE "linux.sysctl.kernel.split_lock_mitigate"
+
+const struct st_rule st_rule_linux_split_lock = {
+    .id = "linux-split-lock",
+    .os = ST_OS_LINUX,
+    .title = "Split locks",
+    .mechanism = "An atomic operation over two cache lines stops the memory bus for all CPUs. The kernel "
+                 "makes a program that does it wait 10 ms each time; Windows plug-ins and games under Wine "
+                 "are the usual victims.",
+    .privilege = "root",
+    .cost = "security: with 0 any program can slow all others down",
+    .when_not = "unless the log names the audio program (\"took a split_lock trap\"): then "
+                "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf",
+    .sources = "Linux arch/x86/kernel/cpu/bus_lock.c; commits b041b525dab9 (the slow-down), 727209376f49 "
+               "(the sysctl, 6.2)\n"
+               "Documentation/admin-guide/sysctl/kernel.rst: split_lock_mitigate",
+    .history = "6.2: the sysctl split_lock_mitigate (commit 727209376f49)",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){MITIGATE, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down",
+             "split_lock_mitigate=0"},
+            {ST_CASE_IS, 1, ST_STATUS_OK,
+             "a program with split locks is stopped for 10 ms at each; is one there? "
+             "sudo dmesg | grep -i 'split lock'",
+             "programs without split locks are not touched"},
+            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} cannot be"},
+            {0}},
+};
+
+/* --- linux-stale-sysctls: Scheduler settings of old guides in sysctl.d. --- */
+
+#define CONFIGURED "linux.sysctl_conf."
+#define RUNNING    "linux.sysctl."
+
+struct scan {
+    const struct st_facts *facts;
+    size_t configured_n, stale_n, unread_n;
+    const struct st_fact *first; /* stale, or else the first */
+};
+
+static void look(void *ctx, const struct st_fact *fact)
+{
+    struct scan *scan = ctx;
+    char key[160];
+    const char *value;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    if (scan->first == NULL)
+        scan->first = fact;
+    if (fact->state != ST_FACT_OK) {
+        scan->unread_n++;
+        return;
+    }
+    scan->configured_n++;
+    snprintf(key, sizeof(key), RUNNING "%.100s", fact->key + sizeof(CONFIGURED) - 1);
+    if (st_facts_find(scan->facts, key) == NULL || st_facts_find(scan->facts, key)->state != ST_FACT_ABSENT)
+        return;
+    if (scan->stale_n++ == 0 && st_facts_text(scan->facts, fact->key, &value) == 0)
+        scan->first = fact;
+}
+
+static void judge_stale_sysctls(const struct st_facts *facts, const struct st_wish *wish,
+                                struct st_finding *finding)
+{
+    struct scan scan = {.facts = facts};
+    (void)wish;
+    st_facts_each(facts, CONFIGURED, "", look, &scan);
+    if (scan.first == NULL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no scheduler setting stands in /etc/sysctl.d");
+        return;
+    }
+    st_finding_quote(finding, facts, scan.first->key);
+    const char *name = scan.first->key + sizeof(CONFIGURED) - 1;
+    if (scan.stale_n > 0) {
+        char key[160];
+        snprintf(key, sizeof(key), RUNNING "%.100s", name);
+        st_finding_quote(finding, facts, key);
+        st_finding_set(finding, ST_STATUS_OK,
+                       "%.60s is set at boot, but this kernel has no such setting%s: the line can go", name,
+                       scan.stale_n > 1 ? " (and others)" : "");
+        st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
+    } else if (scan.unread_n > 0) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%.60s is set at boot to something that is not understood",
+                       name);
+    } else {
+        st_finding_set(finding, ST_STATUS_OK, "the scheduler settings in /etc/sysctl.d exist on this kernel");
+        st_finding_effect(finding, 0,
+                          "such settings shape normal threads; real-time ones come first in any case");
+    }
+}
+
+const struct st_rule st_rule_linux_stale_sysctls = {
+    .id = "linux-stale-sysctls",
+    .os = ST_OS_LINUX,
+    .title = "Scheduler settings of old guides",
+    .mechanism = "sched_latency_ns, sched_min_granularity_ns and their like shaped how normal threads share "
+                 "a CPU. They left sysctl with Linux 5.13 and never touched real-time threads; at boot they "
+                 "only give an error message.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "machines that also boot a kernel before 5.13",
+    .sources = "Linux commit 8a99b6833c88 (settings move to debugfs, 5.13: release not verified); "
+               "kernel/sched/debug.c; EEVDF (6.6) leaves base_slice_ns",
+    .history = "5.13: sched_latency_ns and its like move from sysctl to debugfs (commit 8a99b6833c88; "
+               "release not verified)\n"
+               "6.6: EEVDF leaves base_slice_ns only (kernel/sched/debug.c)",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){"linux.sysctl_conf.kernel.sched_*", "linux.sysctl.kernel.sched_*", NULL},
+    .judge = judge_stale_sysctls,
+};
+
+/* --- linux-inotify-watches: fs.inotify.max_user_watches: no setting of timing. --- */
+
+#define WATCHES "linux.sysctl.fs.inotify.max_user_watches"
+
+const struct st_rule st_rule_linux_inotify_watches = {
+    .id = "linux-inotify-watches",
+    .os = ST_OS_LINUX,
+    .title = "Watches for changed files",
+    .mechanism = "The limit says how many files programs may watch for changes. Old audio guides ask for "
+                 "524288; a DAW that shows a large sample folder may want it, the timing of sound does not.",
+    .privilege = "root",
+    .cost = "memory: about 1 KiB a watch that is used",
+    .when_not = "for timing, never. If a program says it has run out of watches: "
+                "fs.inotify.max_user_watches in /etc/sysctl.d",
+    .sources = "inotify(7); realtimeConfigQuickScan asks for it; Linux 5.11 made the default depend on "
+               "memory (commit 92890123749b: not verified)",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){WATCHES, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_ELSE, 0, ST_STATUS_OK,
+             "{} files may be watched for changes; that has nothing to do with timing",
+             "no thread waits for it"},
+            {0}},
+};
+
+/* --- linux-hpet-frequency: Frequency limits of /dev/hpet and /dev/rtc: nothing that plays opens them. --- */
+
+#define HPET "linux.sysctl.dev.hpet.max-user-freq"
+#define RTC  "linux.rtc.max_user_freq_hz"
+
+static void judge_hpet_frequency(const struct st_facts *facts, const struct st_wish *wish,
+                                 struct st_finding *finding)
+{
+    int64_t hz;
+    (void)wish;
+    const bool has_hpet = st_facts_int(facts, HPET, &hz) != -ENOENT;
+    if (st_finding_need_int(finding, facts, has_hpet ? HPET : RTC, &hz) != 0)
+        return;
+    st_finding_quote(finding, facts, RTC);
+    st_finding_set(finding, ST_STATUS_OK,
+                   "programs may ask /dev/%s for %" PRId64 " Hz; sound servers and sleeps do not use it",
+                   has_hpet ? "hpet" : "rtc", hz);
+    st_finding_effect(finding, 0, "clock_nanosleep and ALSA use the kernel's own timers");
+}
+
+const struct st_rule st_rule_linux_hpet_frequency = {
+    .id = "linux-hpet-frequency",
+    .os = ST_OS_LINUX,
+    .title = "Frequency of HPET and RTC for programs",
+    .mechanism = "The limit holds for programs that open /dev/hpet or /dev/rtc and ask for periodic "
+                 "interrupts. Old guides raise it; today's programs sleep on high-resolution timers, which "
+                 "it does not touch.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "for audio, never; a MIDI sequencer of before 2010 that opens /dev/rtc may be the exception",
+    .sources = "Linux drivers/char/hpet.c (default 64), drivers/rtc; an ALSA developer called it irrelevant "
+               "(realtimeConfigQuickScan issue 33)",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){HPET, RTC, NULL},
+    .judge = judge_hpet_frequency,
+};
+
+/* --- linux-pci-latency-timer: The PCI latency timer of sound cards: a thing of conventional PCI. --- */
+
+#define PREFIX ".latency_timer"
+
+struct pci_latency_timer_scan {
+    const struct st_facts *facts;
+    struct st_finding *finding;
+    size_t cards_n, unread_n, old_n;
+    int64_t timer;
+};
+
+static void look_pci_latency_timer(void *ctx, const struct st_fact *fact)
+{
+    struct pci_latency_timer_scan *scan = ctx;
+    char key[160];
+    int64_t timer, express;
+    if (fact->state == ST_FACT_ABSENT)
+        return;
+    st_finding_quote(scan->finding, scan->facts, fact->key);
+    if (st_facts_int(scan->facts, fact->key, &timer) != 0) {
+        scan->unread_n++;
+        return;
+    }
+    scan->cards_n++;
+    snprintf(key, sizeof(key), "%.*s.express", (int)(strlen(fact->key) - (sizeof(PREFIX) - 1)), fact->key);
+    if (st_facts_int(scan->facts, key, &express) == 0 && express != 0)
+        return;
+    scan->old_n++;
+    scan->timer = timer;
+}
+
+static void judge_pci_latency_timer(const struct st_facts *facts, const struct st_wish *wish,
+                                    struct st_finding *finding)
+{
+    struct pci_latency_timer_scan scan = {.facts = facts, .finding = finding};
+    (void)wish;
+    st_facts_each(facts, "linux.pci_sound.", PREFIX, look_pci_latency_timer, &scan);
+    if (scan.cards_n == 0) {
+        st_finding_set(finding, scan.unread_n > 0 ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE,
+                       scan.unread_n > 0 ? "the configuration of the sound card could not be read"
+                                         : "this machine has no PCI sound card");
+        return;
+    }
+    if (scan.old_n == 0)
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the sound card is on PCI Express, where the latency timer means nothing");
+    else
+        st_finding_set(finding, ST_STATUS_OK,
+                       "the latency timer is %" PRId64
+                       "; devices inside the chip set have no bus to wait for",
+                       scan.timer);
+    st_finding_effect(finding, 0, "no wait of a thread depends on it");
+}
+
+const struct st_rule st_rule_linux_pci_latency_timer = {
+    .id = "linux-pci-latency-timer",
+    .os = ST_OS_LINUX,
+    .title = "PCI latency timer",
+    .mechanism = "The timer said how long a card may keep a conventional PCI bus. PCI Express has no such "
+                 "bus and ignores it; 'setpci latency_timer=b0' in old guides does nothing there.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "only real cards in conventional PCI slots, of before about 2010, can gain from it",
+    .sources =
+        "PCI Express Base Specification: the register is hard-wired to 0 (not verified); old audio guides",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){"linux.pci_sound.*.latency_timer", "linux.pci_sound.*.express", NULL},
+    .judge = judge_pci_latency_timer,
+};
+
+/* --- freebsd-idle-ticks: kern.eventtimer.idletick and singlemul. --- */
+
+#define FACT              "freebsd.kern.eventtimer.idletick"
+#define SINGLEMUL         "freebsd.kern.eventtimer.singlemul"
+#define PERIODIC          "freebsd.kern.eventtimer.periodic"
+#define IDLE_TICKS_EFFECT "neither idletick nor singlemul makes a sleep later in one-shot mode"
+
+const struct st_rule st_rule_freebsd_idle_ticks = {
+    .id = "freebsd-idle-ticks",
+    .os = ST_OS_FREEBSD,
+    .title = "Ticks on idle CPUs (idletick, singlemul)",
+    .mechanism = "idletick keeps the clock ticking on idle CPUs, which costs power and ends no sleep "
+                 "earlier where sleeps are exact. singlemul multiplies the interrupts of a periodic timer "
+                 "and does nothing in one-shot mode.",
+    .privilege = "root",
+    .cost = "power",
+    .when_not = "a periodic event timer (freebsd-eventtimer), where singlemul counts",
+    .sources = "eventtimers(4)\nFreeBSD sys/kern/kern_clocksource.c setuptimer(), getnextcpuevent()",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){FACT, SINGLEMUL, PERIODIC, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
+             "what idletick {} means depends on kern.eventtimer.periodic, which could not be read", NULL,
+             PERIODIC},
+            {ST_CASE_IS_NOT, 0, ST_STATUS_OK,
+             "the timer is periodic: see freebsd-eventtimer, which counts singlemul", IDLE_TICKS_EFFECT,
+             PERIODIC},
+            {ST_CASE_IS, 0, ST_STATUS_OK, "idle CPUs do not tick (idletick 0), and no sleep waits for a tick",
+             IDLE_TICKS_EFFECT},
+            {ST_CASE_ELSE, 0, ST_STATUS_OK, "idle CPUs keep ticking (idletick 1): that costs power, not time",
+             IDLE_TICKS_EFFECT},
+            {0}},
+};
+
+/* --- freebsd-stepwarnings: kern.timecounter.stepwarnings and its like: diagnosis only. --- */
+
+#define STEPWARNINGS_FACT "freebsd.kern.timecounter.stepwarnings"
+
+const struct st_rule st_rule_freebsd_stepwarnings = {
+    .id = "freebsd-stepwarnings",
+    .os = ST_OS_FREEBSD,
+    .title = "Reports of clock steps (stepwarnings)",
+    .mechanism = "stepwarnings makes the kernel log each time the wall clock is set. timehands_count, tick "
+                 "and the counters below tc.* describe the timecounter; none of them changes when a sleep "
+                 "ends, as sleeps of audio programs follow CLOCK_MONOTONIC.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "while looking for what sets the clock: stepwarnings=1 for that time",
+    .sources = "FreeBSD sys/kern/kern_tc.c; sysctl -d as captured on 13.2 and 15.1",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){STEPWARNINGS_FACT, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "steps of the clock are not logged; that touches no sleep",
+             "diagnosis only"},
+            {ST_CASE_ELSE, 0, ST_STATUS_OK, "steps of the clock are logged; that touches no sleep",
+             "diagnosis only"},
+            {0}},
+};
+
+/* --- freebsd-snd-timeout: hw.snd.timeout: when a silent card is given up. --- */
+
+#define SND_TIMEOUT_FACT "freebsd.hw.snd.timeout"
+
+const struct st_rule st_rule_freebsd_snd_timeout = {
+    .id = "freebsd-snd-timeout",
+    .os = ST_OS_FREEBSD,
+    .title = "Patience with silent cards (hw.snd.timeout)",
+    .mechanism = "When a card sends no interrupt for this many seconds the kernel declares its channel "
+                 "dead. As long as a card works the value is not used at all.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never for latency: a shorter time repairs nothing",
+    .sources = "FreeBSD sys/dev/sound/pcm/channel.c; sound(4) (\"play interrupt timeout, channel dead\")",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){SND_TIMEOUT_FACT, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_ELSE, 0, ST_STATUS_OK,
+             "a card that is silent for {} s is given up; nothing waits for that while it works",
+             "used only when a card sends no interrupts"},
+            {0}},
+};
+
+/* --- freebsd-snd-volume: hw.snd.vpc_0db and its like: volume, not time. --- */
+
+#define SND_VOLUME_FACT "freebsd.hw.snd.vpc_0db"
+
+const struct st_rule st_rule_freebsd_snd_volume = {
+    .id = "freebsd-snd-volume",
+    .os = ST_OS_FREEBSD,
+    .title = "Volume settings of sound(4) (vpc_*)",
+    .mechanism = "vpc_0db, vpc_autoreset, vpc_reset, vpc_mixer_bypass and hint.pcm.N.vpc say how loud each "
+                 "program is. Lists of latency settings have them, too, but they move no sound in time.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never for latency; vpc_0db higher or lower for loudness",
+    .sources = "sound(4) (volume per channel)",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){SND_VOLUME_FACT, NULL},
+    .cases = (const struct st_rule_case[]){{ST_CASE_ELSE, 0, ST_STATUS_OK,
+                                            "vpc_0db is {}: loudness, which has nothing to do with time",
+                                            "volume only"},
+                                           {0}},
+};
+
+/* --- freebsd-usefrags: hw.snd.usefrags: how the kernel asks the driver for a buffer. --- */
+
+#define USEFRAGS_FACT "freebsd.hw.snd.usefrags"
+
+const struct st_rule st_rule_freebsd_usefrags = {
+    .id = "freebsd-usefrags",
+    .os = ST_OS_FREEBSD,
+    .title = "How drivers are asked for blocks (usefrags)",
+    .mechanism = "With usefrags the kernel sets size and number of blocks at once, where a driver knows "
+                 "that, else the size only, and the driver takes the number. The size, which says how often "
+                 "a program is woken, is the same either way.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "a driver that gets its number of blocks wrong",
+    .sources = "FreeBSD sys/dev/sound/pcm/channel.c chn_resizebuf()\n"
+               "syncdelay (silence after a sync) and compat_linux_mmap do not shorten anything either",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){USEFRAGS_FACT, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_IS, 0, ST_STATUS_OK, "drivers are asked for the size of blocks; the size is the same",
+             "the same block size either way"},
+            {ST_CASE_ELSE, 0, ST_STATUS_OK,
+             "drivers are asked for size and number of blocks at once; the size is the same",
+             "the same block size either way"},
+            {0}},
+};
+
+/* --- freebsd-overcommit: vm.overcommit, swap and core dumps: in recipes, but without effect on time. --- */
+
+#define OVERCOMMIT_FACT "freebsd.vm.overcommit"
+
+const struct st_rule st_rule_freebsd_overcommit = {
+    .id = "freebsd-overcommit",
+    .os = ST_OS_FREEBSD,
+    .title = "Overcommit, swap switches, core dumps",
+    .mechanism = "vm.overcommit decides whether memory may be promised twice, swap_enabled and "
+                 "swap_idle_enabled whether whole idle processes are swapped out, kern.coredump whether a "
+                 "crash leaves a file. A thread whose memory is locked waits for none of them.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "never for latency: lock the memory instead (freebsd-memlock)",
+    .sources = "tuning(7), mlockall(2)\nvm.swap_enabled is gone in 15.1 as captured",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){OVERCOMMIT_FACT, NULL},
+    .cases = (const struct st_rule_case[]){{ST_CASE_ELSE, 0, ST_STATUS_OK,
+                                            "vm.overcommit is {}: a matter of promises, not of time",
+                                            "locked memory waits for neither"},
+                                           {0}},
+};
+
+/* --- freebsd-cpu-binding: cpuset: threads and interrupts bound to CPUs. --- */
+
+#define CPU_BINDING_FACT "freebsd.kern.smp.cpus"
+#define BINDING                                                                                              \
+    ": leave threads and interrupts where the scheduler puts them, unless this machine does nothing else"
+#define BINDING_EFFECT "a real-time thread takes any CPU at once"
+
+const struct st_rule st_rule_freebsd_cpu_binding = {
+    .id = "freebsd-cpu-binding",
+    .os = ST_OS_FREEBSD,
+    .title = "Threads and interrupts on fixed CPUs (cpuset)",
+    .mechanism = "'cpuset -l' binds threads to CPUs, 'cpuset -x' an interrupt. A real-time thread gets any "
+                 "CPU at once, so binding helps only where a CPU is kept free of everything else, as "
+                 "FreeBSD does not do by itself.",
+    .privilege = "root",
+    .cost = "throughput: what is bound cannot use another CPU",
+    .when_not = "desktops: a thread that is bound to a busy CPU waits while others are idle",
+    .sources = "cpuset(1), cpuset_setaffinity(2); the effect was not measured",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){CPU_BINDING_FACT, NULL},
+    .cases = (const struct st_rule_case[]){{ST_CASE_IS, 1, ST_STATUS_OK, "{} CPU" BINDING, BINDING_EFFECT},
+                                           {ST_CASE_ELSE, 0, ST_STATUS_OK, "{} CPUs" BINDING, BINDING_EFFECT},
+                                           {0}},
+};
+
+/* --- freebsd-no-linux-knobs: What Linux guides recommend and FreeBSD does not have. --- */
+
+#define NO_LINUX_KNOBS_FACT "freebsd.kern.osreldate"
+
+const struct st_rule st_rule_freebsd_no_linux_knobs = {
+    .id = "freebsd-no-linux-knobs",
+    .os = ST_OS_FREEBSD,
+    .title = "Settings of Linux guides that do not exist here",
+    .mechanism = "FreeBSD has no timer slack for each process, no /dev/cpu_dma_latency, no threadirqs "
+                 "(interrupts run in threads of their own anyway), no choice of preemption at run time "
+                 "(GENERIC has PREEMPTION), no limit on real-time priorities (RLIMIT_RTPRIO) and none on "
+                 "real-time CPU time.",
+    .privilege = "root",
+    .cost = "none",
+    .when_not = "always: look at alloweddeviation, cx_lowest, mac_priority and login.conf instead",
+    .sources = "FreeBSD sys/conf/NOTES (PREEMPTION), sys/kern/kern_intr.c, getrlimit(2)\n"
+               "measured on 13.2 and 15.1: SCHED_FIFO 0 to 31, no real-time limit",
+    .worst = ST_STATUS_OK,
+    .applicability = ST_APPLY_MANUAL,
+    .facts = (const char *const[]){NO_LINUX_KNOBS_FACT, NULL},
+    .cases =
+        (const struct st_rule_case[]){
+            {ST_CASE_ELSE, 0, ST_STATUS_OK,
+             "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set on FreeBSD",
+             "they do not exist on FreeBSD"},
+            {0}},
+};

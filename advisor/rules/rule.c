@@ -1,0 +1,233 @@
+/* The table of the rules, and how a rule without code judges. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
+
+/* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
+ * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has their
+ * format). The order is that of the usual effect: who may run at once, what is in memory, timers, CPU, kernel,
+ * sound, the rest. It decides between findings of the same status and effect. */
+/* clang-format off */
+#define RULES(RULE) \
+    RULE(linux_rt_permission) \
+    RULE(linux_server_priority) \
+    RULE(linux_rt_group_sched) \
+    RULE(linux_service_limits) \
+    RULE(linux_rtkit) \
+    RULE(linux_audio_group) \
+    RULE(linux_rttime_limit) \
+    RULE(linux_memlock) \
+    RULE(linux_high_res_timers) \
+    RULE(linux_clocksource) \
+    RULE(linux_idle_states) \
+    RULE(linux_idle_request_access) \
+    RULE(linux_cpu_frequency) \
+    RULE(linux_power_daemons) \
+    RULE(linux_preemption) \
+    RULE(linux_alsa_buffer) \
+    RULE(linux_pipewire_quantum) \
+    RULE(linux_jack_realtime) \
+    RULE(linux_jack_period) \
+    RULE(linux_pulseaudio) \
+    RULE(linux_usb_autosuspend) \
+    RULE(linux_hda_power_save) \
+    RULE(linux_usb_audio_options) \
+    RULE(linux_priority_order) \
+    RULE(linux_threaded_irqs) \
+    RULE(linux_irq_priorities) \
+    RULE(linux_irq_sharing) \
+    RULE(linux_timer_slack) \
+    RULE(linux_guest_halt_poll) \
+    RULE(linux_swap) \
+    RULE(linux_huge_pages) \
+    RULE(linux_nice_limit) \
+    RULE(linux_rt_throttling) \
+    RULE(linux_hz) \
+    RULE(linux_jack_soft_mode) \
+    RULE(linux_isolated_cpus) \
+    RULE(linux_irq_affinity) \
+    RULE(linux_nohz_full) \
+    RULE(linux_timer_migration) \
+    RULE(linux_housekeeping) \
+    RULE(linux_numa_balancing) \
+    RULE(linux_watchdogs) \
+    RULE(linux_split_lock) \
+    RULE(linux_smt) \
+    RULE(linux_stale_sysctls) \
+    RULE(linux_session_filesystem) \
+    RULE(linux_mitigations) \
+    RULE(linux_inotify_watches) \
+    RULE(linux_hpet_frequency) \
+    RULE(linux_pci_latency_timer) \
+    RULE(freebsd_rt_permission) \
+    RULE(freebsd_mac_priority) \
+    RULE(freebsd_memlock) \
+    RULE(freebsd_alloweddeviation) \
+    RULE(freebsd_nanosleep_precise) \
+    RULE(freebsd_eventtimer) \
+    RULE(freebsd_hz) \
+    RULE(freebsd_timecounter) \
+    RULE(freebsd_fast_gettime) \
+    RULE(freebsd_cpu_idle) \
+    RULE(freebsd_cpu_frequency) \
+    RULE(freebsd_epp) \
+    RULE(freebsd_preemption) \
+    RULE(freebsd_default_unit) \
+    RULE(freebsd_sound_polling) \
+    RULE(freebsd_virtual_oss) \
+    RULE(freebsd_snd_latency) \
+    RULE(freebsd_uaudio_buffer) \
+    RULE(freebsd_vchans) \
+    RULE(freebsd_uaudio_format) \
+    RULE(freebsd_bitperfect) \
+    RULE(freebsd_resampling) \
+    RULE(freebsd_equalizer) \
+    RULE(freebsd_sndctl_realtime) \
+    RULE(freebsd_snd_verbose) \
+    RULE(freebsd_jail) \
+    RULE(freebsd_sysctl_conf) \
+    RULE(freebsd_loader_conf) \
+    RULE(freebsd_interrupt_storm) \
+    RULE(freebsd_stepwarnings) \
+    RULE(freebsd_idle_ticks) \
+    RULE(freebsd_snd_timeout) \
+    RULE(freebsd_snd_volume) \
+    RULE(freebsd_usefrags) \
+    RULE(freebsd_overcommit) \
+    RULE(freebsd_usb_suspend) \
+    RULE(freebsd_cpu_binding) \
+    RULE(freebsd_no_linux_knobs)
+/* clang-format on */
+
+#define DECLARE(name) extern const struct st_rule st_rule_##name;
+RULES(DECLARE)
+
+#define POINTER(name) &st_rule_##name,
+const struct st_rule *const st_rules[] = {RULES(POINTER)};
+const size_t st_rules_n = ST_ARRAY_LEN(st_rules);
+
+const struct st_rule *st_rule_find(const char *id)
+{
+    for (size_t i = 0; i < st_rules_n; i++) {
+        if (strcmp(st_rules[i]->id, id) == 0)
+            return st_rules[i];
+    }
+    return NULL;
+}
+
+size_t st_rule_place(const struct st_rule *rule)
+{
+    size_t i = 0;
+    while (i < st_rules_n && st_rules[i] != rule)
+        i++;
+    return i;
+}
+
+bool st_rule_writes(const struct st_rule *rule, const char *target)
+{
+    for (const char *const *pattern = rule->targets; pattern != NULL && *pattern != NULL; pattern++) {
+        if (fnmatch(*pattern, target, FNM_PATHNAME) == 0)
+            return true;
+    }
+    return false;
+}
+
+void st_rule_fix(struct st_finding *finding)
+{
+    const struct st_rule_guide *guide = &finding->rule->guide;
+    st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
+}
+
+/* --- cases --- */
+
+#define SENTENCE_BYTES 512
+#define QUOTED_BYTES   40 /* of a fact that is a text */
+
+static bool holds(const struct st_rule_case *one, const struct st_facts *facts, int64_t first)
+{
+    const char *text;
+    struct st_cpu_list list;
+    const bool has_number = one->fact == NULL || st_facts_int(facts, one->fact, &first) == 0;
+    switch (one->test) {
+    case ST_CASE_IS:
+        return has_number && first == one->limit;
+    case ST_CASE_IS_NOT:
+        return has_number && first != one->limit;
+    case ST_CASE_BELOW:
+        return has_number && first < one->limit;
+    case ST_CASE_ABOVE:
+        return has_number && first > one->limit;
+    case ST_CASE_UNREAD:
+        return st_machine_is_unread(facts, one->fact);
+    case ST_CASE_NO_CPUS:
+        return st_facts_text(facts, one->fact, &text) != 0 || st_cpu_list_parse(text, &list) != 0 ||
+               list.n == 0;
+    case ST_CASE_NONE:
+    case ST_CASE_ELSE:
+        break;
+    }
+    return true;
+}
+
+/** Writes the sentence with the values of facts in it. ret: SENTENCE_BYTES. */
+static void fill_in(const struct st_facts *facts, const char *first_key, const char *sentence, char *ret)
+{
+    size_t n = 0;
+    while (*sentence != '\0' && n < SENTENCE_BYTES - QUOTED_BYTES - 1) {
+        char key[128];
+        const char *text;
+        int64_t number;
+        if (*sentence != '{') {
+            ret[n++] = *sentence++;
+            continue;
+        }
+        const size_t key_bytes = strcspn(sentence, "}") - 1;
+        snprintf(key, sizeof(key), "%.*s", (int)key_bytes, sentence + 1);
+        sentence += key_bytes + 2;
+        const char *fact = key_bytes > 0 ? key : first_key;
+        if (st_facts_int(facts, fact, &number) == 0)
+            snprintf(ret + n, QUOTED_BYTES + 1, "%" PRId64, number);
+        else
+            snprintf(ret + n, QUOTED_BYTES + 1, "%s", st_facts_text(facts, fact, &text) == 0 ? text : "?");
+        n += strlen(ret + n);
+    }
+    ret[n] = '\0';
+}
+
+static void judge_cases(const struct st_rule *rule, const struct st_facts *facts, struct st_finding *finding)
+{
+    const struct st_rule_case *one = rule->cases;
+    char sentence[SENTENCE_BYTES];
+    int64_t first;
+    if (st_finding_need_int(finding, facts, rule->facts[0], &first) != 0)
+        return;
+    for (const char *const *key = rule->facts + 1; *key != NULL; key++)
+        st_finding_quote(finding, facts, *key);
+    while (!holds(one, facts, first))
+        one++;
+    fill_in(facts, rule->facts[0], one->summary, sentence);
+    st_finding_set(finding, one->status, "%s", sentence);
+    if (one->effect != NULL)
+        st_finding_effect(finding, 0, "%s", one->effect);
+    if (one->status != ST_STATUS_PROBLEM && one->status != ST_STATUS_ADVICE)
+        return;
+    st_rule_fix(finding);
+    for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++)
+        st_finding_change(finding, change->kind, change->key, change->value);
+}
+
+void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
+                   struct st_finding *finding)
+{
+    finding->rule = rule;
+    if (rule->cases != NULL)
+        judge_cases(rule, facts, finding);
+    else
+        rule->judge(facts, wish, finding);
+}
