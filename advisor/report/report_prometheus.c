@@ -32,7 +32,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;
-        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_status_name(statuses[i]), n);
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_status_name(statuses[i]),
+                n);
     }
     gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile sets aside.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);

@@ -145,8 +145,8 @@ static void expect(struct machine *m, const char *id, char *value)
         fail_msg("%s:%d: no such rule, or of another OS: %s", m->file, m->line, id);
     const struct st_finding *finding = &report.findings[found];
     if (finding->status != status)
-        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_finding_status_name(finding->status), name,
-                 finding->summary);
+        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_finding_status_name(finding->status),
+                 name, finding->summary);
     if (status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
         fail_msg("%s:%d: %s: a problem that costs nothing is none", m->file, m->line, id);
     if (effect != NULL)
