@@ -16,158 +16,17 @@ int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result
     drain->result = result;
     if (sink != NULL)
         drain->sink = *sink;
-    drain->machine = *machine;
-    drain->base[0].at_ns = drain->base[1].at_ns = drain->first.at_ns = INT64_MIN;
+    st_late_judge_init(&drain->late, loop, &drain->sink, result, machine);
+    drain->first.at_ns = INT64_MIN;
     drain->suspended_ns = INT64_MIN;
-    drain->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
     return st_device_init(&drain->device, &loop->period, result->periods, 0);
-}
-
-static void add_event(struct st_drain *drain, const struct st_cause_event *event)
-{
-    struct st_result *result = drain->result;
-    struct st_cause_row *row = &result->causes[event->cause];
-    row->n++;
-    row->total_ns = st_ns_add(row->total_ns, event->lateness_ns);
-    if (event->lateness_ns > row->max_ns)
-        row->max_ns = event->lateness_ns;
-    if (event->explained_ns != INT64_MIN)
-        row->explained_ns = st_ns_add(row->explained_ns, event->explained_ns);
-    result->cause_explained_n += event->cause != ST_CAUSE_UNKNOWN;
-    drain->last_event = *event;
-    if (drain->sink.late != NULL)
-        drain->sink.late(drain->sink.ctx, event);
-
-    size_t at = result->events_n;
-    while (at > 0 && result->events[at - 1].lateness_ns < event->lateness_ns)
-        at--;
-    if (at == ST_RESULT_EVENTS_MAX)
-        return;
-    if (result->events_n < ST_RESULT_EVENTS_MAX)
-        result->events_n++;
-    memmove(&result->events[at + 1], &result->events[at], (result->events_n - at - 1) * sizeof(*event));
-    result->events[at] = *event;
-}
-
-/* The latest baseline that was taken before this wake-up was due. */
-static const struct st_cause_baseline *baseline_for(const struct st_drain *drain,
-                                                    const struct st_drain_late *late)
-{
-    const int64_t due_ns = st_ns_sub(late->at_ns, late->lateness_ns);
-    for (size_t i = 0; i < ST_ARRAY_LEN(drain->base); i++) {
-        if (drain->base[i].at_ns != INT64_MIN && drain->base[i].at_ns <= due_ns)
-            return &drain->base[i];
-    }
-    return NULL;
-}
-
-static void tell_xrun(struct st_drain *drain, int64_t at_ns, int64_t silence_ns,
-                      const struct st_cause_event *because)
-{
-    if (drain->sink.xrun != NULL)
-        drain->sink.xrun(drain->sink.ctx, at_ns, silence_ns, because);
-}
-
-/* A callback and a wait that spins take what they need, cycle by cycle. */
-static bool cpu_time_is_even(const struct st_drain *drain)
-{
-    return drain->cpu_and_wait.n > 0 && drain->loop->callback == NULL && drain->loop->arms == NULL;
-}
-
-/* Judges the late wake-ups that wait for it by a look at the counters after them (NULL: there is none). One
- * has a record of its own, as a rule; those between two records (the loop takes at most 8 a second) share
- * what was counted by their lateness. by_itself: the loop looked, in its last cycle seen. */
-static void judge_waiting(struct st_drain *drain, const struct st_thread_counters *counters, bool by_itself)
-{
-    struct st_cause_context context = {
-        .cycle = drain->seen,
-        .usual_wait_ns_per_cycle = st_recent_median(&drain->usual_wait),
-        .most_cpu_and_wait_ns_per_cycle =
-            by_itself && cpu_time_is_even(drain) ? st_recent_max(&drain->cpu_and_wait) : -1,
-        .pauses = drain->pauses,
-        .quota_holds = drain->result->policy == ST_POLICY_OTHER,
-        .together_n = (uint32_t)drain->late_n,
-    };
-    const struct st_cause_baseline *base =
-        drain->late_n > 0 && counters != NULL ? baseline_for(drain, &drain->late[0]) : NULL;
-    for (size_t i = 0; i < drain->late_n; i++)
-        context.together_ns = st_ns_add(context.together_ns, drain->late[i].lateness_ns);
-    if (base != NULL && drain->seen > base->cycle + drain->late_n)
-        context.others_late_ns = drain->late_ns - base->late_ns - context.together_ns -
-                                 (int64_t)(st_recent_median(&drain->usual_late) *
-                                           (double)(drain->seen - base->cycle - drain->late_n));
-    for (size_t i = 0; i < drain->late_n; i++) {
-        const struct st_drain_late *late = &drain->late[i];
-        struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
-        if (counters != NULL)
-            record.counters = *counters;
-        const struct st_cause_event event = st_cause_judge(&record, base, &context, &drain->machine);
-        add_event(drain, &event);
-        if (late->silence_ns > 0)
-            tell_xrun(drain, late->at_ns, late->silence_ns, &event);
-    }
-    drain->causes_since_base += drain->late_n;
-    drain->late_n = 0;
-}
-
-/* A cycle that began late: a late wake-up (the next look at the counters explains it), the callback's own
- * doing, or an after-effect. @return true: the first. */
-static bool judge_late(struct st_drain *drain, int64_t due_ns, int64_t lateness_ns, int64_t silence_ns)
-{
-    const bool late = lateness_ns > drain->loop->cause_above_ns, after_late = drain->last_late;
-    drain->last_late = late;
-    if (!late)
-        return false;
-    const int64_t at_ns = st_ns_add(due_ns, lateness_ns);
-    const bool started_at_once = drain->last_done_ns >= due_ns;
-    if (started_at_once && after_late)
-        return false;
-    drain->result->cause_late_n++;
-    if (started_at_once) {
-        const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
-                                             .at_ns = at_ns,
-                                             .lateness_ns = lateness_ns,
-                                             .span_ns = drain->last_callback_ns,
-                                             .explained_ns = lateness_ns,
-                                             .together_n = 1,
-                                             .cpu = -1};
-        add_event(drain, &event);
-        return false;
-    }
-    if (drain->late_n == ST_DRAIN_LATE)
-        judge_waiting(drain, NULL, false);
-    drain->late[drain->late_n++] = (struct st_drain_late){at_ns, lateness_ns, silence_ns};
-    return true;
-}
-
-/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is the after-effect of
- * the late wake-up before, or it is not known. */
-static void judge_xrun(struct st_drain *drain, int64_t done_ns, int64_t silence_ns, int64_t callback_ns)
-{
-    const int64_t period_ns = st_period_ns(&drain->loop->period);
-    if (callback_ns > period_ns) {
-        const struct st_cause_event work = {.cause = ST_CAUSE_OWN_WORK,
-                                            .at_ns = done_ns,
-                                            .lateness_ns = callback_ns - period_ns,
-                                            .explained_ns = callback_ns - period_ns,
-                                            .together_n = 1,
-                                            .cpu = -1};
-        tell_xrun(drain, done_ns, silence_ns, &work);
-    } else if (drain->late_n > 0) {
-        drain->late[drain->late_n - 1].silence_ns += silence_ns;
-    } else {
-        const int64_t since_ns = done_ns - drain->last_event.at_ns;
-        const bool after = drain->last_event.lateness_ns > 0 && since_ns >= 0 &&
-                           since_ns <= (int64_t)drain->result->periods * period_ns;
-        tell_xrun(drain, done_ns, silence_ns, after ? &drain->last_event : NULL);
-    }
 }
 
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
 {
-    drain->seen++;
+    drain->late.seen++;
     if (!drain->counting) {
-        drain->late_ns = st_ns_add(drain->late_ns, lateness_ns > 0 ? lateness_ns : 0);
+        drain->late.late_ns = st_ns_add(drain->late.late_ns, lateness_ns > 0 ? lateness_ns : 0);
         return;
     }
     struct st_result *result = drain->result;
@@ -187,15 +46,18 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     if (done_ns > next_due_ns)
         result->misses++;
     const int64_t silence_ns = st_device_cycle(&drain->device, done_ns);
-    if (drain->last_done_ns < due_ns && lateness_ns > 0)
-        drain->late_ns = st_ns_add(drain->late_ns, lateness_ns);
     if (silence_ns > 0) {
         result->simulated_xruns = drain->device.xruns_n;
         result->silence_ns = drain->device.silence_ns;
         result->silence_max_ns = drain->device.silence_max_ns;
     }
-    if (!judge_late(drain, due_ns, lateness_ns, silence_ns) && silence_ns > 0)
-        judge_xrun(drain, done_ns, silence_ns, callback_ns);
+    const struct st_late_judge_cycle now = {.due_ns = due_ns,
+                                            .lateness_ns = lateness_ns,
+                                            .last_done_ns = drain->last_done_ns,
+                                            .last_callback_ns = drain->last_callback_ns,
+                                            .callback_ns = callback_ns,
+                                            .silence_ns = silence_ns};
+    st_late_judge_cycle(&drain->late, &now);
     if (drain->sink.cycle != NULL)
         drain->sink.cycle(drain->sink.ctx, drain->k, lateness_ns, callback_ns);
 
@@ -234,11 +96,11 @@ static void skipped(struct st_drain *drain, uint64_t n)
 
 static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
 {
-    drain->seen += cycles;
+    drain->late.seen += cycles;
     if (!drain->counting || cycles + periods == 0)
         return;
-    drain->late_ns = /* at most, whatever each of them was late by */
-        st_ns_add(drain->late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
+    drain->late.late_ns = /* at most, whatever each of them was late by */
+        st_ns_add(drain->late.late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
     drain->told_lost += cycles;
     drain->told_lost_skipped += periods;
     drain->result->cycles += cycles;
@@ -259,58 +121,20 @@ static void start(struct st_drain *drain, int64_t t0_ns)
     drain->t0_ns = t0_ns;
     drain->result->t0_ns = t0_ns;
     drain->k = 0;
-    drain->seen = drain->loop->warmup_cycles;
+    drain->late.seen = drain->loop->warmup_cycles;
     drain->last_done_ns = INT64_MIN;
-    drain->last_late = false;
+    drain->late.last_late = false;
     drain->half = false;
     drain->device.start_ns = t0_ns;
     if (drain->sink.start != NULL)
         drain->sink.start(drain->sink.ctx, t0_ns);
 }
 
-/* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
-static void push_baseline(struct st_drain *drain, const struct st_cause_baseline *base)
-{
-    if (drain->base[0].at_ns != INT64_MIN && base->at_ns < drain->base[0].at_ns) {
-        drain->base[1] = *base;
-        return;
-    }
-    drain->base[1] = drain->base[0];
-    drain->base[0] = *base;
-}
-
-/* What was counted since the look before is usual: no late wake-up was seen. Some has that of one that was
- * not seen yet. */
-static void add_usual(struct st_drain *drain, const struct st_cause_baseline *base)
-{
-    const struct st_cause_baseline *before = &drain->base[0];
-    if (drain->causes_since_base > 0 || before->at_ns == INT64_MIN || base->cycle <= before->cycle)
-        return;
-    const struct st_thread_counters *now = &base->counters, *then = &before->counters;
-    const double cycles = (double)(base->cycle - before->cycle);
-    const unsigned valid = now->valid & then->valid;
-    const int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns, cpu_ns = now->cpu_ns - then->cpu_ns;
-    if (valid & ST_COUNTER_RUNQ_WAIT)
-        st_recent_add(&drain->usual_wait, (double)wait_ns / cycles);
-    if (valid & ST_COUNTER_RUNQ_WAIT && valid & ST_COUNTER_CPU)
-        st_recent_add(&drain->cpu_and_wait, (double)(cpu_ns + wait_ns) / cycles);
-    st_recent_add(&drain->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
-}
-
 static void cause(struct st_drain *drain, const int32_t *words)
 {
     struct st_cause_record record;
     memcpy(&record, words, sizeof(record));
-    judge_waiting(drain, &record.counters, true);
-    const struct st_cause_baseline base = {record.at_ns, drain->seen, drain->pauses, record.counters,
-                                           drain->late_ns};
-    if (record.lateness_ns == 0) { /* at the start and at the end of warm-up */
-        add_usual(drain, &base);
-        drain->causes_since_base = 0;
-    } else {
-        drain->causes_since_base++;
-    }
-    push_baseline(drain, &base);
+    st_late_judge_record(&drain->late, &record);
 }
 
 static uint64_t payload(const int32_t *words)
@@ -403,7 +227,7 @@ static void take_over(struct st_drain *drain)
 void st_drain_step(struct st_drain *drain)
 {
     look_at_suspend(drain);
-    drain->loop->platform->pauses(drain->loop->platform, &drain->pauses);
+    drain->loop->platform->pauses(drain->loop->platform, &drain->late.pauses);
     uint64_t taken;
     do {
         taken =
@@ -424,49 +248,29 @@ void st_drain_step(struct st_drain *drain)
         drain->sink.flush(drain->sink.ctx);
 }
 
-/* What the loop costs, while it runs: since the first baseline of the counted part. */
-static void running_costs(struct st_drain *drain, const struct st_cause_baseline *base)
+/* What the loop cost between two looks at its counters, `cycles` apart. */
+static void set_costs(struct st_result *result, const struct st_thread_counters *from,
+                      const struct st_thread_counters *to, uint64_t cycles)
 {
-    if (!drain->counting)
-        return;
-    if (drain->first.at_ns == INT64_MIN)
-        drain->first = *base;
-    struct st_result *result = drain->result;
-    const struct st_thread_counters *a = &drain->first.counters, *b = &base->counters;
-    const unsigned valid = a->valid & b->valid;
-    if (valid & ST_COUNTER_CPU && base->cycle > drain->first.cycle)
-        result->cpu_ns_per_cycle =
-            (double)(b->cpu_ns - a->cpu_ns) / (double)(base->cycle - drain->first.cycle);
+    const unsigned valid = from->valid & to->valid;
+    if (valid & ST_COUNTER_CPU && cycles > 0)
+        result->cpu_ns_per_cycle = (double)(to->cpu_ns - from->cpu_ns) / (double)cycles;
     if (valid & ST_COUNTER_FAULTS) {
-        result->faults_minor = (int64_t)(b->faults_minor_n - a->faults_minor_n);
-        result->faults_major = (int64_t)(b->faults_major_n - a->faults_major_n);
+        result->faults_minor = (int64_t)(to->faults_minor_n - from->faults_minor_n);
+        result->faults_major = (int64_t)(to->faults_major_n - from->faults_major_n);
     }
     if (valid & ST_COUNTER_SWITCHES)
-        result->switches_involuntary = (int64_t)(b->switches_involuntary_n - a->switches_involuntary_n);
+        result->switches_involuntary = (int64_t)(to->switches_involuntary_n - from->switches_involuntary_n);
 }
 
 void st_drain_baseline(struct st_drain *drain)
 {
-    struct st_loop *loop = drain->loop;
-    struct st_cause_baseline base = {.pauses = drain->pauses};
-    if (loop->counters == NULL ||
-        loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
-        judge_waiting(drain, NULL, false);
+    struct st_cause_baseline base;
+    if (!st_late_judge_look(&drain->late, &base) || !drain->counting)
         return;
-    }
-    judge_waiting(drain, &base.counters, false);
-    base.at_ns = loop->platform->now_ns(loop->platform);
-    base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
-    base.late_ns = drain->late_ns;
-    const struct st_cause_baseline *before = &drain->base[0];
-    /* No cycle since: a late wake may be under way, and the one before it is its baseline, however long it
-     * takes */
-    if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
-        return;
-    add_usual(drain, &base);
-    drain->causes_since_base = 0;
-    push_baseline(drain, &base);
-    running_costs(drain, &base);
+    if (drain->first.at_ns == INT64_MIN)
+        drain->first = base;
+    set_costs(drain->result, &drain->first.counters, &base.counters, base.cycle - drain->first.cycle);
 }
 
 /* The last cycle was done in the period before the one that comes next; a little early in the one before
@@ -484,7 +288,7 @@ void st_drain_finish(struct st_drain *drain)
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
     lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
-    judge_waiting(drain, loop->counters != NULL ? &loop->counters_end : NULL, false);
+    st_late_judge_finish(&drain->late);
     take_over(drain);
     /* the loop's own books, by its counter and by the clock, against what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;
@@ -493,15 +297,6 @@ void st_drain_finish(struct st_drain *drain)
                             loop->cycles + result->skipped_periods == loop->elapsed_periods;
     for (size_t i = 0; i < result->arms_n; i++)
         st_arm_take(&loop->arms[i], &result->arms[i]);
-    const struct st_thread_counters *a = &loop->counters_start, *b = &loop->counters_end;
-    const unsigned valid = a->valid & b->valid;
-    if (valid & ST_COUNTER_CPU && loop->cycles > 0)
-        result->cpu_ns_per_cycle = (double)(b->cpu_ns - a->cpu_ns) / (double)loop->cycles;
-    if (valid & ST_COUNTER_FAULTS) {
-        result->faults_minor = (int64_t)(b->faults_minor_n - a->faults_minor_n);
-        result->faults_major = (int64_t)(b->faults_major_n - a->faults_major_n);
-    }
-    if (valid & ST_COUNTER_SWITCHES)
-        result->switches_involuntary = (int64_t)(b->switches_involuntary_n - a->switches_involuntary_n);
+    set_costs(result, &loop->counters_start, &loop->counters_end, loop->cycles);
     result->duration_ns = loop->end_ns > loop->t0_ns ? loop->end_ns - loop->t0_ns : 0;
 }

@@ -153,8 +153,10 @@ static void prepare(struct lane *lane)
     struct st_platform *p = session->platform;
     const struct st_session_config *config = &session->config;
     const int cpu = config->cpus[lane->index];
-    struct st_result found; /* what this thread finds out, joined under the lock at the end */
-    memset(&found, 0, sizeof(found));
+    pthread_mutex_lock(&session->mutex);
+    struct st_result found =
+        lane->result; /* nothing is counted before the loop runs: this thread's until then */
+    pthread_mutex_unlock(&session->mutex);
     bool pinned = false;
     int rseq = 0;
     char punctual[sizeof(found.circumstances[0].value)];
@@ -167,7 +169,6 @@ static void prepare(struct lane *lane)
             st_result_degrade(&found, "cannot pin to CPU %d (%s)", cpu, strerror(-r));
         pinned = r == 0;
     }
-    found.timer_slack_set_ns = -1;
     if (config->timer_slack_ns >= 0) {
         const int r = p->set_timer_slack_ns(p, config->timer_slack_ns);
         if (r != 0)
@@ -203,16 +204,9 @@ static void prepare(struct lane *lane)
     lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);
-    struct st_result *result = &lane->result;
-    memcpy(result->degraded, found.degraded, sizeof(result->degraded));
-    memcpy(result->circumstances, found.circumstances, sizeof(result->circumstances));
-    result->circumstances_n = found.circumstances_n;
-    result->clock_read_ns = found.clock_read_ns;
-    result->policy = found.policy;
-    result->priority = found.priority;
-    result->timer_slack_set_ns = found.timer_slack_set_ns;
-    result->lock = session->lock;
-    result->started_wall_ns = p->wall_ns(p);
+    found.lock = session->lock;
+    found.started_wall_ns = p->wall_ns(p);
+    lane->result = found;
     lane->prepared = true;
     pthread_mutex_unlock(&session->mutex);
 }
@@ -366,24 +360,29 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
     if (r != 0)
         return r;
-    result->period = loop->period;
-    result->frames = config->frames;
-    result->rate_hz = config->rate_hz;
-    result->periods = config->periods;
-    result->warmup_cycles = loop->warmup_cycles;
-    result->cpu = config->cpus[i];
-    result->load_percent = config->load_percent;
-    result->has_callback = config->load_percent > 0;
-    result->policy_asked = config->policy;
-    result->priority_asked = config->priority;
-    result->timer_slack_set_ns = -1;
-    result->running = true;
-    result->ring_words = lane->ring.mask + 1;
-    result->cause_above_ns = loop->cause_above_ns;
-    result->cpu_ns_per_cycle = -1;
-    result->clock_read_ns = result->faults_minor = result->faults_major = result->switches_involuntary = -1;
-    result->smi = -1;
-    result->books_balance = true;
+    *result = (struct st_result){
+        .period = loop->period,
+        .frames = config->frames,
+        .rate_hz = config->rate_hz,
+        .periods = config->periods,
+        .warmup_cycles = loop->warmup_cycles,
+        .cpu = config->cpus[i],
+        .load_percent = config->load_percent,
+        .has_callback = config->load_percent > 0,
+        .policy_asked = config->policy,
+        .priority_asked = config->priority,
+        .timer_slack_set_ns = -1,
+        .running = true,
+        .ring_words = lane->ring.mask + 1,
+        .cause_above_ns = loop->cause_above_ns,
+        .cpu_ns_per_cycle = -1,
+        .clock_read_ns = -1,
+        .faults_minor = -1,
+        .faults_major = -1,
+        .switches_involuntary = -1,
+        .smi = -1,
+        .books_balance = true,
+    };
     r = st_result_init_histograms(result, config->duration_ns == 0);
     if (r == 0 && config->arms_n > 0)
         r = st_result_init_arms(result, config->arms, config->arms_n);

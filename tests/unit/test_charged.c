@@ -115,9 +115,9 @@ static void late_wake_that_did_not_look_itself_is_not_said_to_be_charged(void **
                      0); /* 2 for warm-up, 1 at the start */
     assert_int_equal(st_loop_run(&b.loop), 0);
     st_drain_step(&b.drain);
-    assert_int_equal(b.drain.late_n, 1); /* no record came with it */
+    assert_int_equal(b.drain.late.waiting_n, 1); /* no record came with it */
     st_drain_baseline(&b.drain);
-    assert_int_equal(b.drain.late_n, 0);
+    assert_int_equal(b.drain.late.waiting_n, 0);
     assert_int_equal(b.result.cause_explained_n, 1);
     check_not_charged(&b);
     st_drain_finish(&b.drain);

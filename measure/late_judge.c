@@ -1,0 +1,238 @@
+#include "measure/late_judge.h"
+
+#include <string.h>
+
+#include "core/ns.h"
+
+void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
+                        struct st_result *result, const struct st_cause_machine *machine)
+{
+    *judge = (struct st_late_judge){.loop = loop, .sink = sink, .result = result, .machine = *machine};
+    judge->base[0].at_ns = judge->base[1].at_ns = INT64_MIN;
+    judge->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
+}
+
+static void add_event(struct st_late_judge *judge, const struct st_cause_event *event)
+{
+    struct st_result *result = judge->result;
+    struct st_cause_row *row = &result->causes[event->cause];
+    row->n++;
+    row->total_ns = st_ns_add(row->total_ns, event->lateness_ns);
+    if (event->lateness_ns > row->max_ns)
+        row->max_ns = event->lateness_ns;
+    if (event->explained_ns != INT64_MIN)
+        row->explained_ns = st_ns_add(row->explained_ns, event->explained_ns);
+    result->cause_explained_n += event->cause != ST_CAUSE_UNKNOWN;
+    judge->last_event = *event;
+    if (judge->sink->late != NULL)
+        judge->sink->late(judge->sink->ctx, event);
+
+    size_t at = result->events_n;
+    while (at > 0 && result->events[at - 1].lateness_ns < event->lateness_ns)
+        at--;
+    if (at == ST_RESULT_EVENTS_MAX)
+        return;
+    if (result->events_n < ST_RESULT_EVENTS_MAX)
+        result->events_n++;
+    memmove(&result->events[at + 1], &result->events[at], (result->events_n - at - 1) * sizeof(*event));
+    result->events[at] = *event;
+}
+
+/* The latest baseline that was taken before this wake-up was due. */
+static const struct st_cause_baseline *baseline_for(const struct st_late_judge *judge,
+                                                    const struct st_late_judge_wake *late)
+{
+    const int64_t due_ns = st_ns_sub(late->at_ns, late->lateness_ns);
+    for (size_t i = 0; i < ST_ARRAY_LEN(judge->base); i++) {
+        if (judge->base[i].at_ns != INT64_MIN && judge->base[i].at_ns <= due_ns)
+            return &judge->base[i];
+    }
+    return NULL;
+}
+
+static void report_xrun(struct st_late_judge *judge, int64_t at_ns, int64_t silence_ns,
+                        const struct st_cause_event *because)
+{
+    if (judge->sink->xrun != NULL)
+        judge->sink->xrun(judge->sink->ctx, at_ns, silence_ns, because);
+}
+
+/* A callback and a wait that spins take what they need, cycle by cycle. */
+static bool cpu_time_is_even(const struct st_late_judge *judge)
+{
+    return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL && judge->loop->arms == NULL;
+}
+
+/* Judges the late wake-ups that wait for it by a look at the counters after them (NULL: there is none). One
+ * has a record of its own, as a rule; those between two records (the loop takes at most 8 a second) share
+ * what was counted by their lateness. by_itself: the loop looked, in its last cycle seen. */
+static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
+                          bool by_itself)
+{
+    struct st_cause_context context = {
+        .cycle = judge->seen,
+        .usual_wait_ns_per_cycle = st_recent_median(&judge->usual_wait),
+        .most_cpu_and_wait_ns_per_cycle =
+            by_itself && cpu_time_is_even(judge) ? st_recent_max(&judge->cpu_and_wait) : -1,
+        .pauses = judge->pauses,
+        .quota_holds = judge->result->policy == ST_POLICY_OTHER,
+        .together_n = (uint32_t)judge->waiting_n,
+    };
+    const struct st_cause_baseline *base =
+        judge->waiting_n > 0 && counters != NULL ? baseline_for(judge, &judge->waiting[0]) : NULL;
+    for (size_t i = 0; i < judge->waiting_n; i++)
+        context.together_ns = st_ns_add(context.together_ns, judge->waiting[i].lateness_ns);
+    if (base != NULL && judge->seen > base->cycle + judge->waiting_n)
+        context.others_late_ns = judge->late_ns - base->late_ns - context.together_ns -
+                                 (int64_t)(st_recent_median(&judge->usual_late) *
+                                           (double)(judge->seen - base->cycle - judge->waiting_n));
+    for (size_t i = 0; i < judge->waiting_n; i++) {
+        const struct st_late_judge_wake *late = &judge->waiting[i];
+        struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
+        if (counters != NULL)
+            record.counters = *counters;
+        const struct st_cause_event event = st_cause_judge(&record, base, &context, &judge->machine);
+        add_event(judge, &event);
+        if (late->silence_ns > 0)
+            report_xrun(judge, late->at_ns, late->silence_ns, &event);
+    }
+    judge->causes_since_base += judge->waiting_n;
+    judge->waiting_n = 0;
+}
+
+/* A cycle that began late: a late wake-up (the next look at the counters explains it), the callback's own
+ * doing, or an after-effect. @return true: the first. */
+static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
+{
+    const bool late = cycle->lateness_ns > judge->loop->cause_above_ns, after_late = judge->last_late;
+    judge->last_late = late;
+    if (!late)
+        return false;
+    const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);
+    const bool started_at_once = cycle->last_done_ns >= cycle->due_ns;
+    if (started_at_once && after_late)
+        return false;
+    judge->result->cause_late_n++;
+    if (started_at_once) {
+        const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
+                                             .at_ns = at_ns,
+                                             .lateness_ns = cycle->lateness_ns,
+                                             .span_ns = cycle->last_callback_ns,
+                                             .explained_ns = cycle->lateness_ns,
+                                             .together_n = 1,
+                                             .cpu = -1};
+        add_event(judge, &event);
+        return false;
+    }
+    if (judge->waiting_n == ST_LATE_JUDGE_MAX)
+        judge_waiting(judge, NULL, false);
+    judge->waiting[judge->waiting_n++] =
+        (struct st_late_judge_wake){at_ns, cycle->lateness_ns, cycle->silence_ns};
+    return true;
+}
+
+/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is the after-effect of
+ * the late wake-up before, or it is not known. */
+static void judge_xrun(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
+{
+    const int64_t callback_ns = cycle->callback_ns, silence_ns = cycle->silence_ns;
+    const int64_t done_ns = st_ns_add(cycle->due_ns, st_ns_add(cycle->lateness_ns, callback_ns));
+    const int64_t period_ns = st_period_ns(&judge->loop->period);
+    if (callback_ns > period_ns) {
+        const struct st_cause_event work = {.cause = ST_CAUSE_OWN_WORK,
+                                            .at_ns = done_ns,
+                                            .lateness_ns = callback_ns - period_ns,
+                                            .explained_ns = callback_ns - period_ns,
+                                            .together_n = 1,
+                                            .cpu = -1};
+        report_xrun(judge, done_ns, silence_ns, &work);
+    } else if (judge->waiting_n > 0) {
+        judge->waiting[judge->waiting_n - 1].silence_ns += silence_ns;
+    } else {
+        const int64_t since_ns = done_ns - judge->last_event.at_ns;
+        const bool after = judge->last_event.lateness_ns > 0 && since_ns >= 0 &&
+                           since_ns <= (int64_t)judge->result->periods * period_ns;
+        report_xrun(judge, done_ns, silence_ns, after ? &judge->last_event : NULL);
+    }
+}
+
+/* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
+static void push_baseline(struct st_late_judge *judge, const struct st_cause_baseline *base)
+{
+    if (judge->base[0].at_ns != INT64_MIN && base->at_ns < judge->base[0].at_ns) {
+        judge->base[1] = *base;
+        return;
+    }
+    judge->base[1] = judge->base[0];
+    judge->base[0] = *base;
+}
+
+/* What was counted since the look before is usual: no late wake-up was seen. Some has that of one that was
+ * not seen yet. */
+static void add_usual(struct st_late_judge *judge, const struct st_cause_baseline *base)
+{
+    const struct st_cause_baseline *before = &judge->base[0];
+    if (judge->causes_since_base > 0 || before->at_ns == INT64_MIN || base->cycle <= before->cycle)
+        return;
+    const struct st_thread_counters *now = &base->counters, *then = &before->counters;
+    const double cycles = (double)(base->cycle - before->cycle);
+    const unsigned valid = now->valid & then->valid;
+    const int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns, cpu_ns = now->cpu_ns - then->cpu_ns;
+    if (valid & ST_COUNTER_RUNQ_WAIT)
+        st_recent_add(&judge->usual_wait, (double)wait_ns / cycles);
+    if (valid & ST_COUNTER_RUNQ_WAIT && valid & ST_COUNTER_CPU)
+        st_recent_add(&judge->cpu_and_wait, (double)(cpu_ns + wait_ns) / cycles);
+    st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
+}
+
+void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
+{
+    if (cycle->last_done_ns < cycle->due_ns && cycle->lateness_ns > 0)
+        judge->late_ns = st_ns_add(judge->late_ns, cycle->lateness_ns);
+    if (!judge_late(judge, cycle) && cycle->silence_ns > 0)
+        judge_xrun(judge, cycle);
+}
+
+void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record)
+{
+    judge_waiting(judge, &record->counters, true);
+    const struct st_cause_baseline base = {record->at_ns, judge->seen, judge->pauses, record->counters,
+                                           judge->late_ns};
+    if (record->lateness_ns == 0) { /* at the start and at the end of warm-up */
+        add_usual(judge, &base);
+        judge->causes_since_base = 0;
+    } else {
+        judge->causes_since_base++;
+    }
+    push_baseline(judge, &base);
+}
+
+bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base)
+{
+    const struct st_loop *loop = judge->loop;
+    struct st_cause_baseline base = {.pauses = judge->pauses};
+    if (loop->counters == NULL ||
+        loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
+        judge_waiting(judge, NULL, false);
+        return false;
+    }
+    judge_waiting(judge, &base.counters, false);
+    base.at_ns = loop->platform->now_ns(loop->platform);
+    base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
+    base.late_ns = judge->late_ns;
+    const struct st_cause_baseline *before = &judge->base[0];
+    /* No cycle since: a late wake may be under way, and the one before it is its baseline, however long it
+     * takes */
+    if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
+        return false;
+    add_usual(judge, &base);
+    judge->causes_since_base = 0;
+    push_baseline(judge, &base);
+    *ret_base = base;
+    return true;
+}
+
+void st_late_judge_finish(struct st_late_judge *judge)
+{
+    judge_waiting(judge, judge->loop->counters != NULL ? &judge->loop->counters_end : NULL, false);
+}

@@ -1,0 +1,67 @@
+/* Late wake-ups of one loop: they wait for the next look at the loop thread's counters, which shows the cause. */
+#ifndef ST_MEASURE_LATE_JUDGE_H
+#define ST_MEASURE_LATE_JUDGE_H
+
+#include "measure/cause.h"
+#include "measure/loop.h"
+#include "measure/recent.h"
+#include "measure/result.h"
+#include "measure/session.h"
+
+#define ST_LATE_JUDGE_MAX 512
+
+/** A late wake-up whose cause is not judged yet. */
+struct st_late_judge_wake {
+    int64_t at_ns, lateness_ns;
+    int64_t silence_ns; /* of the simulated xrun that it made; 0: none */
+};
+
+/** All of the drain thread. */
+struct st_late_judge {
+    const struct st_loop *loop;
+    const struct st_sink *sink;
+    struct st_result *result; /* causes and events are added to it */
+    struct st_cause_machine machine;
+
+    uint64_t seen; /* cycles, warm-up and lost ones included */
+    struct st_late_judge_wake waiting[ST_LATE_JUDGE_MAX];
+    size_t waiting_n;
+    bool last_late;                   /* the cycle before began late */
+    struct st_cause_event last_event; /* lateness_ns 0: none so far */
+
+    struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
+    uint64_t causes_since_base;
+    struct st_recent usual_wait;   /* ns a cycle, between two looks without a late wake-up */
+    struct st_recent usual_late;   /* the same of lateness */
+    struct st_recent cpu_and_wait; /* the same of CPU time and run-queue wait together */
+    int64_t late_ns;               /* of all cycles that slept so far */
+    struct st_pauses pauses;       /* at the last drain */
+};
+
+/** A counted cycle, as the drain thread saw it. */
+struct st_late_judge_cycle {
+    int64_t due_ns, lateness_ns;
+    int64_t last_done_ns, last_callback_ns; /* of the cycle before; INT64_MIN: there was none */
+    int64_t callback_ns;
+    int64_t silence_ns; /* of the simulated xrun that it made; 0: none */
+};
+
+void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
+                        struct st_result *result, const struct st_cause_machine *machine);
+
+/** Sorts out one counted cycle: a late wake-up waits for its cause, a late start or an xrun without one is
+ * judged at once. */
+void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle);
+
+/** The loop looked at its counters: judges the late wake-ups that wait. */
+void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record);
+
+/** Reads the loop thread's counters as the baseline of late wake-ups to come, and judges those that wait.
+ * @return whether *ret_base is such a baseline: false if the counters are unknown or no cycle ran since the
+ * one before. */
+bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base);
+
+/** After the loop returned: judges those that still wait. */
+void st_late_judge_finish(struct st_late_judge *judge);
+
+#endif
