@@ -1,14 +1,17 @@
-/* sleeptune history: what sleeptuned measured, by steps of time. */
+/* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "chart/chart.h"
 #include "cli/command.h"
-#include "cli/show/history_ask.h"
-#include "cli/show/history_plot.h"
+#include "cli/module/module_history.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
+#include "core/event.h"
+#include "core/json.h"
 #include "core/ns.h"
 #include "core/when.h"
 #include "platform/program/locale.h"
@@ -16,84 +19,163 @@
 
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
-#define ROWS_USUAL    25 /* a day by hours, with the one that has begun */
+#define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
+#define EVENTS_MAX    5000
+#define EVENTS_USUAL  500
+#define EVENTS_BEFORE 10 /* shown before --follow waits for new ones */
 
 struct options {
-    struct st_history_options shared;
-    const char *step, *plot;
+    bool events, causes, json, follow;
+    const char *since, *until, *socket, *db;
+    const char *step, *plot; /* of the steps of time only */
+    const char *kind;        /* of the events only, as limit and follow */
+    int64_t limit;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune history [--since TIME] [--until TIME] [--step LENGTH]\n"
-          "                         [--plot FILE] [--json] [--socket PATH | --db FILE]\n"
-          "Show what sleeptuned measured: cycles, misses, xruns and lateness by steps of\n"
-          "time. Where nothing was measured it says so.\n\n"
-          "  --since TIME   how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20 15:00\")\n"
-          "                 or seconds since 1970; default: a day before\n"
-          "                 --until\n"
-          "  --until TIME   likewise; default: now\n"
-          "  --step LENGTH  1m, 10m, 1h, 1d ...; default: what gives at most 25 rows\n"
-          "  --plot FILE    draw p50, p99 and the latest wake of a step: .svg, or - for\n"
-          "                 text\n"
-          "  --json         the document, sleeptune-history/1\n"
-          "  --format F     text (default) or json\n"
-          "  --socket PATH  ask the daemon there; also SLEEPTUNE_SOCKET\n"
-          "  --db FILE      read a file. Without --socket and --db: the daemon if one\n"
-          "                 listens, else the system's file\n"
-          "  --help         this help\n\n"
-          "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
+    fputs("Usage: sleeptune history [--events | --causes] [OPTION...]\n"
+          "Show what sleeptuned has recorded: a table by steps of time, the events, or why\n"
+          "wake-ups were late.\n\n"
+          "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
+          "                   15:00\") or seconds since 1970 (a day before --until; with\n"
+          "                   --events and --causes: everything)\n"
+          "  --until TIME     likewise (now)\n"
+          "  --step LENGTH    length of a row: 1m, 10m, 1h, 1d ... (at most 25 rows)\n"
+          "  --plot FILE      draw p50, p99 and maximum of each step: .svg, or - for text\n"
+          "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
+          "  --format F       text or json (text)\n"
+          "  --socket PATH    ask the daemon on this socket; also SLEEPTUNE_SOCKET\n"
+          "  --db FILE        read this file (without --socket and --db: the daemon if it\n"
+          "                   runs, else the file of the system)\n"
+          "  -h, --help       this text\n\n"
+          "Events, oldest first:\n"
+          "  --events         late wake-ups, xruns, suspends, degraded service ...\n"
+          "  --kind NAME      only this kind: late-wake, observed-xrun ...\n"
+          "  -n, --limit N    the last N, 1 to 5000 (500; with --follow 10)\n"
+          "  -f, --follow     go on with new events until Ctrl-C; with --json one per line\n\n"
+          "Causes, the longest total first:\n"
+          "  --causes         why wake-ups were late, and which program was the culprit\n\n"
+          "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n"
+          "Manual: man sleeptune-history\n",
           stdout);
+}
+
+/* @return 0 or ST_EXIT_USAGE. */
+static int check_options(const struct options *o)
+{
+    const bool steps = !o->events && !o->causes;
+    if (o->events && o->causes)
+        return st_usage_error(COMMAND, "--events and --causes exclude each other");
+    if (!steps && (o->step != NULL || o->plot != NULL))
+        return st_usage_error(COMMAND, "--step and --plot do not go with --events or --causes");
+    if (!o->events && (o->kind != NULL || o->limit > 0 || o->follow))
+        return st_usage_error(COMMAND, "--kind, --limit and --follow need --events");
+    if (o->kind != NULL && !st_event_is_name(o->kind))
+        return st_usage_error(COMMAND, "--kind: '%s' is no kind of events; there are " ST_EVENT_NAMES,
+                              o->kind);
+    if (o->follow && o->until != NULL)
+        return st_usage_error(COMMAND, "--follow and --until exclude each other");
+    if (o->socket != NULL && o->db != NULL)
+        return st_usage_error(COMMAND, "--socket asks the daemon, --db reads a file: choose one");
+    return st_chart_option_check(COMMAND, o->plot, o->json);
 }
 
 /* @return -1 to go on, else the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
     const struct st_option known[] = {
-        {.name = "since", .text = &ret->shared.since},
-        {.name = "until", .text = &ret->shared.until},
+        {.name = "events", .flag = &ret->events},
+        {.name = "causes", .flag = &ret->causes},
+        {.name = "since", .text = &ret->since},
+        {.name = "until", .text = &ret->until},
         {.name = "step", .text = &ret->step},
-        {.name = "json", .letter = 'j', .flag = &ret->shared.json},
-        {.name = "format", .take = st_take_format, .ctx = &ret->shared.json},
-        {.name = "socket", .text = &ret->shared.socket},
-        {.name = "db", .text = &ret->shared.db},
         {.name = "plot", .text = &ret->plot},
+        {.name = "kind", .text = &ret->kind},
+        {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
+        {.name = "follow", .letter = 'f', .flag = &ret->follow},
+        {.name = "json", .letter = 'j', .flag = &ret->json},
+        {.name = "format", .take = st_take_format, .ctx = &ret->json},
+        {.name = "socket", .text = &ret->socket},
+        {.name = "db", .text = &ret->db},
     };
     int first;
     const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (first < argc)
-        return st_usage_error(COMMAND, "what is '%s'?", argv[first]);
-    const int wrong = st_chart_option_check(COMMAND, ret->plot, ret->shared.json);
+        return st_usage_error(COMMAND, "unexpected argument: %s", argv[first]);
+    const int wrong = check_options(ret);
     return wrong != 0 ? wrong : -1;
+}
+
+static int take_time(const char *option, const char *text, int64_t now_wall_ns, int64_t *ret)
+{
+    if (text == NULL || st_when_parse(text, now_wall_ns, true, ret) == 0)
+        return 0;
+    return st_usage_error(COMMAND,
+                          "%s: '%s' is not a time: give how long ago (1h, 2d), a date (2026-11-20, "
+                          "\"2026-11-20 15:00\") or seconds since 1970",
+                          option, text);
 }
 
 /* @return 0 or ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_wish *ret)
 {
-    const int64_t now_ns = st_history_now_ns();
-    const int status = st_history_times(COMMAND, &options->shared, now_ns, ret);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t now_ns = st_ns_from_timespec(&now);
+    int status = take_time("--since", options->since, now_ns, &ret->since_ns);
+    if (status == 0)
+        status = take_time("--until", options->until, now_ns, &ret->until_ns);
     if (status != 0)
         return status;
-    if (ret->until_ns == INT64_MIN)
+    if (ret->since_ns > now_ns && ret->until_ns == INT64_MIN)
+        return st_usage_error(COMMAND, "--since is in the future");
+    if (ret->document == ST_HISTORY_OF_STEPS && ret->until_ns == INT64_MIN)
         ret->until_ns = now_ns;
-    if (ret->since_ns == INT64_MIN)
+    if (ret->document == ST_HISTORY_OF_STEPS && ret->since_ns == INT64_MIN)
         ret->since_ns = ret->until_ns - USUAL_SPAN_NS;
-    if (ret->since_ns > ret->until_ns)
-        return st_usage_error(COMMAND, "--since is behind --until");
-    if (options->step == NULL) {
-        ret->step_ns = st_when_step(ret->until_ns - ret->since_ns, ROWS_USUAL);
-        return 0;
-    }
-    if (st_when_parse_length(options->step, &ret->step_ns) != 0 || ret->step_ns < 60 * ST_NS_PER_S)
-        return st_usage_error(COMMAND,
-                              "--step: '%s' is not a length of time of a minute or more: 1m, 10m, 1h, 1d",
-                              options->step);
+    if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
+        return st_usage_error(COMMAND, "--since is later than --until");
     return 0;
 }
 
-/* The usual step for what there is of the time that was asked for: what lies before it is one row. */
+/* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE only. */
+static int ask(const struct st_history_wish *wish, json_t **ret)
+{
+    char error[512];
+    st_module_history_ask_fn function;
+    void *address = st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, error, sizeof(error));
+    if (address == NULL)
+        return st_failure(COMMAND, "cannot load: %s", error);
+    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
+    return function(COMMAND, wish, ret);
+}
+
+static int print_text(const json_t *document, void (*print)(FILE *, const json_t *, int))
+{
+    struct st_locale_stream stream;
+    print(st_locale_begin(&stream, stdout), document, st_terminal_width(STDOUT_FILENO));
+    if (st_locale_end(&stream) != 0)
+        return st_failure(COMMAND, "out of memory");
+    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
+}
+
+/* --- by steps of time --- */
+
+/* @return 0 or ST_EXIT_USAGE. */
+static int take_step(const char *text, struct st_history_wish *wish)
+{
+    if (text == NULL)
+        wish->step_ns = st_when_step(wish->until_ns - wish->since_ns, ROWS_USUAL);
+    else if (st_when_parse_length(text, &wish->step_ns) != 0 || wish->step_ns < 60 * ST_NS_PER_S)
+        return st_usage_error(
+            COMMAND, "--step: '%s' is not a length of time of a minute or more: 1m, 10m, 1h, 1d", text);
+    return 0;
+}
+
+/* The usual step for the time from the first measured row on; the time before it is one row. */
 static int64_t step_for(const json_t *document, const struct st_history_wish *wish)
 {
     const json_t *rows = json_object_get(document, "rows"), *first = json_array_get(rows, 0);
@@ -102,54 +184,237 @@ static int64_t step_for(const json_t *document, const struct st_history_wish *wi
     return st_when_step(wish->until_ns - st_json_field(first, "to_ns"), ROWS_USUAL - 1);
 }
 
-/* Asks again with a shorter step while the time that was asked for began long before the history did. */
-static int ask(const struct options *options, struct st_history_wish *wish, json_t **ret)
+/* Asks again with a shorter step if --since is long before the first row of the history. */
+static int ask_steps(const struct options *options, struct st_history_wish *wish, json_t **ret)
 {
-    int status = st_history_ask(COMMAND, wish, ret);
+    int status = ask(wish, ret);
     while (status == 0 && options->step == NULL) {
         const int64_t step_ns = step_for(*ret, wish);
         if (step_ns >= wish->step_ns)
             break;
         wish->step_ns = step_ns;
         json_decref(*ret);
-        status = st_history_ask(COMMAND, wish, ret);
+        status = ask(wish, ret);
     }
     return status;
 }
 
-static int print_text(const json_t *document)
+/* The unit in which a step is a small number. */
+static void choose_unit(int64_t step_ns, struct st_chart_set *set)
 {
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{86400 * ST_NS_PER_S, "d"}, {3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "min"}};
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) && step_ns < units[i].ns)
+        i++;
+    set->step = (double)step_ns / (double)units[i].ns;
+    set->step_unit = units[i].name;
+}
+
+static int fill(struct st_chart_set *set, const json_t *document, const char *key)
+{
+    const json_t *rows = json_object_get(document, "rows"), *row;
+    const int64_t step_ns = st_json_field(document, "step_ns"),
+                  since_ns = st_json_field(document, "since_ns");
+    struct st_period second;
+    size_t i;
+    int r = st_period_init(&second, 1, 1); /* the unit takes its place */
+    if (r == 0)
+        r = st_chart_set_begin(set, &second);
+    choose_unit(step_ns, set);
+    uint64_t next = 0;
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
+        const int64_t after_ns = st_json_field(row, "from_ns") - since_ns;
+        const uint64_t index = after_ns > 0 ? (uint64_t)(after_ns / step_ns) : 0;
+        if (r != 0 || !json_is_integer(value) || index < next)
+            continue; /* two rows of one step: the clock was set back */
+        next = index + 1;
+        const int64_t misses = st_json_field(row, "misses");
+        st_chart_set_value(set, index, json_integer_value(value), misses > 0);
+        if (r == 0 && misses > 1)
+            set->missed_n += (uint64_t)misses - 1;
+    }
+    return r;
+}
+
+static void add_circumstances(struct st_chart_data *data, const json_t *document)
+{
+    const json_t *all = json_object_get(document, "circumstances"), *one = json_array_get(all, 0);
+    char text[400];
+    const char *kernel = json_string_value(json_object_get(one, "kernel"));
+    const char *policy = json_string_value(json_object_get(one, "policy"));
+    const char *governor = json_string_value(json_object_get(one, "governor"));
+    snprintf(text, sizeof(text), "%lld frames at %lld Hz, %s %lld, load %g %%, kernel %s, governor %s%s",
+             (long long)st_json_field(one, "frames"), (long long)st_json_field(one, "rate_hz"),
+             policy != NULL ? policy : "?", (long long)st_json_field(one, "priority"),
+             json_number_value(json_object_get(one, "load_percent")), kernel != NULL ? kernel : "?",
+             governor != NULL ? governor : "unknown", json_array_size(all) > 1 ? "; others later" : "");
+    st_chart_circumstances(data, text);
+}
+
+static int draw(const json_t *document, const char *path)
+{
+    static const struct {
+        const char *label, *key;
+    } panels[] = {{"median of each step", "p50_ns"},
+                  {"p99 of each step", "p99_ns"},
+                  {"maximum of each step", "max_ns"}};
+    const struct st_chart_options options = {.kind = ST_CHART_SERIES, .path = path};
+    struct st_chart_data data;
+    int r = 0;
+    st_chart_init(&data, "lateness (woke - due)");
+    add_circumstances(&data, document);
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(panels); i++) {
+        struct st_chart_set *set = st_chart_add(&data, panels[i].label);
+        r = set == NULL ? -ENOMEM : fill(set, document, panels[i].key);
+    }
+    if (strcmp(path, "-") == 0)
+        putchar('\n');
+    const int status =
+        r == 0 ? st_chart_write(COMMAND, &data, &options) : st_failure(COMMAND, "%s", strerror(-r));
+    st_chart_finish(&data);
+    return status;
+}
+
+static int show_steps(const struct options *options, struct st_history_wish *wish)
+{
+    json_t *document;
+    int status = take_step(options->step, wish);
+    if (status == 0)
+        status = ask_steps(options, wish, &document);
+    if (status != 0)
+        return status;
+    const bool measured = st_history_text_measured(document);
+    if (!options->json)
+        status = print_text(document, st_history_text_steps);
+    if (status == ST_EXIT_DONE && options->plot != NULL && measured)
+        status = draw(document, options->plot);
+    if (options->json && status == ST_EXIT_DONE)
+        status = st_print_json(COMMAND, json_incref(document));
+    json_decref(document);
+    return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
+}
+
+/* --- events --- */
+
+static int print_events(const json_t *document, const struct options *options)
+{
+    const json_t *list = json_object_get(document, "events"), *event;
     struct st_locale_stream stream;
-    st_history_text(st_locale_begin(&stream, stdout), document, st_terminal_width(STDOUT_FILENO));
-    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
+    size_t i;
+    if (options->json) { /* --follow: an event a line */
+        json_array_foreach(list, i, event)
+        {
+            char *text = st_json_dump(event, JSON_COMPACT, NULL);
+            if (text == NULL)
+                return st_failure(COMMAND, "out of memory");
+            puts(text);
+            free(text);
+        }
+    } else {
+        FILE *out = st_locale_begin(&stream, stdout);
+        if (!options->follow && json_is_true(json_object_get(document, "more")))
+            fprintf(out, "(the last %zu; for older ones use --limit or --since)\n", json_array_size(list));
+        if (!options->follow && json_array_size(list) == 0)
+            fputs(options->kind != NULL ? "no such events in that time\n" : "no events in that time\n", out);
+        json_array_foreach(list, i, event)
+            st_history_text_event(out, event, st_terminal_width(STDOUT_FILENO));
+        if (st_locale_end(&stream) != 0)
+            return st_failure(COMMAND, "out of memory");
+    }
+    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
+}
+
+/* Asks each second for new events. If the daemon restarts or the history is locked, it goes on. */
+static int follow(const struct options *options, struct st_history_wish *wish, int64_t last_id)
+{
+    const struct timespec second = {.tv_sec = 1};
+    wish->since_ns = INT64_MIN;
+    wish->limit = EVENTS_MAX;
+    wish->after = last_id;
+    char error[512] = "", printed[512] = "";
+    wish->error = error;
+    wish->error_bytes = sizeof(error);
+    for (;;) {
+        json_t *document;
+        nanosleep(&second, NULL);
+        int status = ask(wish, &document);
+        if (status != ST_EXIT_DONE) {
+            if (strcmp(error, printed) != 0)
+                (void)st_failure(COMMAND, "%s; asking again each second", error);
+            memcpy(printed, error, sizeof(printed));
+            continue;
+        }
+        printed[0] = '\0';
+        const json_t *list = json_object_get(document, "events");
+        const json_t *last = json_array_get(list, json_array_size(list) - 1);
+        const int64_t stored = json_integer_value(json_object_get(document, "last_id"));
+        if (last != NULL)
+            wish->after = json_integer_value(json_object_get(last, "id"));
+        else if (stored < wish->after)
+            wish->after = stored; /* a new history was begun */
+        status = print_events(document, options);
+        json_decref(document);
+        if (status != ST_EXIT_DONE)
+            return status;
+    }
+}
+
+static int show_events(const struct options *options, struct st_history_wish *wish)
+{
+    json_t *document;
+    wish->limit = options->limit > 0 ? options->limit : options->follow ? EVENTS_BEFORE : EVENTS_USUAL;
+    wish->kind = options->kind;
+    int status = ask(wish, &document);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (options->json && !options->follow)
+        return st_print_json(COMMAND, document);
+    const int64_t last_id = st_json_field(document, "last_id");
+    status = print_events(document, options);
+    json_decref(document);
+    return status == ST_EXIT_DONE && options->follow ? follow(options, wish, last_id) : status;
+}
+
+/* --- causes --- */
+
+static int show_causes(const struct options *options, struct st_history_wish *wish)
+{
+    json_t *document;
+    int status = ask(wish, &document);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (options->json)
+        return st_print_json(COMMAND, document);
+    status = print_text(document, st_history_text_causes);
+    json_decref(document);
+    return status;
 }
 
 int st_cmd_history(int argc, char **argv)
 {
     struct options options = {0};
-    struct st_history_wish wish = {.document = ST_HISTORY_OF_STEPS,
+    const int read = read_options(argc, argv, &options);
+    if (read >= 0)
+        return read;
+    struct st_history_wish wish = {.document = options.events   ? ST_HISTORY_OF_EVENTS
+                                               : options.causes ? ST_HISTORY_OF_CAUSES
+                                                                : ST_HISTORY_OF_STEPS,
+                                   .socket = options.socket,
+                                   .db = options.db,
                                    .since_ns = INT64_MIN,
                                    .until_ns = INT64_MIN,
                                    .step_ns = INT64_MIN,
                                    .limit = INT64_MIN,
                                    .after = INT64_MIN};
-    json_t *document;
-    int status = read_options(argc, argv, &options);
-    if (status >= 0)
-        return status;
-    status = make_wish(&options, &wish);
-    if (status == 0)
-        status = ask(&options, &wish, &document);
+    const int status = make_wish(&options, &wish);
     if (status != 0)
         return status;
-    const bool measured = st_history_measured(document);
-    if (!options.shared.json)
-        status = print_text(document);
-    if (status == ST_EXIT_DONE && options.plot != NULL && measured)
-        status = st_history_plot(COMMAND, document, options.plot);
-    if (options.shared.json)
-        status = status == ST_EXIT_DONE ? st_print_json(COMMAND, document) : status;
-    else
-        json_decref(document);
-    return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
+    return options.events   ? show_events(&options, &wish)
+           : options.causes ? show_causes(&options, &wish)
+                            : show_steps(&options, &wish);
 }

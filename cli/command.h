@@ -1,4 +1,4 @@
-/* Subcommands: one file each (cmd_<name>.c), one row in the table of main.c each. */
+/* Commands: one file each (cmd_<name>.c), one row in the table of main.c each. */
 #ifndef ST_CLI_COMMAND_H
 #define ST_CLI_COMMAND_H
 
@@ -9,7 +9,6 @@ extern const size_t st_commands_n;
 
 int st_cmd_measure(int argc, char **argv);
 int st_cmd_lab(int argc, char **argv);
-int st_cmd_causes(int argc, char **argv);
 int st_cmd_check(int argc, char **argv);
 int st_cmd_report(int argc, char **argv);
 int st_cmd_apply(int argc, char **argv);
@@ -17,10 +16,8 @@ int st_cmd_verify(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
-int st_cmd_events(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
 int st_cmd_compare(int argc, char **argv);
-int st_cmd_version(int argc, char **argv);
 int st_cmd_help(int argc, char **argv);
 
 #endif

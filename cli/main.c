@@ -1,32 +1,31 @@
-/* sleeptune: finds the subcommand and runs it. */
+/* sleeptune: finds the command and runs it. */
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "st_config.h"
 
-/* One row a subcommand, in the order of the help. */
+#define FIND  "Find out"
+#define FIX   "Fix"
+#define WATCH "Watch"
+
+/* One row for each command; those of one group are neighbours, in the order of the help. */
 const struct st_command st_commands[] = {
-    {"check", "measure ten seconds, judge the settings, say both on one screen", st_cmd_check, NULL},
-    {"measure", "run an audio-shaped loop and say whether this machine holds the period", st_cmd_measure,
-     NULL},
-    {"report", "judge this machine's settings: what may cost how many microseconds, and the fix",
-     st_cmd_report, NULL},
-    {"apply", "change what the report found, so that it can be taken back", st_cmd_apply, NULL},
-    {"verify", "is what was applied in place and in effect?", st_cmd_verify, NULL},
-    {"revert", "take back what was applied", st_cmd_revert, NULL},
-    {"snapshot", "write all facts of this machine as JSON", st_cmd_snapshot, NULL},
-    {"compare", "by how much runs differ, and whether that is more than chance", st_cmd_compare, NULL},
-    {"plot", "draw what was measured: boxes, series, histograms, quantiles", st_cmd_plot, NULL},
-    {"status", "what the running sleeptuned says", NULL, "status"},
-    {"causes", "why wake-ups were late while sleeptuned ran", st_cmd_causes, NULL},
-    {"watch", "the running sleeptuned, live on the terminal", NULL, "watch"},
-    {"history", "what sleeptuned measured, by steps of time", st_cmd_history, NULL},
-    {"events", "what happened while sleeptuned ran", st_cmd_events, NULL},
-    {"lab", "measure ways of sleeping, waking, system calls; see sleeptune-lab", st_cmd_lab, NULL},
-    {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices"},
-    {"help", "help for a subcommand", st_cmd_help, NULL},
-    {"version", "version and optional parts of this build", st_cmd_version, NULL},
+    {"check", "measure for ten seconds and judge the settings", st_cmd_check, NULL, FIND},
+    {"measure", "count the deadlines that this machine misses", st_cmd_measure, NULL, FIND},
+    {"report", "list the settings that cost time, and how to change them", st_cmd_report, NULL, FIND},
+    {"compare", "compare two or more measurements", st_cmd_compare, NULL, FIND},
+    {"apply", "change the settings that the report found", st_cmd_apply, NULL, FIX},
+    {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, NULL, FIX},
+    {"revert", "undo the changes", st_cmd_revert, NULL, FIX},
+    {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, NULL, FIX},
+    {"status", "show what sleeptuned measures now", NULL, "status", WATCH},
+    {"history", "show what sleeptuned has recorded", st_cmd_history, NULL, WATCH},
+    {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, NULL, WATCH},
+    {"watch", "the running sleeptuned, live on the terminal", NULL, "watch", NULL},
+    {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices", NULL},
+    {"lab", "run sleeptune-lab", st_cmd_lab, NULL, NULL},
+    {"help", "explain a command", st_cmd_help, NULL, NULL},
 };
 const size_t st_commands_n = ST_ARRAY_LEN(st_commands);
 
@@ -54,18 +53,24 @@ static const struct st_command *find(const char *name)
 
 static void usage(FILE *out)
 {
+    const char *group = "";
     fputs("Usage: sleeptune COMMAND [OPTION...]\n"
-          "Find out why your audio clicks, fix it, and prove that it is fixed.\n\nCommands:\n",
+          "Find out why your audio clicks, fix it, and prove that it is fixed.\n",
           out);
-    for (size_t i = 0; i < st_commands_n; i++)
+    for (size_t i = 0; i < st_commands_n && st_commands[i].group != NULL; i++) {
+        if (strcmp(st_commands[i].group, group) != 0)
+            fprintf(out, "\n%s:\n", group = st_commands[i].group);
         fprintf(out, "  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
-    fputs("\nExamples:\n"
-          "  sleeptune                                      the same as sleeptune check\n"
-          "  sleeptune measure --frames 64 --duration 10s   does this machine hold 64 frames?\n"
-          "  sleeptune report --frames 64                   which settings cost how much of it?\n"
-          "  sleeptune report linux-timer-slack             why?\n"
-          "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage,\n"
-          "4 failure, 5 the books do not balance. Manual: man sleeptune\n",
+    }
+    fputs("\n'sleeptune' alone runs check. 'sleeptune help COMMAND' explains a command,\n"
+          "'sleeptune lab' runs the laboratory, 'sleeptune --version' prints the version.\n"
+          "\nExamples:\n"
+          "  sleeptune measure --frames 64 --duration 1m   are 64 frames enough?\n"
+          "  sleeptune report --frames 64                  what is in the way?\n"
+          "  sudo sleeptune apply                          change it\n"
+          "  sleeptune verify                              did that help?\n"
+          "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage, 4 failure,\n"
+          "5 invalid measurement. Manual: man sleeptune, man sleeptune-COMMAND\n",
           out);
 }
 
@@ -84,10 +89,8 @@ int st_cmd_help(int argc, char **argv)
     return run(command, 2, args);
 }
 
-int st_cmd_version(int argc, char **argv)
+static int version(void)
 {
-    (void)argc;
-    (void)argv;
     printf("sleeptune %s\n", ST_VERSION);
     printf("libsoundio %s, systemd %s, http %s, status %s, watch %s, hlog %s,\nhistory %s, trace %s\n",
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
@@ -111,7 +114,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return st_cmd_help(1, argv);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-        return st_cmd_version(argc, argv);
+        return version();
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
         return st_usage_error(NULL, "no such command: %s", argv[1]);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/history_ask.h"
 #include "core/ns.h"
 #include "st_config.h"
 #include "store/history/history_causes.h"

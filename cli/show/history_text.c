@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/show/json_field.h"
 #include "core/base.h"
+#include "core/cause_kind.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text.h"
@@ -14,12 +16,16 @@
 #include "measure/result.h"
 #include "platform/program/locale.h"
 
-#define LABEL_COLUMNS 12
-#define WIDTH_MIN     80
-#define CELLS_MAX     60 /* of the sparkline */
-#define LEVELS        8
-#define HOUR_NS       (3600 * ST_NS_PER_S)
-#define DAY_NS        (24 * HOUR_NS)
+#define LABEL_COLUMNS  12
+#define WIDTH_MIN      80
+#define CELLS_MAX      60 /* of the sparkline */
+#define LEVELS         8
+#define HOUR_NS        (3600 * ST_NS_PER_S)
+#define DAY_NS         (24 * HOUR_NS)
+#define CAUSE_COLUMNS  24
+#define NAME_MIN       17
+#define NAME_MAX       32
+#define FIGURE_COLUMNS 39 /* of the four behind the name */
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -81,7 +87,7 @@ static struct sums sum_up(const json_t *document)
     return sums;
 }
 
-bool st_history_measured(const json_t *document)
+bool st_history_text_measured(const json_t *document)
 {
     return sum_up(document).measured_ns > 0;
 }
@@ -276,9 +282,9 @@ static void say_circumstances(FILE *out, const json_t *document, int columns)
         char text[400], kernel[96], policy[32], governor[40], cpu[32] = "any CPU";
         if (st_json_field(one, "cpu") >= 0)
             snprintf(cpu, sizeof(cpu), "CPU %" PRId64, st_json_field(one, "cpu"));
-        st_json_safe(json_object_get(one, "kernel"), kernel, sizeof(kernel));
-        st_json_safe(json_object_get(one, "policy"), policy, sizeof(policy));
-        st_json_safe(json_object_get(one, "governor"), governor, sizeof(governor));
+        st_json_field_safe(json_object_get(one, "kernel"), kernel, sizeof(kernel));
+        st_json_field_safe(json_object_get(one, "policy"), policy, sizeof(policy));
+        st_json_field_safe(json_object_get(one, "governor"), governor, sizeof(governor));
         snprintf(text, sizeof(text),
                  "%" PRId64 " frames at %" PRId64 " Hz, %" PRId64 " periods; %s %" PRId64
                  ", %s; load %g %%; kernel %s; governor %s",
@@ -290,7 +296,7 @@ static void say_circumstances(FILE *out, const json_t *document, int columns)
     }
 }
 
-void st_history_text(FILE *out, const json_t *document, int columns)
+void st_history_text_steps(FILE *out, const json_t *document, int columns)
 {
     const struct sums sums = sum_up(document);
     const int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
@@ -311,7 +317,9 @@ void st_history_text(FILE *out, const json_t *document, int columns)
     say_circumstances(out, document, width);
 }
 
-void st_event_text(FILE *out, const json_t *event, int columns)
+/* --- events --- */
+
+void st_history_text_event(FILE *out, const json_t *event, int columns)
 {
     char when[32], part[256], line[1024];
     static const struct {
@@ -319,13 +327,151 @@ void st_event_text(FILE *out, const json_t *event, int columns)
     } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
     int n = snprintf(line, sizeof(line),
                      "%s  %s: ", st_when_text(st_json_field(event, "time_ns"), when, sizeof(when)),
-                     st_json_safe(json_object_get(event, "event"), part, sizeof(part)));
+                     st_json_field_safe(json_object_get(event, "event"), part, sizeof(part)));
     n += snprintf(line + n, sizeof(line) - (size_t)n, "%s",
-                  st_json_safe(json_object_get(event, "text"), part, sizeof(part)));
+                  st_json_field_safe(json_object_get(event, "text"), part, sizeof(part)));
     for (size_t i = 0; i < ST_ARRAY_LEN(more); i++) {
-        st_json_safe(json_object_get(event, more[i].key), part, 96);
+        st_json_field_safe(json_object_get(event, more[i].key), part, 96);
         if (part[0] != '\0' && strstr(line, part) == NULL) /* texts of xruns name them already */
             n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s", more[i].before, part);
     }
     st_text_wrap(out, line, 4, columns);
+}
+
+/* --- causes: the sentence, then a row for each cause and culprit --- */
+
+/* What does not fit ends in an ellipsis: a process id that is cut would be another one. */
+static void put_name(FILE *out, char *text, int columns)
+{
+    const bool fits = st_text_columns(text) < columns;
+    fputs(st_text_clip(text, fits ? columns : columns - 2), out);
+    st_text_pad(out, fits ? "" : "…", fits ? columns - st_text_columns(text) : 2);
+}
+
+/* A row of the document, or those of several threads of one program. */
+struct shown {
+    char cause[128], culprit[128];
+    size_t program_len; /* of the culprit; 0: no thread */
+    int64_t threads_n, count, total_ns, worst_ns;
+    double explained_ns;
+    bool figures;
+};
+
+static struct shown *of_same_program(struct shown *rows, size_t n, const struct shown *row)
+{
+    for (size_t i = 0; i < n && row->program_len > 0; i++) {
+        if (strcmp(rows[i].cause, row->cause) == 0 && rows[i].program_len == row->program_len &&
+            memcmp(rows[i].culprit, row->culprit, row->program_len) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct shown *x = a, *y = b;
+    return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+/* @return how many; rows has room for all of the document's. */
+static size_t gather(const json_t *document_rows, struct shown *rows)
+{
+    size_t n = 0, i;
+    const json_t *from;
+    json_array_foreach(document_rows, i, from)
+    {
+        const json_t *explained = json_object_get(from, "explained");
+        struct shown row = {.threads_n = 1,
+                            .count = st_json_field(from, "count"),
+                            .total_ns = st_json_field(from, "total_ns"),
+                            .worst_ns = st_json_field(from, "worst_ns"),
+                            .figures = json_is_number(explained)};
+        if (row.count <= 0) /* only xruns came of it */
+            continue;
+        row.explained_ns = json_number_value(explained) * (double)row.total_ns;
+        st_json_field_safe(json_object_get(from, "cause"), row.cause, sizeof(row.cause));
+        st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
+        row.program_len = st_cause_program_len(row.culprit);
+        struct shown *to = of_same_program(rows, n, &row);
+        if (to == NULL) {
+            rows[n++] = row;
+            continue;
+        }
+        to->threads_n++;
+        to->count = st_ns_add(to->count, row.count);
+        to->total_ns = st_ns_add(to->total_ns, row.total_ns);
+        to->worst_ns = row.worst_ns > to->worst_ns ? row.worst_ns : to->worst_ns;
+        to->explained_ns += row.explained_ns;
+        to->figures = to->figures || row.figures;
+    }
+    qsort(rows, n, sizeof(*rows), longest_first);
+    return n;
+}
+
+static void show_row(FILE *out, struct shown *row, int name_columns)
+{
+    char text[160], share[16] = "-";
+    st_text_pad(out, row->cause, CAUSE_COLUMNS);
+    if (row->threads_n > 1)
+        snprintf(text, sizeof(text), "%.*s (%" PRId64 ")", (int)row->program_len, row->culprit,
+                 row->threads_n);
+    else
+        snprintf(text, sizeof(text), "%s", row->culprit[0] != '\0' ? row->culprit : "-");
+    put_name(out, text, name_columns);
+    snprintf(text, sizeof(text), "%" PRId64, row->count);
+    right(out, text, 7);
+    right(out, st_ns_format(row->total_ns, text, sizeof(text)), 11);
+    right(out, st_ns_format(row->worst_ns, text, sizeof(text)), 11);
+    if (row->figures && row->total_ns > 0)
+        snprintf(share, sizeof(share), "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
+    right(out, share, 10);
+    fputc('\n', out);
+}
+
+static void show_rows(FILE *out, const json_t *document_rows, int columns)
+{
+    const int rest = columns - CAUSE_COLUMNS - FIGURE_COLUMNS;
+    const int name_columns = rest < NAME_MIN ? NAME_MIN : rest > NAME_MAX ? NAME_MAX : rest;
+    struct shown *rows = calloc(json_array_size(document_rows), sizeof(*rows));
+    if (rows == NULL)
+        return;
+    fprintf(out, "\n%-*s%-*s%7s%11s%11s%10s\n", CAUSE_COLUMNS, "cause", name_columns, "culprit", "count",
+            "total", "worst", "by figure");
+    const size_t n = gather(document_rows, rows);
+    for (size_t i = 0; i < n; i++)
+        show_row(out, &rows[i], name_columns);
+    free(rows);
+}
+
+void st_history_text_causes(FILE *out, const json_t *document, int columns)
+{
+    char text[512], from[32], to[32];
+    const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
+    st_text_wrap(out, st_json_field_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0,
+                 columns);
+    if (json_array_size(rows) > 0)
+        show_rows(out, rows, columns);
+    fputc('\n', out);
+    if (st_json_field(document, "wakes") > 0) {
+        snprintf(text, sizeof(text), "%s to %s",
+                 st_when_text(st_json_field(document, "from_ns"), from, sizeof(from)),
+                 st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
+        st_text_field(out, "from", text, 10, columns);
+        snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
+                 st_json_field(document, "simulated_xruns"),
+                 st_json_field(document, "simulated_xruns_unknown"));
+        st_text_field(out, "xruns", text, 10, columns);
+    }
+    if (json_array_size(rows) > 0)
+        st_text_field(out, "by figure",
+                      "share of the total that the figure of the cause accounts for (the wait for a CPU, a "
+                      "stop, a throttle; else, with a tracer, how long the culprit had the CPU); -: said by "
+                      "exclusion, because nothing that is counted explains it",
+                      10, columns);
+    char why[200];
+    if (json_is_string(tracer)) {
+        snprintf(text, sizeof(text), "nobody can be named without a tracer: %s",
+                 st_json_field_safe(tracer, why, sizeof(why)));
+        st_text_field(out, "culprit", text, 10, columns);
+    }
 }

@@ -12,7 +12,7 @@ _sleeptune() {
     --policy) words='fifo rr other' ;;
     --kind | -k)
         words='box series hist quantile'
-        [ "$command" != events ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
+        [ "$command" != history ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart http-failed socket-rights history-aside state-not-stored unclean-end'
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --wait) words='plain precise' ;;
@@ -30,7 +30,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report apply verify revert snapshot compare plot status causes watch history events lab devices help version --help --version'
+        words='check measure report apply verify revert snapshot compare plot status history lab watch devices help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -45,13 +45,11 @@ _sleeptune() {
         snapshot) words='--root --no-servers --output -o --help' ;;
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         plot) words='--output -o --kind -k --width --every --csv --help' ;;
-        history) words='--since --until --step --plot --json --format --socket --db --help' ;;
-        events) words='--since --until --kind --limit --follow --json --format --socket --db --help' ;;
-        causes) words='--since --until --json --format --socket --db --help' ;;
+        history) words='--events --causes --since --until --step --plot --kind --limit --follow --json --format --socket --db --help' ;;
         status) words='--json --format --socket --help' ;;
         watch) words='--once --json --socket --help' ;;
         devices) words='--json --format --help' ;;
-        help) words='check measure report apply verify revert snapshot compare plot status causes watch history events lab devices version' ;;
+        help) words='check measure report apply verify revert snapshot compare plot status history lab watch devices' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -14,7 +14,7 @@ void st_tracer_clear(void);
 /**
  * Starts the trace and its thread; to be given to st_late_trace_by.
  * @param tid  the loop's thread.
- * @param why  when it fails: a sentence, for the log, the status and `sleeptune causes`.
+ * @param why  when it fails: a sentence, for the log, the status and `sleeptune history --causes`.
  * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.
  * Threads: main.
  */

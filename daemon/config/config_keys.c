@@ -114,7 +114,7 @@ const struct st_config_key st_config_keys[] = {
     {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
      ST_CONFIG_APPLIES_HISTORY,
      "Keep what was measured, a row a minute, and events in a file, for \"sleeptune history\" and "
-     "\"sleeptune events\"."},
+     "\"sleeptune history --events\"."},
     {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
      "File of the history. Empty: history.db in the state folder, where there is one that can be written. A "
      "file that is named here and is no history of sleeptune is left alone."},

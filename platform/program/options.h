@@ -27,6 +27,7 @@ struct st_command {
     const char *summary; /* one line */
     st_command_fn run;   /* NULL: in a module */
     const char *module;  /* "status": loads sleeptune-status.so, which exports st_module_run */
+    const char *group;   /* heading in the help of `sleeptune`; NULL: not listed there */
 };
 
 /** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */

@@ -5,8 +5,8 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
-like "built with libsoundio" "$("$SLEEPTUNE" version)" 'libsoundio (yes|no)'
-"$SLEEPTUNE" version | grep -q 'libsoundio yes' || { skip "backends" "built without libsoundio"; tap_done; }
+like "built with libsoundio" "$("$SLEEPTUNE" --version)" 'libsoundio (yes|no)'
+"$SLEEPTUNE" --version | grep -q 'libsoundio yes' || { skip "backends" "built without libsoundio"; tap_done; }
 # under AddressSanitizer: libsoundio's JACK backend loses its list of clients when the server dies
 echo 'leak:libsoundio' >"$tmp/lsan"
 export LSAN_OPTIONS=suppressions=$tmp/lsan:print_suppressions=0

@@ -7,7 +7,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 
-causes() { "$SLEEPTUNE" causes --socket "$sock" "$@"; }
+causes() { "$SLEEPTUNE" history --causes --socket "$sock" "$@"; }
 # of EXPRESSION: of the document d, r = the rows by cause
 of() { causes --json | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
 of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
@@ -36,7 +36,7 @@ else
 fi
 
 text=$(causes)
-is "sleeptune causes works" "$?" 0
+is "sleeptune history --causes works" "$?" 0
 like "it begins with one sentence" "$(head -1 <<<"$text")" '^In ([0-9]+ min )?[0-9]+ s [0-9]+ of [0-9.]+( million)? wake-ups (was|were) later than'
 like "the table has a row" "$text" "^stopped +- +1 "
 is "no line is longer than 80 columns" "$(awk 'length($0) > 80' <<<"$text")" ""
@@ -60,20 +60,20 @@ is "the status says the same" "$(value 'any(x["what"] == "trace" for x in d["deg
 causes --since yesterday >/dev/null 2>"$tmp/err"
 is "a time that is none: usage" "$?" 3
 like "is told what it may be" "$(cat "$tmp/err")" "'yesterday' is not a time"
-"$SLEEPTUNE" causes --socket "$tmp/none" >/dev/null 2>"$tmp/err"
+"$SLEEPTUNE" history --causes --socket "$tmp/none" >/dev/null 2>"$tmp/err"
 is "no daemon: failure" "$?" 4
 like "and how to start one" "$(cat "$tmp/err")" 'no sleeptuned is listening'
 stop
 is "it ends well" "$status" 0
 db=$tmp/state/history.db
-of_db() { "$SLEEPTUNE" causes --db "$db" --json "${@:2}" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
+of_db() { "$SLEEPTUNE" history --causes --db "$db" --json "${@:2}" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
 if [ -e "$db" ]; then
     is "the history has the sums" "$(of_db 'r["stopped"]["count"], r["stopped"]["simulated_xruns"], d["late_threshold_ns"]')" "1 1 1333333"
     is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
     is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
-    is "its events have what the machine was under" "$("$SLEEPTUNE" events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
+    is "its events have what the machine was under" "$("$SLEEPTUNE" history --events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
     cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
-    "$SLEEPTUNE" causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
+    "$SLEEPTUNE" history --causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
     is "a history of before causes were kept: failure" "$?" 4
     like "that is told, instead of nothing late" "$(cat "$tmp/err")" 'did not keep causes'
 else

@@ -12,7 +12,7 @@ export STATE_DIRECTORY=$tmp/state
 db=$tmp/state/history.db
 audio='audio: { backend = "none"; };'
 state_is() { value_is "d['history']['state']" "$1"; }
-events_are() { [ "$("$SLEEPTUNE" events --json --socket "$sock" --kind "$1" 2>/dev/null | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["events"]))')" = "$2" ]; }
+events_are() { [ "$("$SLEEPTUNE" history --events --json --socket "$sock" --kind "$1" 2>/dev/null | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["events"]))')" = "$2" ]; }
 sql() { "$PYTHON" -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], timeout=20)
 for row in db.execute(sys.argv[2]): print(*row)
@@ -47,7 +47,7 @@ is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since
 starts "it starts again"
 kill -HUP "$daemon"
 wait_for events_are config-read 2
-"$SLEEPTUNE" events --follow --json --socket "$sock" >"$tmp/followed" 2>"$tmp/followed-err" &
+"$SLEEPTUNE" history --events --follow --json --socket "$sock" >"$tmp/followed" 2>"$tmp/followed-err" &
 follower=$!
 pids+=("$follower")
 wait_for test -s "$tmp/followed"
@@ -118,7 +118,7 @@ ok "and begins a new history" wait_for state_is writing
 like "the file that was there is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
 is "byte for byte" "$(head -c 20 "$tmp"/state/history.db.aside-*Z)" "not a database at al"
 ok "which is an event" wait_for events_are history-aside 1
-like "with what became of it" "$("$SLEEPTUNE" events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the file that was there is now history\.db\.aside-'
+like "with what became of it" "$("$SLEEPTUNE" history --events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the file that was there is now history\.db\.aside-'
 
 # --- removed while it runs ---
 rm "$db"
@@ -202,13 +202,13 @@ PY
     wait_for test -s "$tmp/slow"
     like "long answers that nobody reads: no more of them than memory is for" "$(cat "$tmp/slow")" '^200( 200)?( 503)+$'
     is "what is short is answered" "$(code /v1/status)" 200
-    "$SLEEPTUNE" events --socket "$sock" --limit 5000 --json >"$tmp/patient" 2>&1 &
+    "$SLEEPTUNE" history --events --socket "$sock" --limit 5000 --json >"$tmp/patient" 2>&1 &
     patient=$!
     pids+=("$patient")
     sleep 1.5
     exec 8>&-
     wait "$patient"
-    is "sleeptune events waits until there is room" "$?" 0
+    is "sleeptune history --events waits until there is room" "$?" 0
     is "and has the events" "$("$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["events"]) >= 500)' "$tmp/patient")" True
     stop
     rm -f "$db"
@@ -245,11 +245,11 @@ if can_be_nobody; then
     chmod 755 "$tmp/state"
     chmod 644 "$db"
     wait_for state_is writing
-    ok "somebody without rights reads it while it is written" as_nobody "$SLEEPTUNE" events --db "$db" --kind config-read
+    ok "somebody without rights reads it while it is written" as_nobody "$SLEEPTUNE" history --events --db "$db" --kind config-read
     stop
-    ok "and afterwards" as_nobody "$SLEEPTUNE" events --db "$db" --limit 1
+    ok "and afterwards" as_nobody "$SLEEPTUNE" history --events --db "$db" --limit 1
     chmod 600 "$db"
-    like "who is told when it may not be read" "$(as_nobody "$SLEEPTUNE" events --db "$db" 2>&1)" 'Permission denied|unable to open'
+    like "who is told when it may not be read" "$(as_nobody "$SLEEPTUNE" history --events --db "$db" 2>&1)" 'Permission denied|unable to open'
 else
     skip "somebody without rights" "needs root and setpriv"
     stop

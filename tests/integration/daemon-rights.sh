@@ -48,7 +48,7 @@ sock=$open_sock
 config
 
 bus=$tmp/bus
-if ! "$SLEEPTUNE" version | grep -q 'systemd yes'; then
+if ! "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
     skip "rtkit" "built without systemd"
 elif ! command -v dbus-daemon >/dev/null; then
     skip "rtkit" "dbus-daemon is not installed"

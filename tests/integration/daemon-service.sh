@@ -54,7 +54,7 @@ is "and each field" "$(cat "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c | tr '\n' ' ' | gre
 done)" ""
 ok "the rc.d script is sh" sh -n "$SLEEPTUNE_BUILD/conf/sleeptuned"
 
-if ! "$SLEEPTUNE" version | grep -q 'systemd yes'; then
+if ! "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
     skip "notifications" "built without systemd"
     tap_done
 fi

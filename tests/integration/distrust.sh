@@ -73,7 +73,8 @@ while True:
 PY
     fake=$!
     for _ in $(seq 100); do [ ! -S "$tmp/fake.sock" ] || break; sleep 0.1; done
-    for command in status history events causes; do
+    for command in status history "history --events" "history --causes"; do
+        # shellcheck disable=SC2086
         timeout 20 "$SLEEPTUNE" $command --socket "$tmp/fake.sock" >"$tmp/out" 2>&1
         got=$?
         if [ "$got" -ne 0 ] && [ "$got" -ne 124 ] && clean "$tmp/out" && ! grep -q $'\342\200\256' "$tmp/out"; then

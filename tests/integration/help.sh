@@ -11,17 +11,17 @@ like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'nonsense'
 is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/null)" ""
 is "--help ends with 0" "$("$SLEEPTUNE" --help >/dev/null; echo $?)" 0
 like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
-parts=" $("$SLEEPTUNE" version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
+parts=" $("$SLEEPTUNE" --version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
 while read -r name value; do
     name=${name,,}
     case $name in soundio) name=libsoundio ;; pulse) name=pulseaudio ;; esac
     case $value in 1) name+=" yes" ;; *) name+=" no" ;; esac
     case $parts in *" $name "*) ;; *) missing+=" $name" ;; esac
 done < <(sed -n 's/^#define ST_HAVE_\([A-Z]*\) \([01]\)$/\1 \2/p' "$SLEEPTUNE_BUILD/st_config.h")
-is "version tells of each optional part whether this build has it" "$missing" ""
+is "and of each optional part whether this build has it" "$missing" ""
 like "the tracer is one" "$parts" ' trace (yes|no) '
 
-kinds=$("$SLEEPTUNE" events --kind none 2>&1 | sed -n 's/.*there are //p' | tr -d ,)
+kinds=$("$SLEEPTUNE" history --events --kind none 2>&1 | sed -n 's/.*there are //p' | tr -d ,)
 like "kinds of events are listed" "$kinds" '^late-wake .* unclean-end$'
 rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sleeptuned.8")
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"
@@ -46,12 +46,11 @@ after() (
 explains() {
     local program=$1 name=${1##*/} commands command out status missing option of_zsh
     local man bash_words=$SLEEPTUNE_SRC/conf/completion/$name.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_$name
-    mapfile -t commands < <(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$("$program" --help)")
+    mapfile -t commands < <(sed -n '/^Examples/q; s/^  \([a-z]*\) .*/\1/p' <<<"$("$program" --help)")
     is "the overview of $name lists commands" "$([ ${#commands[@]} -ge 6 ] && echo yes)" yes
     for command in "${commands[@]}"; do
         grep -q "$command" "$bash_words" || fail "bash completion knows $command"
         grep -q "$command" "$zsh_words" || fail "zsh completion knows $command"
-        case $command in help | version | lab) continue ;; esac
         out=$("$program" "$command" --help 2>&1)
         status=$?
         if grep -q 'this build has no module' <<<"$out"; then
@@ -83,6 +82,8 @@ explains() {
     done
 }
 explains "$SLEEPTUNE"
+is "the overview has at most 12 commands in three groups" "$("$SLEEPTUNE" help | sed '/^Examples/q' | awk '/^[A-Z].*:$/ {groups++} /^  [a-z]/ {n++} END {print (n <= 12), groups - 1}')" "1 3"
+is "and fits 80 columns" "$("$SLEEPTUNE" help | awk 'length > 80')" ""
 explains "$SLEEPTUNE_LAB"
 
 # --- sleeptune lab: another program, which may be absent

@@ -56,25 +56,26 @@ done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 
 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/h.svg" >/dev/null
 is "--plot draws" "$?" 0
-like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'latest wake of each step: 15 values from '
+like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'maximum of each step: 15 values from '
 like "and misses" "$(cat "$tmp/h.svg")" '15 periods missed'
 like "in text, too" "$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot -)" 'missed periods'
 is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-01-02 --plot "$tmp/no.svg" >/dev/null; echo $?; ls "$tmp/no.svg" 2>/dev/null)" 2
 
-is "events ends with 0" "$("$SLEEPTUNE" events --db "$db" >"$tmp/events"; echo $?)" 0
+is "events ends with 0" "$("$SLEEPTUNE" history --events --db "$db" >"$tmp/events"; echo $?)" 0
 like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
-is "--limit, --since, --kind" "$("$SLEEPTUNE" events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
-like "a kind that no event can have is a usage error with those that there are" "$("$SLEEPTUNE" events --db "$db" --kind foo 2>&1; echo "status $?")" "'foo' is no kind of events; there are late-wake, .*unclean-end"
-for command in history events causes; do
-    is "$command: a time to come is named as what it is" "$("$SLEEPTUNE" "$command" --db "$db" --since 2199-01-01 2>&1 | sed -n '1s/.*: //p'; echo "${PIPESTATUS[0]}")" "--since is in the future
+is "--limit, --since, --kind" "$("$SLEEPTUNE" history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
+like "a kind that no event can have is a usage error with those that there are" "$("$SLEEPTUNE" history --events --db "$db" --kind foo 2>&1; echo "status $?")" "'foo' is no kind of events; there are late-wake, .*unclean-end"
+for view in "" --events --causes; do
+    # shellcheck disable=SC2086
+    is "history $view: a time to come is named as what it is" "$("$SLEEPTUNE" history $view --db "$db" --since 2199-01-01 2>&1 | sed -n '1s/.*: //p'; echo "${PIPESTATUS[0]}")" "--since is in the future
 3"
 done
-is "another kind: none" "$("$SLEEPTUNE" events --db "$db" --kind own-xrun)" "no such events in that time"
+is "another kind: none" "$("$SLEEPTUNE" history --events --db "$db" --kind own-xrun)" "no such events in that time"
 lines_are() { # up to a minute; how long it takes says nothing
     local tries=300
     until [ "$(wc -l <"$tmp/followed")" -ge "$1" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
 }
-"$SLEEPTUNE" events --db "$db" --follow --json --limit 1 >"$tmp/followed" &
+"$SLEEPTUNE" history --events --db "$db" --follow --json --limit 1 >"$tmp/followed" &
 follower=$!
 lines_are 1
 "$made/make_history" "$db" 1795201200 0 61 6 >/dev/null # one more hour begins
@@ -86,7 +87,7 @@ is "--json: an event a line" "$("$PYTHON" -c 'import json, sys; print([json.load
 
 # --- bad input ---
 for args in "history --since never" "history --step 1s" "history --since 1h --until 2h" "history --db $db --socket $tmp/s" "history x" \
-    "events --kind BAD" "events --limit 0" "events --limit 5001" "events --follow --until now" "events --since 2026-02-30"; do
+    "history --events --kind BAD" "history --events --limit 0" "history --events --limit 5001" "history --events --follow --until now" "history --events --since 2026-02-30" "history --events --causes" "history --causes --follow" "history --kind late-wake" "history --events --step 1h" "history --causes --plot a.svg"; do
     # shellcheck disable=SC2086
     is "sleeptune $args: usage" "$("$SLEEPTUNE" $args >/dev/null 2>"$tmp/err"; echo $?)$(wc -l <"$tmp/err")" 32
 done
@@ -114,9 +115,10 @@ for table in 'span', 'event':
     db.execute(f'CREATE VIEW {table} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT w.* FROM n, was_{table} w')
 db.commit()
 PY
-for command in history events causes; do
-    is "$command: a view over an endless query is refused" "$(timeout 20 "$SLEEPTUNE" "$command" --db "$tmp/view.db" --since 2026-11-20 2>&1; echo $?)" \
-        "sleeptune $command: $tmp/view.db: it has a view, a trigger or a virtual table, which sleeptune never makes
+for view in "" --events --causes; do
+    # shellcheck disable=SC2086
+    is "history $view: a view over an endless query is refused" "$(timeout 20 "$SLEEPTUNE" history $view --db "$tmp/view.db" --since 2026-11-20 2>&1; echo $?)" \
+        "sleeptune history: $tmp/view.db: it has a view, a trigger or a virtual table, which sleeptune never makes
 4"
 done
 

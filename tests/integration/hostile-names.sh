@@ -96,15 +96,15 @@ ask /metrics >"$tmp/answer"
 safe "/metrics" "$tmp/answer"
 curl -s --max-time 3 --unix-socket "$sock" http://localhost/v1/stream >"$tmp/answer"
 safe "/v1/stream" "$tmp/answer"
-for command in status "status --json" "watch --once" "watch --json" events "events --json" causes "causes --json" history "history --json"; do
+for command in status "status --json" "watch --once" "watch --json" "history --events" "history --events --json" "history --causes" "history --causes --json" history "history --json"; do
     # shellcheck disable=SC2086
     list $command --socket "$sock"
     safe "sleeptune $command" "$tmp/${command%% *}.out"
 done
-list events --socket "$sock"
-shown "sleeptune events --socket" "$tmp/events.out"
-list events --json --socket "$sock"
-shown "sleeptune events --json" "$tmp/events.out" json
+list history --events --socket "$sock"
+shown "sleeptune history --events --socket" "$tmp/history.out"
+list history --events --json --socket "$sock"
+shown "sleeptune history --events --json" "$tmp/history.out" json
 "$PYTHON" - "$SLEEPTUNE" "$sock" >"$tmp/screen" <<'PY'
 import os, pty, re, select, sys, time
 pid, terminal = pty.fork()
@@ -125,13 +125,14 @@ PY
 like "watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
 safe "watch on a terminal" "$tmp/screen"
 stop
-list events --db "$tmp/history.db"
-shown "sleeptune events --db" "$tmp/events.out"
-list events --db "$tmp/history.db" --json
-shown "sleeptune events --db --json" "$tmp/events.out" json
-for command in causes history; do
-    list "$command" --db "$tmp/history.db"
-    safe "sleeptune $command --db" "$tmp/$command.out"
+list history --events --db "$tmp/history.db"
+shown "sleeptune history --events --db" "$tmp/history.out"
+list history --events --db "$tmp/history.db" --json
+shown "sleeptune history --events --db --json" "$tmp/history.out" json
+for view in --causes ""; do
+    # shellcheck disable=SC2086
+    list history $view --db "$tmp/history.db"
+    safe "sleeptune history $view --db" "$tmp/history.out"
 done
 
 # --- a history that another program wrote: names as they came
@@ -144,11 +145,11 @@ for column in ("text", "client", "device"):
         db.execute(f"update event set {column} = ?", (" ".join(sys.argv[2:]),))
 db.commit()
 PY
-list events --db "$tmp/history.db"
-safe "events of a foreign history" "$tmp/events.out"
-like "which shows them" "$(cat "$tmp/events.out")" '31mC1'
-list events --db "$tmp/history.db" --json
-"$PYTHON" "$tmp/unsafe.py" "$tmp/events.out" >"$tmp/found"
+list history --events --db "$tmp/history.db"
+safe "events of a foreign history" "$tmp/history.out"
+like "which shows them" "$(cat "$tmp/history.out")" '31mC1'
+list history --events --db "$tmp/history.db" --json
+"$PYTHON" "$tmp/unsafe.py" "$tmp/history.out" >"$tmp/found"
 is "events --json of a foreign history: escaped" "$(cat "$tmp/found")" ""
 
 # --- what is read from files

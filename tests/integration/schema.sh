@@ -71,7 +71,7 @@ if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/history.db" 1795190400 30 20 >/dev/null
     "$SLEEPTUNE" history --db "$tmp/history.db" --since 2026-11-01 --until 2026-11-21 --step 1h --json >"$tmp/history.json"
     valid "history --json, with gaps" "$tmp/history.json"
-    "$SLEEPTUNE" events --db "$tmp/history.db" --json >"$tmp/events.json"
+    "$SLEEPTUNE" history --events --db "$tmp/history.db" --json >"$tmp/events.json"
     valid "events --json" "$tmp/events.json"
 fi
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/show/causes_text.h"
+#include "cli/show/history_text.h"
 
 static char *render(const char *rows)
 {
@@ -22,7 +22,7 @@ static char *render(const char *rows)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    st_causes_text(out, document, 100);
+    st_history_text_causes(out, document, 100);
     fclose(out);
     json_decref(document);
     return text;

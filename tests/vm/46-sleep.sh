@@ -47,7 +47,7 @@ is "that says how long" "$(awk -v ms=$asleep '{ d = $6 * 1000 - ms; print (d > -
 is "it is no jump of the clock" "$(status '[.events[] | select(.event == "clock-jump")] | length')" 0
 ok "one cause" until_is '[.loop.causes[] | select(.cause == "suspend") | .count] | add' 1
 is "the measurement counts one" "$(status .loop.suspends)" 1
-is "sleeptune causes has it" "$(sleeptune causes --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
+is "sleeptune history --causes has it" "$(sleeptune history --causes --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
 echo "# $(status '[.events[] | select(.event == "late-wake" or .event == "simulated-xrun") | .text] | join("; ")')"
 # it has the same lateness
 is "an xrun that came of it has the same cause" \
@@ -58,8 +58,8 @@ is "the books balance" "$(status '.loop | .books_balance and .cycles + .skipped_
 kill -TERM $daemon
 wait $daemon
 is "it ends cleanly" "$?" 0
-is "the history has one event" "$(sleeptune events --db /tmp/s/history.db --json --kind suspend | jq -c '[.events[].event]')" '["suspend"]'
-is "and one late wake-up by it" "$(sleeptune causes --db /tmp/s/history.db --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
+is "the history has one event" "$(sleeptune history --events --db /tmp/s/history.db --json --kind suspend | jq -c '[.events[].event]')" '["suspend"]'
+is "and one late wake-up by it" "$(sleeptune history --causes --db /tmp/s/history.db --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
 
 wait $measure
 is "measure goes on after it" "$?" 0

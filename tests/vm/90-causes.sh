@@ -15,7 +15,7 @@ mkdir -p /tmp/s
 tracing=on
 conf() { printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' "$@" "trace = { enabled = \"$tracing\"; };" >/tmp/s/conf; }
 status() { sleeptune status --socket /tmp/s/sock --json; }
-causes() { sleeptune causes --socket /tmp/s/sock --json; }
+causes() { sleeptune history --causes --socket /tmp/s/sock --json; }
 start() {
     STATE_DIRECTORY=/tmp/s sleeptuned -f -d -c /tmp/s/conf 2>/tmp/s/log &
     daemon=$!
