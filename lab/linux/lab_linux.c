@@ -1,14 +1,286 @@
-/* The Linux row of the laboratory's seam. */
-#include "lab/linux/lab_linux.h"
+/* The Linux row of the laboratory's seam: ways of sleeping and waking, and calls, that only Linux has. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/time_types.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
 #include "lab/lab.h"
+#include "lab/posix/call_posix.h"
 #include "lab/posix/lab_posix.h"
+#include "lab/posix/sleep_lab.h"
+#include "lab/posix/wake_posix.h"
+
+static int sleep_open_epoll(struct st_sleep *s)
+{
+    s->fd = epoll_create1(EPOLL_CLOEXEC);
+    return s->fd >= 0 ? 0 : -errno;
+}
+
+static int timed_out(int r)
+{
+    return r == 0 ? 0 : r < 0 ? -errno : -EIO;
+}
+
+static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
+{
+    struct epoll_event event;
+    return timed_out(epoll_wait(s->fd, &event, 1, st_sleep_units(s, requested_ns)));
+}
+
+/* --- A wait on a word that no one wakes --- */
+
+/* FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one. */
+static int sleep_futex(struct st_sleep *s, int64_t requested_ns)
+{
+    (void)requested_ns;
+    unsigned word = 0;
+#ifdef SYS_futex
+    const long number = SYS_futex;
+    const struct timespec until = st_ns_to_timespec(s->due_ns);
+#else /* 32 bits, newer than 2038's problem */
+    const long number = SYS_futex_time64;
+    const int64_t until[2] = {s->due_ns / ST_NS_PER_S, s->due_ns % ST_NS_PER_S};
+#endif
+    long r;
+    do
+        r = syscall(number, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+    while (r == 0);
+    return errno == ETIMEDOUT ? 0 : -errno;
+}
+
+/* Ways of sleeping, one row each; those that only FreeBSD has are the last ones.
+ *
+ * What is stretched: a call that starts its timer with a range of current->timer_slack_ns may be woken as
+ * late as the slack says; the slack of a real-time thread is 0. Read in Linux 6.1: kernel/time/hrtimer.c
+ * (hrtimer_nanosleep), fs/select.c (select_estimate_accuracy), fs/eventpoll.c (ep_poll), kernel/futex/core.c
+ * (futex_setup_timer); without a range: fs/timerfd.c, kernel/time/posix-timers.c. */
+
+#define NANOSLEEP "hrtimer_nanosleep: a range of the timer slack"
+#define POLLING   "select_estimate_accuracy: the larger of timer slack and 0.1 % of the timeout"
+#define FUTEX     "futex_setup_timer: a range of the timer slack"
+#define EXACT     "its timer is started without a range"
+
+static const struct st_sleep_method sleeps[] = {
+    {ST_SLEEP_CLOCK_ABSOLUTE("realtime", CLOCK_REALTIME), ST_STRETCHED(YES, NANOSLEEP)},
+    {ST_SLEEP_NANOSLEEP, ST_ON_MONOTONIC, ST_STRETCHED(YES, NANOSLEEP), .usual = true},
+    {ST_SLEEP_USLEEP, ST_ON_MONOTONIC, ST_STRETCHED(YES, NANOSLEEP)},
+    {ST_SLEEP_SELECT, ST_STRETCHED(YES, POLLING)},
+    {ST_SLEEP_POLL, ST_STRETCHED(YES, POLLING)},
+    {ST_SLEEP_PPOLL, ST_STRETCHED(YES, POLLING), .usual = true},
+    {
+        .name = "epoll_wait",
+        .summary = "epoll_wait on no file: whole milliseconds",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_RELATIVE,
+        ST_STRETCHED(YES, POLLING),
+        .unit_ns = ST_NS_PER_MS,
+        .usual = true,
+        .open = sleep_open_epoll,
+        .sleep = sleep_epoll_wait,
+        .close = st_sleep_close_fd,
+    },
+    {ST_SLEEP_POSIX_TIMER(""), ST_STRETCHED(NO, EXACT)},
+    {ST_SLEEP_COND, ST_STRETCHED(YES, FUTEX), .usual = true},
+    {
+        .name = "futex",
+        .summary = "FUTEX_WAIT_BITSET on a word that no one wakes",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(YES, FUTEX),
+        .unit_ns = 1,
+        .open = st_sleep_open_nothing,
+        .sleep = sleep_futex,
+    },
+    ST_SLEEP_ABSENT("kevent-timeout", "kqueue is FreeBSD's"),
+    ST_SLEEP_ABSENT("kevent-timer", "kqueue is FreeBSD's"),
+    ST_SLEEP_ABSENT("clock_nanosleep-abs-monotonic_fast", "a clock of FreeBSD"),
+    ST_SLEEP_ABSENT("clock_nanosleep-abs-monotonic_precise", "a clock of FreeBSD"),
+    ST_SLEEP_ABSENT("clock_nanosleep-abs-uptime", "a clock of FreeBSD"),
+};
+
+static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)
+{
+    return st_lab_sleep_of_tables(lab, sleeps, ST_ARRAY_LEN(sleeps), i);
+}
+
+/* --- A counter as a file: read by itself, or watched by epoll --- */
+
+static int open_eventfd(struct st_wake_place *place)
+{
+    place->fds[0] = eventfd(0, EFD_CLOEXEC);
+    return place->fds[0] >= 0 ? 0 : -errno;
+}
+
+static int wait_eventfd(struct st_wake_place *place, int64_t due_ns)
+{
+    uint64_t count;
+    (void)due_ns;
+    return read(place->fds[0], &count, sizeof(count)) == (ssize_t)sizeof(count) ? 0 : -errno;
+}
+
+static int wake_eventfd(struct st_wake_place *place)
+{
+    const uint64_t one = 1;
+    return write(place->fds[0], &one, sizeof(one)) == (ssize_t)sizeof(one) ? 0 : -errno;
+}
+
+static int open_epoll(struct st_wake_place *place)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int r = open_eventfd(place);
+    if (r != 0)
+        return r;
+    place->watch = epoll_create1(EPOLL_CLOEXEC);
+    if (place->watch < 0 || epoll_ctl(place->watch, EPOLL_CTL_ADD, place->fds[0], &event) != 0) {
+        r = -errno;
+        st_wake_close_fds(place);
+    }
+    return r;
+}
+
+/* epoll_pwait2 takes nanoseconds: Linux 5.11. */
+static int wait_epoll(struct st_wake_place *place, int64_t due_ns)
+{
+    struct epoll_event event;
+    const struct timespec left = st_wake_left(place, due_ns);
+    const struct __kernel_timespec timeout = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
+    const long ready = syscall(SYS_epoll_pwait2, place->watch, &event, 1, &timeout, NULL, 0);
+    if (ready <= 0)
+        return ready == 0 ? -ETIMEDOUT : -errno;
+    return wait_eventfd(place, due_ns);
+}
+
+static const struct st_wake_ops ops_eventfd = {open_eventfd, wait_eventfd, wake_eventfd, st_wake_close_fds};
+static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventfd, st_wake_close_fds};
+
+/* --- A word that the sleeper waits on. futex(2) --- */
+
+#ifdef SYS_futex
+#define FUTEX_NUMBER SYS_futex
+#else /* 32 bits, newer than 2038's problem */
+#define FUTEX_NUMBER SYS_futex_time64
+#endif
+
+static int private_flag(const struct st_wake_place *place)
+{
+    return place->processes ? 0 : FUTEX_PRIVATE_FLAG;
+}
+
+static int wait_futex(struct st_wake_place *place, int64_t due_ns)
+{
+#ifdef SYS_futex
+    const struct timespec until = st_ns_to_timespec(due_ns);
+#else
+    const int64_t until[2] = {due_ns / ST_NS_PER_S, due_ns % ST_NS_PER_S};
+#endif
+    while (atomic_exchange(&place->word, 0) == 0) {
+        if (syscall(FUTEX_NUMBER, &place->word, FUTEX_WAIT_BITSET | private_flag(place), 0, &until, NULL,
+                    FUTEX_BITSET_MATCH_ANY) != 0 &&
+            errno != EAGAIN)
+            return -errno;
+    }
+    return 0;
+}
+
+static int wake_futex(struct st_wake_place *place)
+{
+    atomic_store(&place->word, 1);
+    return syscall(FUTEX_NUMBER, &place->word, FUTEX_WAKE | private_flag(place), 1, NULL, NULL, 0) >= 0
+               ? 0
+               : -errno;
+}
+
+static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL};
+
+/* Ways of waking, one row each; those that only FreeBSD has are the last ones. */
+static const struct st_wake_method wakes[] = {
+    ST_WAKE_SHARED_ROWS,
+    {.name = "futex",
+     .summary = "FUTEX_WAIT_BITSET; FUTEX_WAKE",
+     .usual = true,
+     .timed = true,
+     .ops = &ops_futex},
+    {.name = "eventfd", .summary = "read; write of a counter", .usual = true, .ops = &ops_eventfd},
+    {.name = "epoll",
+     .summary = "epoll_pwait2 on an eventfd, then read; write",
+     .timed = true,
+     .ops = &ops_epoll},
+    ST_WAKE_ABSENT("kqueue-user", "only FreeBSD has it"),
+    ST_WAKE_ABSENT("umtx", "only FreeBSD has it; see futex"),
+};
+
+static const struct st_wake_method *wake_method(struct st_lab *lab, size_t i)
+{
+    (void)lab;
+    return i < ST_ARRAY_LEN(wakes) ? &wakes[i] : NULL;
+}
+
+/* Calls, one row each; those that only FreeBSD has are the last ones. */
+#ifdef SYS_futex
+#define FUTEX_NUMBER SYS_futex
+#else /* 32 bits, newer than 2038's problem */
+#define FUTEX_NUMBER SYS_futex_time64
+#endif
+
+#define FREEBSD_CLOCK "only FreeBSD has this clock"
+
+static int call_futex(struct st_call *c)
+{
+    return syscall(FUTEX_NUMBER, &c->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 0 ? 0 : -errno;
+}
+
+static const struct st_call_method calls[] = {
+    ST_CALL_EMPTY,
+    ST_CALL_CLOCK("monotonic", CLOCK_MONOTONIC),
+    ST_CALL_CLOCK("realtime", CLOCK_REALTIME),
+    ST_CALL_CLOCK("boottime", CLOCK_BOOTTIME),
+    ST_CALL_CLOCK("tai", CLOCK_TAI),
+    ST_CALL_CLOCK("monotonic_raw", CLOCK_MONOTONIC_RAW),
+    ST_CALL_CLOCK("monotonic_coarse", CLOCK_MONOTONIC_COARSE),
+    ST_CALL_CLOCK("realtime_coarse", CLOCK_REALTIME_COARSE),
+    ST_CALL_CLOCK("realtime_alarm", CLOCK_REALTIME_ALARM),
+    ST_CALL_CLOCK("boottime_alarm", CLOCK_BOOTTIME_ALARM),
+    ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
+    ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
+    {.name = "futex-wake",
+     .summary = "futex: wake, and nobody waits",
+     .call = call_futex,
+     .raw = call_futex}, /* the C library has no function for it: it is a system call */
+    ST_CALL_ABSENT("clock_gettime-monotonic_fast", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-monotonic_precise", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-realtime_fast", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-realtime_precise", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-uptime", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-uptime_fast", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-uptime_precise", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-second", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-virtual", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("clock_gettime-prof", FREEBSD_CLOCK),
+    ST_CALL_ABSENT("umtx-wake", "only FreeBSD has it; see futex-wake"),
+};
+
+static const struct st_call_method *call_method(struct st_lab *lab, size_t i)
+{
+    (void)lab;
+    return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
+}
+
+int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until)
+{
+    return sem_clockwait(sem, CLOCK_MONOTONIC, until) == 0 ? 0 : -errno;
+}
 
 struct st_lab *st_lab_native(void)
 {
     static struct st_lab row = {
-        .sleep_method = st_linux_lab_sleep_method,
-        .call_method = st_linux_call_method,
-        .wake_method = st_linux_wake_method,
+        .sleep_method = sleep_method,
+        .call_method = call_method,
+        .wake_method = wake_method,
         .wake_open = st_posix_wake_open,
         .wake_round = st_posix_wake_round,
         .wake_close = st_posix_wake_close,

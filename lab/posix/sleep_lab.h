@@ -3,6 +3,7 @@
 #ifndef ST_LAB_POSIX_SLEEP_LAB_H
 #define ST_LAB_POSIX_SLEEP_LAB_H
 
+#include "core/ns.h"
 #include "platform/posix/sleep_posix.h"
 
 /** Blocks the signals that some methods wait for; call it before the first thread starts, so that no thread
@@ -27,5 +28,39 @@ void st_sleep_close_posix_timer(struct st_sleep *s);
 int st_sleep_open_cond(struct st_sleep *s);
 int st_sleep_cond(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_close_cond(struct st_sleep *s);
+
+/* Sleeping methods that Linux and FreeBSD share: the parts of a row that are the same on both. A row adds
+ * what the OS stretches (ST_STRETCHED), and whether the method is among its usual ones. */
+
+/* without a state; the clock is the OS's choice */
+#define ST_SLEEP_NANOSLEEP                                                                                   \
+    .name = "nanosleep", .summary = "nanosleep", .asked = ST_SLEEP_RELATIVE, .unit_ns = 1,                   \
+    .open = st_sleep_open_nothing, .sleep = st_sleep_nanosleep
+#define ST_SLEEP_USLEEP                                                                                      \
+    .name = "usleep", .summary = "usleep: nanosleep in microseconds", .asked = ST_SLEEP_RELATIVE,            \
+    .unit_ns = ST_NS_PER_US, .open = st_sleep_open_nothing, .sleep = st_sleep_usleep
+
+#define ST_SLEEP_SELECT                                                                                      \
+    .name = "select", .summary = "select on no file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,           \
+    .unit_ns = ST_NS_PER_US, .open = st_sleep_open_nothing, .sleep = st_sleep_select
+#define ST_SLEEP_POLL                                                                                        \
+    .name = "poll", .summary = "poll on no file: whole milliseconds", ST_ON_MONOTONIC,                       \
+    .asked = ST_SLEEP_RELATIVE, .unit_ns = ST_NS_PER_MS, .open = st_sleep_open_nothing,                      \
+    .sleep = st_sleep_poll
+#define ST_SLEEP_PPOLL                                                                                       \
+    .name = "ppoll", .summary = "ppoll on no file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,             \
+    .unit_ns = 1, .open = st_sleep_open_nothing, .sleep = st_sleep_ppoll
+
+/* more: what else there is to say here, a literal */
+
+#define ST_SLEEP_POSIX_TIMER(more)                                                                           \
+    .name = "posix-timer", .summary = "timer_settime until a time, then sigwaitinfo" more, ST_ON_MONOTONIC,  \
+    .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_posix_timer,                             \
+    .sleep = st_sleep_posix_timer, .close = st_sleep_close_posix_timer
+
+#define ST_SLEEP_COND                                                                                        \
+    .name = "pthread_cond_timedwait", .summary = "a condition that no one signals", ST_ON_MONOTONIC,         \
+    .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_cond, .sleep = st_sleep_cond,            \
+    .close = st_sleep_close_cond
 
 #endif

@@ -45,13 +45,14 @@ struct st_wake_ops {
 struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
 /** due_ns as CLOCK_REALTIME will show it then, for calls that know no other clock. */
 struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t due_ns);
+/** Waits for a semaphore until a time of CLOCK_MONOTONIC: each OS has its own call (lab/linux, lab/freebsd).
+ * @return 0, -ETIMEDOUT, -EINTR. */
+int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
 /** Closes fds and watch. */
 void st_wake_close_fds(struct st_wake_place *place);
 
-extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore; /* wake_lock.c */
-extern const struct st_wake_ops st_wake_pipe, st_wake_socketpair, st_wake_poll;      /* wake_pipe.c */
-extern const struct st_wake_ops st_wake_kill, st_wake_pthread_kill;                  /* wake_signal.c */
-extern const struct st_wake_ops st_wake_spin;                                        /* wake_spin.c */
+extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore, st_wake_pipe,
+    st_wake_socketpair, st_wake_poll, st_wake_kill, st_wake_pthread_kill, st_wake_spin;
 
 /** Rows that are the same on both. */
 #define ST_WAKE_SHARED_ROWS                                                                                  \

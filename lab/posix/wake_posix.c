@@ -5,18 +5,20 @@
  * sender sleeps for the slice, makes sure that the sleeper has waited for half of it at least, stamps,
  * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share.
  */
+#include "lab/posix/wake_posix.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "lab/posix/lab_posix.h"
-#include "lab/posix/wake_posix.h"
 #include "platform/posix/posix.h"
 
 #define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that has not woken then never will */
@@ -283,3 +285,230 @@ int st_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
         st_posix_wake_close(w);
     return r;
 }
+
+/* --- A flag, a queue and a semaphore of the thread library --- */
+
+static int open_condition(struct st_wake_place *place)
+{
+    const int shared = place->processes ? PTHREAD_PROCESS_SHARED : PTHREAD_PROCESS_PRIVATE;
+    pthread_mutexattr_t mutex;
+    pthread_condattr_t cond;
+    int r = -pthread_mutexattr_init(&mutex);
+    if (r != 0)
+        return r;
+    r = -pthread_mutexattr_setpshared(&mutex, shared);
+    if (r == 0)
+        r = -pthread_mutex_init(&place->mutex, &mutex);
+    pthread_mutexattr_destroy(&mutex);
+    if (r == 0)
+        r = -pthread_condattr_init(&cond);
+    if (r != 0)
+        return r;
+    r = -pthread_condattr_setclock(&cond, CLOCK_MONOTONIC);
+    if (r == 0)
+        r = -pthread_condattr_setpshared(&cond, shared);
+    if (r == 0)
+        r = -pthread_cond_init(&place->cond, &cond);
+    pthread_condattr_destroy(&cond);
+    return r;
+}
+
+static void close_condition(struct st_wake_place *place)
+{
+    pthread_cond_destroy(&place->cond);
+    pthread_mutex_destroy(&place->mutex);
+}
+
+static int wait_flag(struct st_wake_place *place, int64_t due_ns)
+{
+    const struct timespec until = st_ns_to_timespec(due_ns);
+    int r = 0;
+    pthread_mutex_lock(&place->mutex);
+    while (!place->signalled && r == 0)
+        r = pthread_cond_timedwait(&place->cond, &place->mutex, &until);
+    if (place->signalled)
+        r = 0;
+    place->signalled = false;
+    pthread_mutex_unlock(&place->mutex);
+    return -r;
+}
+
+static int wake_flag(struct st_wake_place *place)
+{
+    pthread_mutex_lock(&place->mutex);
+    place->signalled = true;
+    pthread_mutex_unlock(&place->mutex);
+    return -pthread_cond_signal(&place->cond); /* unlocked: the sleeper needs the mutex */
+}
+
+static int receive(struct st_wake_place *place, int64_t due_ns)
+{
+    const struct timespec until = st_ns_to_timespec(due_ns);
+    int r = 0;
+    pthread_mutex_lock(&place->mutex);
+    while (place->head == place->tail && r == 0)
+        r = pthread_cond_timedwait(&place->cond, &place->mutex, &until);
+    if (place->head != place->tail) {
+        place->head++;
+        r = 0;
+    }
+    pthread_mutex_unlock(&place->mutex);
+    return -r;
+}
+
+static int send_message(struct st_wake_place *place)
+{
+    pthread_mutex_lock(&place->mutex);
+    const bool full = place->tail - place->head == ST_WAKE_QUEUE_N;
+    if (!full) {
+        place->queue[place->tail % ST_WAKE_QUEUE_N] = place->tail;
+        place->tail++;
+    }
+    pthread_mutex_unlock(&place->mutex);
+    return full ? -EAGAIN : -pthread_cond_signal(&place->cond);
+}
+
+static int open_semaphore(struct st_wake_place *place)
+{
+    return sem_init(&place->sem, place->processes, 0) == 0 ? 0 : -errno;
+}
+
+static int wait_semaphore(struct st_wake_place *place, int64_t due_ns)
+{
+    const struct timespec until = st_ns_to_timespec(due_ns);
+    return st_wake_posix_semaphore_until(&place->sem, &until);
+}
+
+static int wake_semaphore(struct st_wake_place *place)
+{
+    return sem_post(&place->sem) == 0 ? 0 : -errno;
+}
+
+static void close_semaphore(struct st_wake_place *place)
+{
+    sem_destroy(&place->sem);
+}
+
+const struct st_wake_ops st_wake_condvar = {open_condition, wait_flag, wake_flag, close_condition};
+const struct st_wake_ops st_wake_channel = {open_condition, receive, send_message, close_condition};
+const struct st_wake_ops st_wake_semaphore = {open_semaphore, wait_semaphore, wake_semaphore,
+                                              close_semaphore};
+
+/* --- A byte through a pipe or a pair of sockets --- */
+
+static int open_pipe(struct st_wake_place *place)
+{
+    return pipe2(place->fds, O_CLOEXEC) == 0 ? 0 : -errno;
+}
+
+static int wait_read(struct st_wake_place *place, int64_t due_ns)
+{
+    char byte;
+    (void)due_ns;
+    return read(place->fds[0], &byte, 1) == 1 ? 0 : -errno;
+}
+
+static int wake_write(struct st_wake_place *place)
+{
+    const char byte = 1;
+    return write(place->fds[1], &byte, 1) == 1 ? 0 : -errno;
+}
+
+static int wait_poll(struct st_wake_place *place, int64_t due_ns)
+{
+    struct pollfd polled = {.fd = place->fds[0], .events = POLLIN};
+    const struct timespec left = st_wake_left(place, due_ns);
+    const int ready = ppoll(&polled, 1, &left, NULL);
+    if (ready <= 0)
+        return ready == 0 ? -ETIMEDOUT : -errno;
+    return wait_read(place, due_ns);
+}
+
+static int open_sockets(struct st_wake_place *place)
+{
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, place->fds) == 0 ? 0 : -errno;
+}
+
+static int wait_receive(struct st_wake_place *place, int64_t due_ns)
+{
+    char byte;
+    (void)due_ns;
+    return recv(place->fds[0], &byte, 1, 0) == 1 ? 0 : -errno;
+}
+
+static int wake_send(struct st_wake_place *place)
+{
+    const char byte = 1;
+    return send(place->fds[1], &byte, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+const struct st_wake_ops st_wake_pipe = {open_pipe, wait_read, wake_write, st_wake_close_fds};
+const struct st_wake_ops st_wake_poll = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
+const struct st_wake_ops st_wake_socketpair = {open_sockets, wait_receive, wake_send, st_wake_close_fds};
+
+/* --- A signal that the sleeper waits for. It is blocked in both sides, and stays blocked --- */
+
+#define SIGNAL (SIGRTMIN + 2)
+
+static void fill(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGNAL);
+}
+
+static int open_signal(struct st_wake_place *place)
+{
+    sigset_t set;
+    (void)place;
+    fill(&set);
+    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static int wait_signal(struct st_wake_place *place, int64_t due_ns)
+{
+    sigset_t set;
+    fill(&set);
+    const struct timespec left = st_wake_left(place, due_ns);
+    if (sigtimedwait(&set, NULL, &left) == SIGNAL)
+        return 0;
+    return errno == EAGAIN ? -ETIMEDOUT : -errno;
+}
+
+static int wake_kill(struct st_wake_place *place)
+{
+    return kill(atomic_load(&place->sleeper_pid), SIGNAL) == 0 ? 0 : -errno;
+}
+
+static int wake_thread(struct st_wake_place *place)
+{
+    return -pthread_kill(place->sleeper, SIGNAL);
+}
+
+const struct st_wake_ops st_wake_kill = {open_signal, wait_signal, wake_kill, NULL};
+const struct st_wake_ops st_wake_pthread_kill = {open_signal, wait_signal, wake_thread, NULL};
+
+/* --- A flag that the sleeper reads all the time --- */
+
+#define LOOKS_N 64 /* at the flag between two looks at the clock */
+
+static int wait_spin(struct st_wake_place *place, int64_t due_ns)
+{
+    for (;;) {
+        for (int i = 0; i < LOOKS_N; i++) {
+            if (atomic_load_explicit(&place->word, memory_order_acquire) != 0) {
+                atomic_store_explicit(&place->word, 0, memory_order_relaxed);
+                return 0;
+            }
+        }
+        if (place->platform->now_ns(place->platform) >= due_ns)
+            return -ETIMEDOUT;
+    }
+}
+
+static int wake_spin(struct st_wake_place *place)
+{
+    atomic_store_explicit(&place->word, 1, memory_order_release);
+    return 0;
+}
+
+const struct st_wake_ops st_wake_spin = {NULL, wait_spin, wake_spin, NULL};

@@ -1,0 +1,157 @@
+/* Ways of sleeping that Linux and FreeBSD share. */
+#include "lab/posix/sleep_lab.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+
+int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns)
+{
+    const struct timespec ts = st_sleep_rounded(s, requested_ns);
+    return nanosleep(&ts, NULL) == 0 ? 0 : -errno;
+}
+
+int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
+{
+    return usleep((useconds_t)st_sleep_units(s, requested_ns)) == 0 ? 0 : -errno;
+}
+
+/* --- waiting for no file at all, with a timeout --- */
+
+/* 0: the timeout passed */
+static int timed_out(int r)
+{
+    return r == 0 ? 0 : r < 0 ? -errno : -EIO;
+}
+
+int st_sleep_select(struct st_sleep *s, int64_t requested_ns)
+{
+    const struct timespec ts = st_sleep_rounded(s, requested_ns);
+    struct timeval tv = {.tv_sec = ts.tv_sec, .tv_usec = (suseconds_t)(ts.tv_nsec / ST_NS_PER_US)};
+    return timed_out(select(0, NULL, NULL, NULL, &tv));
+}
+
+int st_sleep_poll(struct st_sleep *s, int64_t requested_ns)
+{
+    return timed_out(poll(NULL, 0, st_sleep_units(s, requested_ns)));
+}
+
+int st_sleep_ppoll(struct st_sleep *s, int64_t requested_ns)
+{
+    const struct timespec ts = st_sleep_rounded(s, requested_ns);
+    return timed_out(ppoll(NULL, 0, &ts, NULL));
+}
+
+/* A timer that sends a signal, which is blocked in all threads (st_sleep_block_signals), so that the one that
+ * waits gets it. */
+
+static int wait_for(int signal_number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal_number);
+    return sigwaitinfo(&set, NULL) == signal_number ? 0 : -errno;
+}
+
+/* A signal that would kill where it is not blocked. */
+static int check_blocked(int signal_number)
+{
+    sigset_t set;
+    return sigprocmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, signal_number) == 1 ? 0 : -EINVAL;
+}
+
+int st_sleep_open_posix_timer(struct st_sleep *s)
+{
+    if (check_blocked(SIGRTMIN) != 0)
+        return -EINVAL;
+    timer_t *timer = malloc(sizeof(*timer));
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+    if (timer == NULL)
+        return -ENOMEM;
+    if (timer_create(s->method->clock_id, &event, timer) != 0) {
+        free(timer);
+        return -errno;
+    }
+    s->state = timer;
+    return 0;
+}
+
+int st_sleep_posix_timer(struct st_sleep *s, int64_t requested_ns)
+{
+    (void)requested_ns;
+    const timer_t *timer = s->state;
+    const struct itimerspec once = {.it_value = st_ns_to_timespec(s->due_ns)};
+    return timer_settime(*timer, TIMER_ABSTIME, &once, NULL) == 0 ? wait_for(SIGRTMIN) : -errno;
+}
+
+void st_sleep_close_posix_timer(struct st_sleep *s)
+{
+    const timer_t *timer = s->state;
+    timer_delete(*timer);
+    st_sleep_free_state(s);
+}
+
+int st_sleep_block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? 0 : -errno;
+}
+
+/* --- the timed wait of the thread library: a condition that no one signals --- */
+
+struct condition {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+};
+
+int st_sleep_open_cond(struct st_sleep *s)
+{
+    struct condition *c = malloc(sizeof(*c));
+    pthread_condattr_t attr;
+    if (c == NULL)
+        return -ENOMEM;
+    int r = -pthread_condattr_init(&attr);
+    if (r == 0) {
+        r = -pthread_condattr_setclock(&attr, s->method->clock_id);
+        if (r == 0)
+            r = -pthread_cond_init(&c->cond, &attr);
+        pthread_condattr_destroy(&attr);
+    }
+    if (r != 0) {
+        free(c);
+        return r;
+    }
+    pthread_mutex_init(&c->mutex, NULL);
+    s->state = c;
+    return 0;
+}
+
+int st_sleep_cond(struct st_sleep *s, int64_t requested_ns)
+{
+    (void)requested_ns;
+    struct condition *c = s->state;
+    const struct timespec until = st_ns_to_timespec(s->due_ns);
+    int r;
+    pthread_mutex_lock(&c->mutex);
+    do /* it may wake for no reason */
+        r = pthread_cond_timedwait(&c->cond, &c->mutex, &until);
+    while (r == 0);
+    pthread_mutex_unlock(&c->mutex);
+    return r == ETIMEDOUT ? 0 : -r;
+}
+
+void st_sleep_close_cond(struct st_sleep *s)
+{
+    struct condition *c = s->state;
+    pthread_cond_destroy(&c->cond);
+    pthread_mutex_destroy(&c->mutex);
+    st_sleep_free_state(s);
+}
