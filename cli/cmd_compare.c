@@ -126,7 +126,7 @@ int st_cmd_compare(int argc, char **argv)
     for (size_t i = 0; i < result.files_n && result.files != NULL; i++)
         st_compare_file_finish(&result.files[i]);
     for (size_t i = 0; i < result.files_n && result.differ != NULL && result.differ_n != NULL; i++)
-        st_circumstances_free(result.differ[i], result.differ_n[i]);
+        st_test_conditions_free(result.differ[i], result.differ_n[i]);
     free(result.files);
     free(result.differ);
     free(result.differ_n);

@@ -220,9 +220,9 @@ static int plot_lateness(const struct st_result *results, size_t n, struct st_ch
 {
     char where[1024] = "", label[32];
     int r = 0;
-    for (size_t i = 0; i < results[0].circumstances_n; i++)
-        st_text_append(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].circumstances[i].key,
-                       results[0].circumstances[i].value);
+    for (size_t i = 0; i < results[0].conditions_n; i++)
+        st_text_append(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].conditions[i].key,
+                       results[0].conditions[i].value);
     st_chart_circumstances(data, where);
     for (size_t i = 0; r == 0 && i < n; i++) {
         snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);

@@ -70,7 +70,7 @@ struct st_arm_result {
  */
 ST_NODISCARD int st_arms_parse(const char *text, struct st_arm_choice *ret);
 
-/** "free,1.7" of choices with plain first, "no" of none: as circumstances have it. @return buf. */
+/** "free,1.7" of choices with plain first, "no" of none: as test conditions have it. @return buf. */
 const char *st_arms_text(const struct st_arm_choice *choices, size_t n, char *buf, size_t buf_bytes);
 
 /** @param period_ns what shares are of. */

@@ -259,7 +259,7 @@ void st_experiments_plan(struct st_platform *p, const struct st_period *period, 
 
 /* --- running --- */
 
-static void add_circumstance(void *ctx, const char *key, const char *value)
+static void add_condition(void *ctx, const char *key, const char *value)
 {
     static const char *const wanted[][2] = {
         {"kernel_release", "kernel"},
@@ -321,7 +321,7 @@ int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
     trials.rows = calloc(plan->n + 1, sizeof(*trials.rows));
     if (trials.rows == NULL)
         return -ENOMEM;
-    p->circumstances(p, -1, add_circumstance, &trials);
+    p->circumstances(p, -1, add_condition, &trials);
     for (size_t i = 0; i < plan->n; i++) {
         struct st_trial *trial = &trials.rows[i];
         looking.row = &plan->rows[i];

@@ -91,11 +91,11 @@ void st_result_degrade(struct st_result *result, const char *format, ...)
     va_end(args);
 }
 
-const char *st_result_circumstance(const struct st_result *result, const char *key)
+const char *st_result_condition(const struct st_result *result, const char *key)
 {
-    for (size_t i = 0; i < result->circumstances_n; i++) {
-        if (strcmp(result->circumstances[i].key, key) == 0)
-            return result->circumstances[i].value;
+    for (size_t i = 0; i < result->conditions_n; i++) {
+        if (strcmp(result->conditions[i].key, key) == 0)
+            return result->conditions[i].value;
     }
     return NULL;
 }

@@ -10,10 +10,10 @@
 #include "measure/arms.h"
 #include "measure/cause.h"
 
-#define ST_RESULT_CIRCUMSTANCES_MAX 48
-#define ST_RESULT_EVENTS_MAX        16
+#define ST_RESULT_CONDITIONS_MAX 48
+#define ST_RESULT_EVENTS_MAX     16
 
-struct st_circumstance {
+struct st_test_condition {
     char key[40];
     char value[256]; /* the longest: ST_ARMS_MAX names of ways of waiting */
 };
@@ -66,8 +66,8 @@ struct st_result {
     size_t events_n;
 
     int64_t started_wall_ns, duration_ns;
-    struct st_circumstance circumstances[ST_RESULT_CIRCUMSTANCES_MAX];
-    size_t circumstances_n;
+    struct st_test_condition conditions[ST_RESULT_CONDITIONS_MAX];
+    size_t conditions_n;
 };
 
 /** @param endless  it may run for months: what its values will write to is resident from now on
@@ -81,8 +81,8 @@ ST_NODISCARD int st_result_init_arms(struct st_result *result, const struct st_a
 /** A copy of from's arms. @return 0, -ENOMEM (then there are none). */
 ST_NODISCARD int st_result_copy_arms(struct st_result *result, const struct st_result *from);
 
-/** Looks up a circumstance; NULL when it was not readable. */
-const char *st_result_circumstance(const struct st_result *result, const char *key);
+/** Looks up a test condition; NULL when it was not readable. */
+const char *st_result_condition(const struct st_result *result, const char *key);
 
 /** Puts another reason behind those that are there. */
 void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRINTF(2, 3);
@@ -104,6 +104,12 @@ double st_result_misses_per_hour_max95(const struct st_result *result);
 const char *st_bound_text(double bound, char *buf, size_t buf_bytes);
 /** st_result_misses_per_hour_max95 as such a text. @return buf. */
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
+
+/** Puts one test condition into an object: a whole number as a number, anything else as text. Is an
+ * st_circumstance_fn; object: a json_t. */
+void st_result_condition_json(void *object, const char *key, const char *value);
+/** The machine's test conditions. New reference. */
+json_t *st_result_conditions_json(struct st_platform *p);
 
 /** [{cause, text, count, total_ns, worst_ns}] of what kept it from waking. New reference. */
 json_t *st_result_causes_json(const struct st_result *result);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "measure/circumstance_json.h"
+#include "core/number.h"
 #include "measure/result.h"
 
 static json_t *distribution(const struct st_hist *hist)
@@ -109,7 +109,23 @@ static json_t *events(const struct st_result *result)
     return array;
 }
 
-static json_t *circumstances(const struct st_result *result)
+void st_result_condition_json(void *object, const char *key, const char *value)
+{
+    int64_t number;
+    const bool whole = strlen(value) < 18 && st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
+                       strcmp(key, "cpus_isolated") != 0; /* a list: "1-3", or one CPU */
+    json_t *json = whole ? ST_JSON(number) : json_string(value);
+    st_json_set(object, key, json != NULL ? json : json_null()); /* not UTF-8 */
+}
+
+json_t *st_result_conditions_json(struct st_platform *p)
+{
+    json_t *o = json_object();
+    p->circumstances(p, -1, st_result_condition_json, o);
+    return o;
+}
+
+static json_t *conditions(const struct st_result *result)
 {
     static const char *const lock_names[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
@@ -126,8 +142,8 @@ static json_t *circumstances(const struct st_result *result)
     st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
     st_json_set(object, "degraded",
                 result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
-    for (size_t i = 0; i < result->circumstances_n; i++)
-        st_circumstance_json(object, result->circumstances[i].key, result->circumstances[i].value);
+    for (size_t i = 0; i < result->conditions_n; i++)
+        st_result_condition_json(object, result->conditions[i].key, result->conditions[i].value);
     st_json_set(object, "smi", st_json_integer_or_null(result->smi >= 0, result->smi));
     return object;
 }
@@ -178,6 +194,6 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "late_wakes_explained", ST_JSON(result->cause_explained_n));
     st_json_set(o, "causes", st_result_causes_json(result));
     st_json_set(o, "worst", events(result));
-    st_json_set(o, "circumstances", circumstances(result));
+    st_json_set(o, "circumstances", conditions(result));
     return o;
 }

@@ -85,12 +85,12 @@ int64_t st_session_cause_above_ns(const struct st_session_config *config)
     return st_period_ns(&period) / 2;
 }
 
-static void add_circumstance(void *ctx, const char *key, const char *value)
+static void add_condition(void *ctx, const char *key, const char *value)
 {
     struct st_result *result = ctx;
-    if (result->circumstances_n == ST_RESULT_CIRCUMSTANCES_MAX)
+    if (result->conditions_n == ST_RESULT_CONDITIONS_MAX)
         return;
-    struct st_circumstance *c = &result->circumstances[result->circumstances_n++];
+    struct st_test_condition *c = &result->conditions[result->conditions_n++];
     snprintf(c->key, sizeof(c->key), "%s", key);
     snprintf(c->value, sizeof(c->value), "%s", value);
 }
@@ -159,7 +159,7 @@ static void prepare(struct lane *lane)
     pthread_mutex_unlock(&session->mutex);
     bool pinned = false;
     int rseq = 0;
-    char punctual[sizeof(found.circumstances[0].value)];
+    char punctual[sizeof(found.conditions[0].value)];
 
     atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
     (void)p->set_name(p, "st-loop");
@@ -195,12 +195,12 @@ static void prepare(struct lane *lane)
     become_real_time(lane, &found);
     if (session->lock_error != 0)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
-    p->circumstances(p, cpu, add_circumstance, &found);
-    add_circumstance(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
-    add_circumstance(&found, "punctual",
+    p->circumstances(p, cpu, add_condition, &found);
+    add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
+    add_condition(&found, "punctual",
                      st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
     if (config->arms_n > 0)
-        add_circumstance(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
+        add_condition(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
     lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);

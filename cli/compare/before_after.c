@@ -41,7 +41,7 @@ int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
     return 0;
 }
 
-/* --- circumstances --- */
+/* --- test conditions --- */
 
 static void say_applied(FILE *out, const struct st_journal *journal)
 {
@@ -155,15 +155,15 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
     const enum st_recording_end end = st_recording_ended(reader);
     ret->interrupted = end != ST_RECORDING_COMPLETE;
-    ret->circumstances = strdup(st_recording_circumstances(reader));
+    ret->conditions = strdup(st_recording_circumstances(reader));
     st_recording_close_reader(reader);
-    if (r < 0 || ret->circumstances == NULL)
+    if (r < 0 || ret->conditions == NULL)
         because(done, "%s cannot be read: %s", path, strerror(r < 0 ? -r : ENOMEM));
     else if (end == ST_RECORDING_DAMAGED)
         because(done, "%s is damaged", path);
     else if (done->frames == 0 || ret->blocks.n == 0)
         because(done, "%s has no cycle, or no period in frames", path);
-    for (char *at = ret->circumstances; at != NULL && *at != '\0'; at++) {
+    for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
     }
@@ -234,8 +234,8 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     struct st_rt_rights rights;
     char policy[16], priority[16];
     int64_t number = 0;
-    (void)st_circumstances_value(done->before.circumstances, "policy", policy, sizeof(policy));
-    (void)st_circumstances_value(done->before.circumstances, "priority", priority, sizeof(priority));
+    (void)st_test_conditions_value(done->before.conditions, "policy", policy, sizeof(policy));
+    (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
     if (strcmp(policy, st_policy_name(ST_POLICY_OTHER)) == 0) {
         config->policy = ST_POLICY_OTHER;
         return;
@@ -258,7 +258,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
     int allowed[1024];
     char cpu[16];
     int64_t wanted;
-    if (!st_circumstances_value(done->before.circumstances, "cpu", cpu, sizeof(cpu)) ||
+    if (!st_test_conditions_value(done->before.conditions, "cpu", cpu, sizeof(cpu)) ||
         strcmp(cpu, "any") == 0)
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
@@ -298,7 +298,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
         because(done, "the loop could not run and be recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
-        (!st_circumstances_value(done->now.circumstances, "policy", policy, sizeof(policy)) ||
+        (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_policy_name(config->policy)) != 0))
         because(done, "the loop ran with another policy than then");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
@@ -308,8 +308,8 @@ void st_before_after_compare(struct st_before_after *ret)
 {
     struct st_random random = {1}; /* any: the same runs give the same figures */
     struct st_figure *figures[ST_FIGURES];
-    int r = st_circumstances_compare(ret->before.circumstances, ret->now.circumstances, &ret->changes,
-                                     &ret->changes_n);
+    int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, &ret->changes,
+                                       &ret->changes_n);
     if (r == 0)
         r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
                              &ret->found);
@@ -360,9 +360,9 @@ void st_before_after_none(struct st_before_after *ret, const char *why)
 
 void st_before_after_finish(struct st_before_after *done)
 {
-    st_circumstances_free(done->changes, done->changes_n);
-    free(done->before.circumstances);
-    free(done->now.circumstances);
+    st_test_conditions_free(done->changes, done->changes_n);
+    free(done->before.conditions);
+    free(done->now.conditions);
     st_blocks_finish(&done->before.blocks);
     st_blocks_finish(&done->now.blocks);
     *done = (struct st_before_after){0};

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "cli/change/change_target.h"
-#include "cli/compare/differences.h"
+#include "cli/compare/test_conditions.h"
 #include "core/period.h"
 #include "evidence/pairs.h"
 #include "platform/platform.h"
@@ -34,7 +34,7 @@ struct st_before_after_run {
     uint64_t periods_n, lost_n; /* lost cycles are among the periods, and in no block */
     int64_t started_wall_ns;    /* INT64_MIN: not known */
     bool interrupted;
-    char *circumstances; /* "key: value" lines */
+    char *conditions; /* "key: value" lines */
 };
 
 struct st_before_after {
@@ -47,7 +47,7 @@ struct st_before_after {
     struct st_before_after_run before, now;
     struct st_comparison found; /* now against before */
     size_t tests_n;
-    struct st_circumstance_pair *changes;
+    struct st_test_condition_pair *changes;
     size_t changes_n;
 };
 
@@ -61,7 +61,7 @@ ST_NODISCARD int st_before_after_make(const char *command, const struct st_chang
                                       struct st_before_after *ret);
 /** Reads a recording into one of the runs of *done. What is in the way is in done->why. */
 void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret);
-/** Compares both runs, whose blocks and circumstances are known. */
+/** Compares both runs, whose blocks and test conditions are known. */
 void st_before_after_compare(struct st_before_after *ret);
 /** Why there is none. */
 void st_before_after_none(struct st_before_after *ret, const char *why);

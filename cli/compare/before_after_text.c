@@ -213,7 +213,7 @@ void st_before_after_print(const struct st_before_after *done)
              runs[1]->interrupted ? " (ended early)" : "", blocks_n(done));
     st_change_print(0, "runs:", text);
     for (size_t i = 0; i < done->changes_n; i++) {
-        const struct st_circumstance_pair *change = &done->changes[i];
+        const struct st_test_condition_pair *change = &done->changes[i];
         char label[96];
         snprintf(label, sizeof(label), "differs: %s:", change->key);
         snprintf(text, sizeof(text), "%.500s -> %.500s",
@@ -262,7 +262,7 @@ json_t *st_before_after_json(const struct st_before_after *done)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
     json_t *changes = json_array();
     for (size_t i = 0; i < done->changes_n; i++) {
-        const struct st_circumstance_pair *change = &done->changes[i];
+        const struct st_test_condition_pair *change = &done->changes[i];
         (void)json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
                                                        change->before, "now", change->now));
     }

@@ -186,11 +186,11 @@ int st_compare_make(struct st_compare_result *result)
     int r = 0;
     for (size_t i = 1; i < result->files_n && r == 0; i++) {
         const struct st_compare_file *b = &result->files[i];
-        r = st_circumstances_compare(a->circumstances, b->circumstances, &result->differ[i],
-                                     &result->differ_n[i]);
+        r = st_test_conditions_compare(a->conditions, b->conditions, &result->differ[i],
+                                       &result->differ_n[i]);
         if (strcmp(a->source, b->source) !=
             0) /* each kind of file has conditions that others do not record */
-            st_circumstances_keep_known(result->differ[i], &result->differ_n[i]);
+            st_test_conditions_keep_known(result->differ[i], &result->differ_n[i]);
         if (r == 0)
             r = a->has_values ? pair_values(result, a, b) : pair_rows(result, a, b);
     }

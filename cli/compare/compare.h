@@ -6,7 +6,7 @@
 
 #include "chart/chart.h"
 #include "chart/input/document.h"
-#include "cli/compare/differences.h"
+#include "cli/compare/test_conditions.h"
 #include "core/period.h"
 #include "evidence/pairs.h"
 
@@ -37,8 +37,8 @@ struct st_compare_file {
     size_t rows_n;
     bool period_known;
     struct st_period period;
-    char note[320];      /* what else is to be known of it; "" */
-    char *circumstances; /* "key: value" lines */
+    char note[320];   /* what else is to be known of it; "" */
+    char *conditions; /* "key: value" lines */
 };
 
 /** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,
@@ -68,7 +68,7 @@ struct st_compare_result {
     size_t files_n;
     struct st_compare_pair *pairs;
     size_t pairs_n;
-    struct st_circumstance_pair **differ; /* of each file but the first against the first: [files_n] */
+    struct st_test_condition_pair **differ; /* of each file but the first against the first: [files_n] */
     size_t *differ_n;
     size_t left_out_n; /* rows that only one file has */
     size_t tests_n, shown_n;

@@ -37,9 +37,9 @@ static int read_recording(const char *command, struct st_compare_file *file)
     const enum st_recording_end end = st_recording_ended(reader);
     const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
     char lost[80];
-    file->circumstances = strdup(st_recording_circumstances(reader));
+    file->conditions = strdup(st_recording_circumstances(reader));
     st_recording_close_reader(reader);
-    if (r < 0 || file->circumstances == NULL)
+    if (r < 0 || file->conditions == NULL)
         return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));
     if (end == ST_RECORDING_INTERRUPTED)
         note(file, "It was ended before its time.");
@@ -104,7 +104,7 @@ static int read_log(const char *command, struct st_compare_file *file)
     int r = st_hist_init(&log.all, 3);
     if (r == 0) {
         FILE *stream = fopen(file->path, "rbe");
-        r = stream != NULL ? read(stream, take_interval, &log, &file->circumstances) : -errno;
+        r = stream != NULL ? read(stream, take_interval, &log, &file->conditions) : -errno;
     }
     if (r == 0)
         r = take_log(&log, file);
@@ -199,11 +199,11 @@ static int read_json(const char *command, const struct st_series_options *option
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
     const char *schema = json_string_value(json_object_get(document, "schema"));
     const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
-    const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
+    const json_t *conditions = json_object_get(first != NULL ? first : document, "circumstances");
     int status = ST_EXIT_DONE;
-    if (json_is_object(circumstances)) {
-        file->circumstances = lines_of(circumstances);
-        if (file->circumstances == NULL)
+    if (json_is_object(conditions)) {
+        file->conditions = lines_of(conditions);
+        if (file->conditions == NULL)
             status = st_failure(command, "out of memory");
     }
     const bool series = schema != NULL && strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) == 0;
@@ -237,9 +237,9 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
                  : first == '{' ? read_json(command, options, ret)
                  : log          ? read_log(command, ret)
                                 : read_series(command, options, ret);
-    if (status == ST_EXIT_DONE && ret->circumstances == NULL) {
-        ret->circumstances = strdup("");
-        if (ret->circumstances == NULL)
+    if (status == ST_EXIT_DONE && ret->conditions == NULL) {
+        ret->conditions = strdup("");
+        if (ret->conditions == NULL)
             status = st_failure(command, "out of memory");
     }
     return status;
@@ -251,5 +251,5 @@ void st_compare_file_finish(struct st_compare_file *file)
     for (size_t i = 0; i < file->rows_n; i++)
         free(file->rows[i].values_ns);
     free(file->rows);
-    free(file->circumstances);
+    free(file->conditions);
 }

@@ -81,7 +81,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
         shown = "";
     }
     for (size_t k = 0; k < result->differ_n[i]; k++) {
-        const struct st_circumstance_pair *one = &result->differ[i][k];
+        const struct st_test_condition_pair *one = &result->differ[i][k];
         snprintf(text, sizeof(text), "%s: %.500s -> %.500s", one->key,
                  one->before[0] != '\0' ? one->before : "not known",
                  one->now[0] != '\0' ? one->now : "not known");
@@ -90,7 +90,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     }
     if (shown[0] != '\0')
         st_text_field(out, shown,
-                      a->circumstances[0] != '\0' && b->circumstances[0] != '\0'
+                      a->conditions[0] != '\0' && b->conditions[0] != '\0'
                           ? "in nothing that both files record."
                           : "in what is not known: a file does not record its test conditions.",
                       LABEL_COLUMNS + 2, width);

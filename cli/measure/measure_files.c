@@ -188,8 +188,8 @@ static char *circumstances_of(const struct st_result *result, const char *first)
         fprintf(out, "cpu: %d\n", result->cpu);
     else
         fputs("cpu: any\n", out);
-    for (size_t i = 0; i < result->circumstances_n; i++)
-        fprintf(out, "%s: %s\n", result->circumstances[i].key, result->circumstances[i].value);
+    for (size_t i = 0; i < result->conditions_n; i++)
+        fprintf(out, "%s: %s\n", result->conditions[i].key, result->conditions[i].value);
     if (fclose(out) == 0)
         return text;
     free(text);

@@ -198,7 +198,7 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on fault"};
-    char line[200 * ST_RESULT_CIRCUMSTANCES_MAX];
+    char line[200 * ST_RESULT_CONDITIONS_MAX];
     char cpu[32] = "any CPU", smi[48] = "SMIs not readable", runs[40] = "";
     if (result->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
@@ -212,9 +212,9 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
         snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
                  result->timer_slack_set_ns < 0 ? "as found" : "timer slack changed, else as found",
                  st_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock], smi);
-    for (size_t i = 0; i < result->circumstances_n && n > 0 && (size_t)n < sizeof(line); i++) {
-        const char *key = result->circumstances[i].key;
-        const char *value = st_circumstances_shown(key, result->circumstances[i].value);
+    for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {
+        const char *key = result->conditions[i].key;
+        const char *value = st_circumstances_shown(key, result->conditions[i].value);
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);

@@ -454,8 +454,8 @@ static struct st_history_circumstances circumstances_of(const struct st_result *
                                            .rate_hz = result->rate_hz,
                                            .periods = result->periods,
                                            .load_percent = result->load_percent};
-    const char *kernel = st_result_circumstance(result, "kernel_release");
-    const char *governor = st_result_circumstance(result, "governor");
+    const char *kernel = st_result_condition(result, "kernel_release");
+    const char *governor = st_result_condition(result, "governor");
     snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
     snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
     snprintf(ret.policy, sizeof(ret.policy), "%s", st_policy_name(result->policy));

@@ -85,7 +85,7 @@ static void circumstances(FILE *out, const struct st_result *loop)
         out);
     const char *comma = "";
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        const char *value = st_result_circumstance(loop, keys[i]);
+        const char *value = st_result_condition(loop, keys[i]);
         if (value == NULL)
             continue;
         fputs(comma, out);

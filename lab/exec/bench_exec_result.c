@@ -7,7 +7,7 @@
 #include "lab/exec/bench_exec.h"
 #include "lab/rank.h"
 #include "lab/summary_json.h"
-#include "measure/circumstance_json.h"
+#include "measure/result.h"
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {
@@ -159,6 +159,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_circumstances_json(lab->platform));
+    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
     return o;
 }

@@ -15,7 +15,7 @@
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/series/bench_series.h"
-#include "measure/circumstance_json.h"
+#include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
 #include "platform/program/stop.h"
@@ -178,13 +178,13 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     int priority;
     char text[16];
     result->circumstances = json_object();
-    st_circumstance_json(result->circumstances, "method", method->name);
+    st_result_condition_json(result->circumstances, "method", method->name);
     if (p->get_policy(p, &policy, &priority) == 0) {
         snprintf(text, sizeof(text), "%d", priority);
-        st_circumstance_json(result->circumstances, "policy", st_policy_name(policy));
-        st_circumstance_json(result->circumstances, "priority", text);
+        st_result_condition_json(result->circumstances, "policy", st_policy_name(policy));
+        st_result_condition_json(result->circumstances, "priority", text);
     }
-    p->circumstances(p, -1, st_circumstance_json, result->circumstances);
+    p->circumstances(p, -1, st_result_condition_json, result->circumstances);
     const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }

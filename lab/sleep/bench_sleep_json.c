@@ -5,7 +5,7 @@
 #include "core/ns.h"
 #include "lab/sleep/bench_sleep_result.h"
 #include "lab/summary_json.h"
-#include "measure/circumstance_json.h"
+#include "measure/result.h"
 
 static json_t *interval(bool known, double low, double high)
 {
@@ -107,6 +107,6 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
                 st_bench_sleep_stretch_sentence(bench, p, sentence, sizeof(sentence)) == 0
                     ? json_string(sentence)
                     : json_null());
-    st_json_set(o, "circumstances", st_circumstances_json(p));
+    st_json_set(o, "circumstances", st_result_conditions_json(p));
     return o;
 }

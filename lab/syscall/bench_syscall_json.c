@@ -4,7 +4,7 @@
 #include "core/json.h"
 #include "lab/summary_json.h"
 #include "lab/syscall/bench_syscall.h"
-#include "measure/circumstance_json.h"
+#include "measure/result.h"
 
 static json_t *path_json(enum st_call_path path)
 {
@@ -68,6 +68,6 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "clock", clock_json(bench, lab));
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_circumstances_json(lab->platform));
+    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
     return o;
 }

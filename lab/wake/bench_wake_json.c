@@ -5,7 +5,7 @@
 #include "core/json.h"
 #include "lab/summary_json.h"
 #include "lab/wake/bench_wake.h"
-#include "measure/circumstance_json.h"
+#include "measure/result.h"
 
 static json_t *modes_json(const struct st_modes *modes)
 {
@@ -91,6 +91,6 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "results", results);
     st_json_set(o, "growth", growths_json(bench));
-    st_json_set(o, "circumstances", st_circumstances_json(lab->platform));
+    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
     return o;
 }

@@ -400,9 +400,9 @@ static void metrics_tell_causes_and_circumstances(void **state)
 {
     (void)state;
     result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 3, .total_ns = 4500000};
-    result.circumstances[0] = (struct st_circumstance){"cpu_model", "A \"fast\" one\\two\n\xe9"};
-    result.circumstances[1] = (struct st_circumstance){"kernel_release", "6.1.0-rt"};
-    result.circumstances_n = 2;
+    result.conditions[0] = (struct st_test_condition){"cpu_model", "A \"fast\" one\\two\n\xe9"};
+    result.conditions[1] = (struct st_test_condition){"kernel_release", "6.1.0-rt"};
+    result.conditions_n = 2;
     char *text = st_view_metrics(&view);
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"run-queue\"} 3\n"));
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"page-fault\"} 0\n"));

@@ -86,7 +86,7 @@ static void write_recording(const char *path, const int64_t *values_ns, size_t n
 static void by_compare(const char *const paths[2], enum st_verdict *ret)
 {
     struct st_compare_file files[2];
-    struct st_circumstance_pair *differ[2] = {0};
+    struct st_test_condition_pair *differ[2] = {0};
     size_t differ_n[2] = {0};
     struct st_compare_result result = {.files = files, .files_n = 2, .differ = differ, .differ_n = differ_n};
     struct st_series_options options;
@@ -97,7 +97,7 @@ static void by_compare(const char *const paths[2], enum st_verdict *ret)
     assert_int_equal(result.pairs_n, 1);
     for (int id = 0; id < ST_FIGURES; id++)
         ret[id] = result.pairs[0].found.figures[id].verdict;
-    st_circumstances_free(differ[1], differ_n[1]);
+    st_test_conditions_free(differ[1], differ_n[1]);
     st_compare_file_finish(&files[0]);
     st_compare_file_finish(&files[1]);
     free(result.pairs);

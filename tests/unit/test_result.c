@@ -212,11 +212,11 @@ static void circumstance_that_is_no_utf8_does_not_break_the_document(void **stat
     (void)state;
     struct st_result r;
     make(&r, 10, 0);
-    r.circumstances_n = 2;
-    snprintf(r.circumstances[0].key, sizeof(r.circumstances[0].key), "cpu_model");
-    snprintf(r.circumstances[0].value, sizeof(r.circumstances[0].value), "bad \xff\xfe");
-    snprintf(r.circumstances[1].key, sizeof(r.circumstances[1].key), "timer_slack_ns");
-    snprintf(r.circumstances[1].value, sizeof(r.circumstances[1].value), "50000");
+    r.conditions_n = 2;
+    snprintf(r.conditions[0].key, sizeof(r.conditions[0].key), "cpu_model");
+    snprintf(r.conditions[0].value, sizeof(r.conditions[0].value), "bad \xff\xfe");
+    snprintf(r.conditions[1].key, sizeof(r.conditions[1].key), "timer_slack_ns");
+    snprintf(r.conditions[1].value, sizeof(r.conditions[1].value), "50000");
     json_t *o = st_result_json(&r);
     char *text = json_dumps(o, 0);
     assert_non_null(text);

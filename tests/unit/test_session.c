@@ -49,7 +49,7 @@ static void session_runs_to_its_end_with_balanced_books(void **state)
     assert_false(result.running);
     assert_int_equal(result.policy, ST_POLICY_OTHER);
     assert_true(result.cpu_ns_per_cycle > 0);
-    assert_true(result.circumstances_n > 3);
+    assert_true(result.conditions_n > 3);
     st_result_finish(&result);
 }
 
@@ -97,9 +97,9 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
 
 static const char *circumstance(const struct st_result *result, const char *key)
 {
-    for (size_t i = 0; i < result->circumstances_n; i++) {
-        if (strcmp(result->circumstances[i].key, key) == 0)
-            return result->circumstances[i].value;
+    for (size_t i = 0; i < result->conditions_n; i++) {
+        if (strcmp(result->conditions[i].key, key) == 0)
+            return result->conditions[i].value;
     }
     return NULL;
 }

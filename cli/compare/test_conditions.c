@@ -1,4 +1,4 @@
-#include "cli/compare/differences.h"
+#include "cli/compare/test_conditions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static const char *next_line(const char *text, char *key, size_t key_bytes, char
     return text + len + (text[len] == '\n');
 }
 
-bool st_circumstances_value(const char *text, const char *wanted, char *ret, size_t ret_bytes)
+bool st_test_conditions_value(const char *text, const char *wanted, char *ret, size_t ret_bytes)
 {
     char key[64];
     ret[0] = '\0';
@@ -38,15 +38,15 @@ bool st_circumstances_value(const char *text, const char *wanted, char *ret, siz
     return false;
 }
 
-static int add(struct st_circumstance_pair **list, size_t *n, const char *key, const char *before,
+static int add(struct st_test_condition_pair **list, size_t *n, const char *key, const char *before,
                const char *now)
 {
-    struct st_circumstance_pair *grown = reallocarray(*list, *n + 1, sizeof(*grown));
+    struct st_test_condition_pair *grown = reallocarray(*list, *n + 1, sizeof(*grown));
     if (grown == NULL)
         return -ENOMEM;
     *list = grown;
-    struct st_circumstance_pair *last = &grown[(*n)++];
-    *last = (struct st_circumstance_pair){strdup(key), strdup(before), strdup(now)};
+    struct st_test_condition_pair *last = &grown[(*n)++];
+    *last = (struct st_test_condition_pair){strdup(key), strdup(before), strdup(now)};
     return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
 }
 
@@ -83,10 +83,10 @@ static int rank(const char *key)
     return i;
 }
 
-static void sort(struct st_circumstance_pair *list, size_t n)
+static void sort(struct st_test_condition_pair *list, size_t n)
 {
     for (size_t i = 1; i < n; i++) { /* stable */
-        const struct st_circumstance_pair pair = list[i];
+        const struct st_test_condition_pair pair = list[i];
         size_t at = i;
         for (; at > 0 && rank(list[at - 1].key) > rank(pair.key); at--)
             list[at] = list[at - 1];
@@ -94,20 +94,20 @@ static void sort(struct st_circumstance_pair *list, size_t n)
     }
 }
 
-int st_circumstances_compare(const char *before, const char *now, struct st_circumstance_pair **ret,
-                             size_t *ret_n)
+int st_test_conditions_compare(const char *before, const char *now, struct st_test_condition_pair **ret,
+                               size_t *ret_n)
 {
     char key[64], value[LINE_BYTES], other[LINE_BYTES];
     const char *at = now;
     int r = 0;
     while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
-        (void)st_circumstances_value(before, key, other, sizeof(other));
+        (void)st_test_conditions_value(before, key, other, sizeof(other));
         if (!is_same(key, other, value))
             r = add(ret, ret_n, key, other, value);
     }
     at = before;
     while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
-        if (!st_circumstances_value(now, key, other, sizeof(other)))
+        if (!st_test_conditions_value(now, key, other, sizeof(other)))
             r = add(ret, ret_n, key, value, "");
     }
     if (r == 0)
@@ -115,11 +115,11 @@ int st_circumstances_compare(const char *before, const char *now, struct st_circ
     return r;
 }
 
-void st_circumstances_keep_known(struct st_circumstance_pair *list, size_t *n)
+void st_test_conditions_keep_known(struct st_test_condition_pair *list, size_t *n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++) {
-        const struct st_circumstance_pair pair = list[i];
+        const struct st_test_condition_pair pair = list[i];
         if (pair.before[0] != '\0' && pair.now[0] != '\0') {
             list[kept++] = pair;
             continue;
@@ -131,7 +131,7 @@ void st_circumstances_keep_known(struct st_circumstance_pair *list, size_t *n)
     *n = kept;
 }
 
-void st_circumstances_free(struct st_circumstance_pair *list, size_t n)
+void st_test_conditions_free(struct st_test_condition_pair *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         free(list[i].key);
