@@ -10,7 +10,6 @@
 #include "cli/show/daemon_client.h"
 #include "core/ns.h"
 #include "st_config.h"
-#include "store/history/history_causes.h"
 #include "store/history/history_read.h"
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
@@ -92,7 +91,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
 {
     struct st_history_reader *reader;
     char error[256];
-    int r = st_history_reader_open(path, &reader, error, sizeof(error));
+    int r = st_history_read_open(path, &reader, error, sizeof(error));
     if (r < 0)
         return fail(command, wish, "%s: %s", path, error);
     if (wish->document == ST_HISTORY_OF_STEPS) {
@@ -119,8 +118,8 @@ static int read_file(const char *command, const char *path, const struct st_hist
             fail(command, wish,
                  "%s: written by a version that did not keep causes; sleeptuned brings it up to date", path);
     else if (r < 0)
-        status = fail(command, wish, "%s: %s", path, st_history_reader_error(reader, r));
-    st_history_reader_close(reader);
+        status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));
+    st_history_read_close(reader);
     return status;
 }
 

@@ -35,7 +35,7 @@ static struct st_history_reader *open_reader(struct st_keeper *keeper, char *err
     st_keeper_look(keeper, &view);
     if (view.state == ST_KEEPER_OFF)
         snprintf(error, error_bytes, "no history is kept: %s", view.why);
-    else if (st_history_reader_open(view.path, &reader, why, sizeof(why)) < 0)
+    else if (st_history_read_open(view.path, &reader, why, sizeof(why)) < 0)
         say_cannot_be_read(&view, why, error, error_bytes);
     return reader;
 }
@@ -52,7 +52,7 @@ static char *refuse_damaged(struct st_keeper *keeper, unsigned *http_status,
     struct st_keeper_view view;
     char error[SENTENCE];
     st_keeper_look(keeper, &view);
-    say_cannot_be_read(&view, st_history_reader_error(reader, r), error, sizeof(error));
+    say_cannot_be_read(&view, st_history_read_error(reader, r), error, sizeof(error));
     return refuse(http_status, HTTP_NO_STORE, error);
 }
 
@@ -70,13 +70,13 @@ char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, 
     struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    const int r = st_history_text(reader, &span, &text);
+    const int r = st_history_read_text(reader, &span, &text);
     if (r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "that is too much for one answer: ask for less time, or a longer step");
     else if (r < 0)
         text = refuse_damaged(keeper, http_status, reader, r);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     return text;
 }
 
@@ -93,9 +93,9 @@ char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, u
     struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    const int r = st_history_events_text(reader, &wish, &text);
+    const int r = st_history_read_events_text(reader, &wish, &text);
     if (r < 0)
         text = refuse_damaged(keeper, http_status, reader, r);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     return text;
 }

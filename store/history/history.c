@@ -71,23 +71,7 @@ static const struct {
 
 static int exec(struct st_history *history, const char *sql)
 {
-    return st_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
-}
-
-int st_history_begin(struct st_history *history)
-{
-    return exec(history, "BEGIN IMMEDIATE");
-}
-
-int st_history_commit(struct st_history *history)
-{
-    return exec(history, "COMMIT");
-}
-
-void st_history_rollback(struct st_history *history)
-{
-    if (sqlite3_get_autocommit(history->db) == 0)
-        (void)exec(history, "ROLLBACK");
+    return st_history_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
 }
 
 static int step_up(struct st_history *history, int64_t version)
@@ -115,9 +99,9 @@ static int step_up(struct st_history *history, int64_t version)
 static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
 {
     int r;
-    while ((r = st_sql_step(statement)) == 1) {
+    while ((r = st_history_sql_step(statement)) == 1) {
         char said[1024]; /* a row has several lines, or one, as SQLite's version likes */
-        st_sql_text(statement, 0, said, sizeof(said));
+        st_history_sql_text(statement, 0, said, sizeof(said));
         char *rest = said;
         for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
             if (line[0] == '\0' || strncmp(line, "***", 3) == 0)
@@ -133,7 +117,7 @@ static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
 static int check_pages(struct st_history *history, char *error, size_t error_bytes)
 {
     sqlite3_stmt *statement;
-    int r = st_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
+    int r = st_history_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
     if (r < 0)
         return r;
     char said[160] = "SQLite does not say where";
@@ -150,11 +134,11 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     int64_t version;
     char sql[128];
     sqlite3_extended_result_codes(history->db, 1);
-    st_sql_distrust(history->db);
+    st_history_sql_distrust(history->db);
     sqlite3_busy_timeout(history->db, BUSY_MS);
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
-        r = st_sql_identify(history->db, &version, error, error_bytes);
+        r = st_history_sql_identify(history->db, &version, error, error_bytes);
     if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* what is added would fail */
         snprintf(error, error_bytes, "%s",
                  access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
@@ -257,12 +241,12 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     if (r == 0)
         st_history_sum_touch(&history->sum);
     if (r == 0)
-        r = st_sql_errno(history->db,
-                         sqlite3_open_v2(path, &history->db,
-                                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                                         NULL));
+        r = st_history_sql_errno(
+            history->db,
+            sqlite3_open_v2(path, &history->db,
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
     if (r < 0 && history->db != NULL)
-        r = st_sql_errno(history->db, sqlite3_extended_errcode(history->db));
+        r = st_history_sql_errno(history->db, sqlite3_extended_errcode(history->db));
     if (r == 0)
         r = prepare_file(history, error, error_bytes);
     struct stat status;
@@ -271,7 +255,7 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     if (r < 0) {
         if (error[0] == '\0')
             snprintf(error, error_bytes, "%s",
-                     r == -EBADMSG ? st_sql_sentence(history->db, r) : strerror(-r));
+                     r == -EBADMSG ? st_history_sql_sentence(history->db, r) : strerror(-r));
         st_history_close(history);
         return r;
     }
@@ -300,29 +284,7 @@ bool st_history_is_at_path(const struct st_history *history)
 
 const char *st_history_error(const struct st_history *history, int r)
 {
-    return st_sql_sentence(history->db, r);
-}
-
-/* Pages, less those that `free_pages` counts. */
-static int64_t page_bytes(struct st_history *history, const char *free_pages)
-{
-    int64_t pages_n = 0, free_n = 0, a_page_bytes = 0;
-    int r = st_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
-    if (r == 0 && free_pages != NULL)
-        r = st_sql_number(history->db, &free_n, free_pages, "");
-    if (r == 0)
-        r = st_sql_number(history->db, &a_page_bytes, "PRAGMA page_size", "");
-    return r < 0 ? r : (pages_n - free_n) * a_page_bytes;
-}
-
-int64_t st_history_bytes(struct st_history *history)
-{
-    return page_bytes(history, "PRAGMA freelist_count");
-}
-
-int64_t st_history_file_bytes(struct st_history *history)
-{
-    return page_bytes(history, NULL);
+    return st_history_sql_sentence(history->db, r);
 }
 
 static int rename_beside(const char *path, const char *suffix, const char *to)

@@ -1,10 +1,9 @@
 /* Causes in a history. */
-#include "store/history/history_causes.h"
+#include "store/history/history_private.h"
 
 #include <string.h>
 
 #include "core/ns.h"
-#include "store/history/history_reader.h"
 
 #define SINCE_VERSION 4
 #define MINUTES_DAYS  2 /* older sums are of hours */
@@ -13,7 +12,7 @@
 static int add_row(struct st_history *history, const struct st_history_minute *minute,
                    const struct st_cause_sum *row)
 {
-    return st_sql_run(
+    return st_history_sql_run(
         history->db,
         "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
         " explained_ns, xruns_n) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -22,7 +21,7 @@ static int add_row(struct st_history *history, const struct st_history_minute *m
         row->figures ? row->explained_ns : INT64_MIN, (int64_t)row->xruns_n);
 }
 
-int st_history_add_causes(struct st_history *history, const struct st_history_minute *minute)
+int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute)
 {
     int r = 0;
     for (size_t i = 0; r == 0 && i < minute->causes_n; i++)
@@ -34,13 +33,13 @@ int st_history_add_causes(struct st_history *history, const struct st_history_mi
     return r;
 }
 
-int st_history_retain_causes(struct st_history *history, int64_t now_wall_ns, int64_t all_from_ns)
+int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns, int64_t all_from_ns)
 {
     const int64_t hours_to_ns =
         (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
-    int r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", all_from_ns);
+    int r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", all_from_ns);
     if (r == 0)
-        r = st_sql_run(
+        r = st_history_sql_run(
             history->db,
             "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
             " explained_ns, xruns_n) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
@@ -48,8 +47,8 @@ int st_history_retain_causes(struct st_history *history, int64_t now_wall_ns, in
             " WHERE level = ? AND from_ns < ? GROUP BY from_ns / ?, above_ns, cause, culprit",
             "iiii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, HOUR_NS);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ?", "ii",
-                       ST_HISTORY_MINUTE, hours_to_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ?", "ii",
+                               ST_HISTORY_MINUTE, hours_to_ns);
     return r;
 }
 
@@ -60,33 +59,33 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
                      struct st_cause_span *span)
 {
     int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN, tracked_ns = INT64_MIN;
-    int r = st_sql_number(reader->db, &tracked_ns, "SELECT from_ns FROM cause WHERE above_ns IS NULL LIMIT 1",
-                          "");
+    int r = st_history_sql_number(reader->db, &tracked_ns,
+                                  "SELECT from_ns FROM cause WHERE above_ns IS NULL LIMIT 1", "");
     if (r == 0)
-        r = st_sql_number(reader->db, &minutes_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_MINUTE);
+        r = st_history_sql_number(reader->db, &minutes_from_ns,
+                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
     if (r == 0)
-        r = st_sql_number(reader->db, &hours_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_HOUR);
+        r = st_history_sql_number(reader->db, &hours_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?",
+                                  "i", ST_HISTORY_HOUR);
     if (r < 0)
         return r;
     const int64_t from_ns = tracked_ns > since_ns ? tracked_ns : since_ns;
     const bool minutes = minutes_from_ns <= from_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
     sqlite3_stmt *statement;
-    r = st_sql_prepare(
+    r = st_history_sql_prepare(
         reader->db, &statement,
         "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles), sum(xruns_simulated) FROM span"
         " WHERE level = ? AND to_ns > ? AND from_ns < ?",
         "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, from_ns, until_ns);
     if (r < 0)
         return r;
-    r = st_sql_step(statement);
-    if (r == 1 && st_sql_int(statement, 3) != INT64_MIN) {
-        span->from_wall_ns = st_sql_int(statement, 0);
-        span->to_wall_ns = st_sql_int(statement, 1);
-        span->measured_ns = st_sql_int(statement, 2);
-        span->wakes_n = (uint64_t)st_sql_int(statement, 3);
-        span->xruns_n = (uint64_t)st_sql_int(statement, 4);
+    r = st_history_sql_step(statement);
+    if (r == 1 && st_history_sql_int(statement, 3) != INT64_MIN) {
+        span->from_wall_ns = st_history_sql_int(statement, 0);
+        span->to_wall_ns = st_history_sql_int(statement, 1);
+        span->measured_ns = st_history_sql_int(statement, 2);
+        span->wakes_n = (uint64_t)st_history_sql_int(statement, 3);
+        span->xruns_n = (uint64_t)st_history_sql_int(statement, 4);
     }
     sqlite3_finalize(statement);
     return r < 0 ? r : 0;
@@ -96,19 +95,19 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
 {
     char name[40];
     struct st_cause_sum row = {.cause = ST_CAUSE_UNKNOWN,
-                               .n = (uint64_t)st_sql_int(statement, 2),
-                               .total_ns = st_sql_int(statement, 3),
-                               .worst_ns = st_sql_int(statement, 4),
-                               .explained_ns = st_sql_int(statement, 5),
-                               .xruns_n = (uint64_t)st_sql_int(statement, 6)};
-    st_sql_text(statement, 0, name, sizeof(name));
-    st_sql_text(statement, 1, row.culprit, sizeof(row.culprit));
+                               .n = (uint64_t)st_history_sql_int(statement, 2),
+                               .total_ns = st_history_sql_int(statement, 3),
+                               .worst_ns = st_history_sql_int(statement, 4),
+                               .explained_ns = st_history_sql_int(statement, 5),
+                               .xruns_n = (uint64_t)st_history_sql_int(statement, 6)};
+    st_history_sql_text(statement, 0, name, sizeof(name));
+    st_history_sql_text(statement, 1, row.culprit, sizeof(row.culprit));
     if (st_cause_find(name, &row.cause) != 0)
         row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
     row.figures = row.explained_ns != INT64_MIN;
     if (!row.figures)
         row.explained_ns = 0;
-    const int64_t above_ns = st_sql_int(statement, 7);
+    const int64_t above_ns = st_history_sql_int(statement, 7);
     if (row.n == 0 && row.xruns_n == 0)
         return; /* the mark from which on causes are kept */
     if (span->above_ns == 0 || above_ns < span->above_ns)
@@ -129,14 +128,14 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     sqlite3_stmt *statement;
     int r = read_span(reader, since_ns, to_ns, &span);
     if (r == 0)
-        r = st_sql_prepare(
+        r = st_history_sql_prepare(
             reader->db, &statement,
             "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, xruns_n, above_ns FROM cause"
             " WHERE to_ns > ? AND from_ns < ?",
             "ii", since_ns, to_ns);
     if (r < 0)
         return r;
-    while ((r = st_sql_step(statement)) == 1)
+    while ((r = st_history_sql_step(statement)) == 1)
         take_row(statement, &sums, &span);
     sqlite3_finalize(statement);
     if (r < 0)

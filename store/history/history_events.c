@@ -6,7 +6,7 @@
 #include "core/ns.h"
 #include "core/text_buffer.h"
 #include "store/history/event.h"
-#include "store/history/history_reader.h"
+#include "store/history/history_private.h"
 
 #define COLUMNS                                                                                              \
     "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, cause," \
@@ -19,28 +19,28 @@
 
 static json_t *event_json(sqlite3_stmt *statement)
 {
-    struct st_event event = {.wall_ns = st_sql_int(statement, 1),
-                             .count_n = st_sql_int(statement, 8),
-                             .lateness_ns = st_sql_int(statement, 9),
-                             .explained_ns = st_sql_int(statement, 10),
+    struct st_event event = {.wall_ns = st_history_sql_int(statement, 1),
+                             .count_n = st_history_sql_int(statement, 8),
+                             .lateness_ns = st_history_sql_int(statement, 9),
+                             .explained_ns = st_history_sql_int(statement, 10),
                              .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    const int64_t certainty = st_sql_int(statement, 7);
-    st_sql_text(statement, 2, event.name, sizeof(event.name));
-    st_sql_text(statement, 3, event.text, sizeof(event.text));
-    st_sql_text(statement, 4, event.source, sizeof(event.source));
-    st_sql_text(statement, 5, event.device, sizeof(event.device));
-    st_sql_text(statement, 6, event.client, sizeof(event.client));
-    st_sql_text(statement, 11, event.cause, sizeof(event.cause));
-    st_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
+    const int64_t certainty = st_history_sql_int(statement, 7);
+    st_history_sql_text(statement, 2, event.name, sizeof(event.name));
+    st_history_sql_text(statement, 3, event.text, sizeof(event.text));
+    st_history_sql_text(statement, 4, event.source, sizeof(event.source));
+    st_history_sql_text(statement, 5, event.device, sizeof(event.device));
+    st_history_sql_text(statement, 6, event.client, sizeof(event.client));
+    st_history_sql_text(statement, 11, event.cause, sizeof(event.cause));
+    st_history_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
     if (sqlite3_column_count(statement) > COLUMNS_N)
         event.circumstances = (struct st_event_circumstances){
-            st_sql_int(statement, COLUMNS_N),     st_sql_int(statement, COLUMNS_N + 1),
-            st_sql_int(statement, COLUMNS_N + 2), st_sql_int(statement, COLUMNS_N + 3),
-            st_sql_int(statement, COLUMNS_N + 4), st_sql_int(statement, COLUMNS_N + 5)};
+            st_history_sql_int(statement, COLUMNS_N),     st_history_sql_int(statement, COLUMNS_N + 1),
+            st_history_sql_int(statement, COLUMNS_N + 2), st_history_sql_int(statement, COLUMNS_N + 3),
+            st_history_sql_int(statement, COLUMNS_N + 4), st_history_sql_int(statement, COLUMNS_N + 5)};
     json_t *document = st_event_json(&event);
-    json_object_set_new(document, "id", json_integer(st_sql_int(statement, 0)));
+    json_object_set_new(document, "id", json_integer(st_history_sql_int(statement, 0)));
     return document;
 }
 
@@ -65,17 +65,18 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     snprintf(sql, sizeof(sql), "SELECT wall_ns, id FROM event WHERE %s AND %s ORDER BY %s LIMIT 2 OFFSET ?",
              wish->after >= 0 ? AFTER : "id > ? AND wall_ns >= ? AND wall_ns < ?", kind,
              wish->after >= 0 ? "id" : "wall_ns DESC, id DESC");
-    int r = st_sql_prepare(reader->db, &statement, sql, "iiiti", wish->after >= 0 ? wish->after : INT64_C(-1),
-                           wish->since_ns, wish->until_ns, wish->kind, wish->limit - 1);
+    int r = st_history_sql_prepare(reader->db, &statement, sql, "iiiti",
+                                   wish->after >= 0 ? wish->after : INT64_C(-1), wish->since_ns,
+                                   wish->until_ns, wish->kind, wish->limit - 1);
     if (r < 0)
         return r;
-    r = st_sql_step(statement);
+    r = st_history_sql_step(statement);
     if (r == 1 && wish->after < 0) {
-        range.wall_ns = st_sql_int(statement, 0);
-        range.id = st_sql_int(statement, 1);
+        range.wall_ns = st_history_sql_int(statement, 0);
+        range.id = st_history_sql_int(statement, 1);
     }
     if (r == 1) {
-        r = st_sql_step(statement);
+        r = st_history_sql_step(statement);
         range.more = r == 1;
     }
     sqlite3_finalize(statement);
@@ -92,15 +93,15 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
     if (wish->after >= 0) {
         snprintf(sql, sizeof(sql), "SELECT %s FROM event WHERE " AFTER " AND %s ORDER BY id LIMIT ?", columns,
                  kind);
-        return st_sql_prepare(reader->db, ret, sql, "iiiti", wish->after, wish->since_ns, wish->until_ns,
-                              wish->kind, wish->limit);
+        return st_history_sql_prepare(reader->db, ret, sql, "iiiti", wish->after, wish->since_ns,
+                                      wish->until_ns, wish->kind, wish->limit);
     }
     snprintf(sql, sizeof(sql),
              "SELECT %s FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
              " ORDER BY wall_ns, id",
              columns, kind);
-    return st_sql_prepare(reader->db, ret, sql, "iitii", range->wall_ns, wish->until_ns, wish->kind,
-                          range->wall_ns, range->id);
+    return st_history_sql_prepare(reader->db, ret, sql, "iitii", range->wall_ns, wish->until_ns, wish->kind,
+                                  range->wall_ns, range->id);
 }
 
 /* What an answer says beside its events, without the closing brace. */
@@ -108,7 +109,7 @@ static int write_head(const struct st_history_reader *reader, const struct st_hi
                       bool more, struct st_text_buffer *writing)
 {
     int64_t last_id = 0;
-    int r = st_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
+    int r = st_history_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
     if (r < 0)
         return r;
     json_t *head = json_pack("{s:s, s:o, s:b, s:I}", "schema", "sleeptune-events/1", "since_ns",
@@ -127,7 +128,7 @@ static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
     static const char before[] = ",\"events\":[";
     int r = st_json_write(before, sizeof(before) - 1, writing) == 0 ? 1 : -ENOMEM;
     for (bool first = true; r == 1; first = false) {
-        r = st_sql_step(statement);
+        r = st_history_sql_step(statement);
         if (r != 1)
             break;
         json_t *event = event_json(statement);
@@ -139,8 +140,8 @@ static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
     return r == 0 && st_json_write("]}", 2, writing) != 0 ? -ENOMEM : r;
 }
 
-int st_history_events_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                           char **ret)
+int st_history_read_events_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                                char **ret)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : wish->after >= 0 ? "+name = ?" : "name = ?";
     struct st_text_buffer writing = {0};
@@ -166,6 +167,6 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
                            json_t **ret)
 {
     char *text;
-    const int r = st_history_events_text(reader, wish, &text);
+    const int r = st_history_read_events_text(reader, wish, &text);
     return r < 0 ? r : st_json_written(text, ret);
 }

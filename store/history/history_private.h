@@ -1,4 +1,4 @@
-/* The inside of struct st_history, for history*.c. */
+/* The inside of struct st_history and st_history_reader, for history*.c. */
 #ifndef ST_STORE_HISTORY_HISTORY_PRIVATE_H
 #define ST_STORE_HISTORY_HISTORY_PRIVATE_H
 
@@ -6,6 +6,7 @@
 
 #include "core/stats/hist.h"
 #include "store/history/history.h"
+#include "store/history/history_read.h"
 #include "store/history/history_sql.h"
 
 /** A sum of rows with one histogram. */
@@ -34,5 +35,25 @@ struct st_history {
 
 /** Makes the days of hours that are there. @return 0 or a negative errno value. */
 ST_NODISCARD int st_history_make_days(struct st_history *history);
+
+struct st_history_reader {
+    sqlite3 *db;
+    int64_t version;
+    struct st_history_sql_time time;
+    struct st_history_sum sum;
+};
+
+/** The level whose rows make up steps of this length. */
+int64_t st_history_read_level(const struct st_history_reader *reader, int64_t step_ns);
+
+/* --- history_causes.c --- */
+
+/** The sums of a minute; st_history_add_minute calls it. Errors as st_history_open. */
+ST_NODISCARD int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute);
+
+/** Minutes of older days become hours, what is older than all_from_ns is removed; st_history_retain calls it.
+ */
+ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns,
+                                          int64_t all_from_ns);
 
 #endif

@@ -10,7 +10,6 @@
 #include "core/text_buffer.h"
 #include "core/when.h"
 #include "store/history/history_private.h"
-#include "store/history/history_reader.h"
 
 #define ROWS_WANTED 100
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
@@ -182,21 +181,22 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     const int r = add_histogram(walk, statement);
     if (r < 0)
         return r;
-    const int64_t max_ns = st_sql_int(statement, 14), circumstances = st_sql_int(statement, 15);
+    const int64_t max_ns = st_history_sql_int(statement, 14),
+                  circumstances = st_history_sql_int(statement, 15);
     if (group->rows_n == 0) {
         for (int i = 0; i < COUNTS_N; i++)
             group->counts[i] = INT64_MIN;
         group->measured_ns = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
-        group->p50_ns = st_sql_int(statement, 12);
-        group->p99_ns = st_sql_int(statement, 13);
+        group->p50_ns = st_history_sql_int(statement, 12);
+        group->p99_ns = st_history_sql_int(statement, 13);
         group->circumstances = circumstances;
     }
-    group->measured_ns = st_sql_add(group->measured_ns, st_sql_int(statement, 2));
+    group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
     for (int i = 0; i < COUNTS_N; i++)
-        group->counts[i] = st_sql_add(group->counts[i], st_sql_int(statement, 3 + i));
-    group->n = st_sql_add(group->n, st_sql_int(statement, 11));
+        group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, 3 + i));
+    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 11));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->circumstances != circumstances)
@@ -217,10 +217,10 @@ static int64_t floor_to(int64_t ns, int64_t step_ns)
 static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
 {
     struct group *group = &walk->group;
-    const int64_t row_from_ns = st_sql_int(statement, 0);
+    const int64_t row_from_ns = st_history_sql_int(statement, 0);
     const bool minutes = step_ns == MINUTE_NS;
     const int64_t step_from_ns = minutes ? row_from_ns : floor_to(row_from_ns, step_ns);
-    int64_t row_to_ns = st_sql_int(statement, 1);
+    int64_t row_to_ns = st_history_sql_int(statement, 1);
     if (row_to_ns > walk->end_ns)
         row_to_ns = walk->end_ns > row_from_ns ? walk->end_ns : row_from_ns;
     if (group->rows_n > 0 && (minutes || step_from_ns != group->step_ns)) {
@@ -254,12 +254,13 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
 static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     sqlite3_stmt *statement;
-    const int64_t level = st_history_reader_level(walk->reader, step_ns);
+    const int64_t level = st_history_read_level(walk->reader, step_ns);
     const int64_t rows_max = step_ns > level * ST_NS_PER_S ? SUMMED_MAX : ST_HISTORY_ROWS_MAX;
     int64_t rows_n = 0;
-    int r = st_sql_number(walk->reader->db, &rows_n,
-                          "SELECT count(*) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?", "iii",
-                          level, since_ns, until_ns);
+    int r =
+        st_history_sql_number(walk->reader->db, &rows_n,
+                              "SELECT count(*) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
+                              "iii", level, since_ns, until_ns);
     if (r < 0 || rows_n > rows_max)
         return r < 0 ? r : -E2BIG;
     char sql[512];
@@ -267,11 +268,11 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
              "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
              " ORDER BY from_ns, id",
              walk->reader->version >= 2 ? "starved" : "NULL");
-    r = st_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
+    r = st_history_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
     if (r < 0)
         return r;
     walk->part_ns = since_ns;
-    while ((r = st_sql_step(statement)) == 1) {
+    while ((r = st_history_sql_step(statement)) == 1) {
         r = take(walk, statement, step_ns);
         if (r < 0)
             break;
@@ -287,7 +288,7 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
 static json_t *text_or_null(sqlite3_stmt *statement, int i)
 {
     char text[256];
-    st_sql_text(statement, i, text, sizeof(text));
+    st_history_sql_text(statement, i, text, sizeof(text));
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
@@ -295,25 +296,28 @@ static json_t *text_or_null(sqlite3_stmt *statement, int i)
 static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
 {
     sqlite3_stmt *statement;
-    int r = st_sql_prepare(reader->db, &statement,
-                           "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz, periods,"
-                           " load_percent FROM circumstances ORDER BY id",
-                           "");
+    int r =
+        st_history_sql_prepare(reader->db, &statement,
+                               "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz, periods,"
+                               " load_percent FROM circumstances ORDER BY id",
+                               "");
     if (r < 0)
         return r;
     json_t *list = json_array();
-    while ((r = st_sql_step(statement)) == 1) {
-        const int64_t id = st_sql_int(statement, 0);
+    while ((r = st_history_sql_step(statement)) == 1) {
+        const int64_t id = st_history_sql_int(statement, 0);
         json_t *given = json_integer(id);
         if (has(used, given))
-            json_array_append_new(
-                list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id", (json_int_t)id,
-                                "kernel", text_or_null(statement, 1), "governor", text_or_null(statement, 2),
-                                "policy", text_or_null(statement, 3), "priority",
-                                known(st_sql_int(statement, 4)), "cpu", known(st_sql_int(statement, 5)),
-                                "frames", known(st_sql_int(statement, 6)), "rate_hz",
-                                known(st_sql_int(statement, 7)), "periods", known(st_sql_int(statement, 8)),
-                                "load_percent", sqlite3_column_double(statement, 9)));
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id",
+                                            (json_int_t)id, "kernel", text_or_null(statement, 1), "governor",
+                                            text_or_null(statement, 2), "policy", text_or_null(statement, 3),
+                                            "priority", known(st_history_sql_int(statement, 4)), "cpu",
+                                            known(st_history_sql_int(statement, 5)), "frames",
+                                            known(st_history_sql_int(statement, 6)), "rate_hz",
+                                            known(st_history_sql_int(statement, 7)), "periods",
+                                            known(st_history_sql_int(statement, 8)), "load_percent",
+                                            sqlite3_column_double(statement, 9)));
         json_decref(given);
     }
     sqlite3_finalize(statement);
@@ -342,8 +346,9 @@ static int choose_step(struct walk *walk, const struct st_history_span *span, in
     int64_t from_ns = span->since_ns, to_ns = walk->until_ns, step_ns = span->step_ns;
     if (step_ns <= 0) {
         int64_t first_ns = INT64_MIN;
-        const int r = st_sql_number(walk->reader->db, &first_ns,
-                                    "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_HOUR);
+        const int r =
+            st_history_sql_number(walk->reader->db, &first_ns,
+                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_HOUR);
         if (r < 0)
             return r;
         if (from_ns < first_ns)
@@ -358,8 +363,8 @@ static int choose_step(struct walk *walk, const struct st_history_span *span, in
 static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     int64_t minutes_ns = until_ns, hour_ns = INT64_MAX;
-    int r = st_sql_number(walk->reader->db, &minutes_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_MINUTE);
+    int r = st_history_sql_number(walk->reader->db, &minutes_ns,
+                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
     if (r < 0)
         return r;
     minutes_ns = floor_to(minutes_ns, HOUR_NS);
@@ -367,9 +372,10 @@ static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64
         minutes_ns = until_ns;
     const int64_t hours_ns = floor_to(since_ns, HOUR_NS);
     if (step_ns < HOUR_NS && minutes_ns > since_ns)
-        r = st_sql_number(walk->reader->db, &hour_ns,
-                          "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
-                          "iii", ST_HISTORY_HOUR, hours_ns, minutes_ns);
+        r = st_history_sql_number(
+            walk->reader->db, &hour_ns,
+            "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?", "iii",
+            ST_HISTORY_HOUR, hours_ns, minutes_ns);
     if (r < 0)
         return r;
     walk->since_ns = hour_ns < since_ns ? hour_ns : since_ns;
@@ -421,14 +427,14 @@ static int write_end(struct walk *walk)
 static int find_end(struct walk *walk)
 {
     int64_t end_ns = INT64_MAX;
-    const int r = st_sql_number(walk->reader->db, &end_ns,
-                                "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1", "i",
-                                ST_HISTORY_MINUTE);
+    const int r = st_history_sql_number(
+        walk->reader->db, &end_ns, "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
+        "i", ST_HISTORY_MINUTE);
     walk->end_ns = end_ns > walk->until_ns ? end_ns : walk->until_ns;
     return r;
 }
 
-int st_history_text(struct st_history_reader *reader, const struct st_history_span *span, char **ret)
+int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span, char **ret)
 {
     int64_t step_ns = MINUTE_NS;
     struct walk walk = {.reader = reader, .used = json_array(), .until_ns = span->until_ns};
@@ -455,6 +461,6 @@ int st_history_text(struct st_history_reader *reader, const struct st_history_sp
 int st_history_read(struct st_history_reader *reader, const struct st_history_span *span, json_t **ret)
 {
     char *text;
-    const int r = st_history_text(reader, span, &text);
+    const int r = st_history_read_text(reader, span, &text);
     return r < 0 ? r : st_json_written(text, ret);
 }

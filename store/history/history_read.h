@@ -20,12 +20,12 @@ struct st_history_reader;
  * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program),
  * -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one a reader.
  */
-ST_NODISCARD int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error,
-                                        size_t error_bytes);
-void st_history_reader_close(struct st_history_reader *reader); /* NULL is fine */
+ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, char *error,
+                                      size_t error_bytes);
+void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 
 /** What the error r (< 0) of the last call means, for messages. */
-const char *st_history_reader_error(const struct st_history_reader *reader, int r);
+const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
 /** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows of what is in the
  * file; one above ten years is ten years. */
@@ -39,13 +39,13 @@ struct st_history_span {
  * to the end of the last row, which is where the file ends at most: all rows are within. A row has measured
  * no longer than it is, but where a clock was set back; it ends up to a minute later where that takes it.
  * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long: a step of whole days is
- * quick for any span; how long ago since is does not matter), or as st_history_reader_open.
+ * quick for any span; how long ago since is does not matter), or as st_history_read_open.
  */
 ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
                                  json_t **ret);
 /** The same as text, to be freed: what is as json_t takes ten times the memory. */
-ST_NODISCARD int st_history_text(struct st_history_reader *reader, const struct st_history_span *span,
-                                 char **ret);
+ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
+                                      char **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
@@ -54,11 +54,18 @@ struct st_history_events_wish {
     const char *kind;           /* name of events; "": all */
 };
 
-/** Oldest first. @return 0 or as st_history_reader_open. */
+/** Oldest first. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, json_t **ret);
 /** The same as text, to be freed. */
-ST_NODISCARD int st_history_events_text(struct st_history_reader *reader,
-                                        const struct st_history_events_wish *wish, char **ret);
+ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
+                                             const struct st_history_events_wish *wish, char **ret);
+
+/**
+ * Document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit.
+ * @return 0; -ENODATA: the file is of a version that had no causes; or as st_history_read_open.
+ */
+ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                        json_t **ret);
 
 #endif

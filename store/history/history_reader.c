@@ -1,5 +1,5 @@
 /* A history opened for reading. */
-#include "store/history/history_reader.h"
+#include "store/history/history_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +38,15 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     int code =
         sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
-        return st_sql_errno(reader->db, code);
-    st_sql_distrust(reader->db);
-    st_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
+        return st_history_sql_errno(reader->db, code);
+    st_history_sql_distrust(reader->db);
+    st_history_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
     sqlite3_busy_timeout(reader->db, BUSY_MS);
-    const int r = st_sql_identify(reader->db, &reader->version, error, error_bytes);
+    const int r = st_history_sql_identify(reader->db, &reader->version, error, error_bytes);
     if (r < 0)
         return r;
-    return st_sql_errno(reader->db, /* each row is read once */
-                        sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
+    return st_history_sql_errno(reader->db, /* each row is read once */
+                                sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
 }
 
 /* Is there a log with something in it beside the file? */
@@ -63,7 +63,7 @@ static bool is_other(int r)
     return r == -EPROTO || r == -EPROTONOSUPPORT;
 }
 
-int st_history_reader_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
+int st_history_read_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
 {
     struct stat status;
     error[0] = '\0';
@@ -88,7 +88,7 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
         if (r == 0 && reader->version == 0)
             r = -ENODATA;
         if (r == 0) /* all that it reads is of one moment */
-            r = st_sql_run(reader->db, "BEGIN", "");
+            r = st_history_sql_run(reader->db, "BEGIN", "");
     }
     if (r < 0) {
         if (r == -ENODATA)
@@ -97,14 +97,14 @@ int st_history_reader_open(const char *path, struct st_history_reader **ret, cha
             snprintf(error, error_bytes, "it is not a file");
         else if (r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
             snprintf(error, error_bytes, "%s", strerror(-r));
-        st_history_reader_close(reader);
+        st_history_read_close(reader);
         return r;
     }
     *ret = reader;
     return 0;
 }
 
-void st_history_reader_close(struct st_history_reader *reader)
+void st_history_read_close(struct st_history_reader *reader)
 {
     if (reader == NULL)
         return;
@@ -113,12 +113,12 @@ void st_history_reader_close(struct st_history_reader *reader)
     free(reader);
 }
 
-const char *st_history_reader_error(const struct st_history_reader *reader, int r)
+const char *st_history_read_error(const struct st_history_reader *reader, int r)
 {
-    return st_sql_sentence(reader->db, r);
+    return st_history_sql_sentence(reader->db, r);
 }
 
-int64_t st_history_reader_level(const struct st_history_reader *reader, int64_t step_ns)
+int64_t st_history_read_level(const struct st_history_reader *reader, int64_t step_ns)
 {
     if (reader->version >= 2 && step_ns % (ST_HISTORY_DAY * ST_NS_PER_S) == 0)
         return ST_HISTORY_DAY;

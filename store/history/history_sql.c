@@ -13,7 +13,7 @@
 #define DAMAGED_TEXT   "it is damaged: "
 #define TOO_LARGE_TEXT DAMAGED_TEXT "a value in it is larger than any that sleeptune writes"
 
-void st_sql_distrust(sqlite3 *db)
+void st_history_sql_distrust(sqlite3 *db)
 {
     static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -40,17 +40,17 @@ static int64_t thread_cpu_ns(void)
 
 static int is_over(void *ctx)
 {
-    const struct st_sql_time *time = ctx;
+    const struct st_history_sql_time *time = ctx;
     return thread_cpu_ns() > time->end_ns;
 }
 
-void st_sql_limit_time(sqlite3 *db, struct st_sql_time *time, int64_t max_ns)
+void st_history_sql_limit_time(sqlite3 *db, struct st_history_sql_time *time, int64_t max_ns)
 {
     time->end_ns = thread_cpu_ns() + max_ns;
     sqlite3_progress_handler(db, OPS_A_LOOK, is_over, time);
 }
 
-const char *st_sql_sentence(sqlite3 *db, int r)
+const char *st_history_sql_sentence(sqlite3 *db, int r)
 {
     switch (sqlite3_errcode(db) & 0xff) {
     case SQLITE_OK: /* SQLite gave what it was asked for: what is in it makes no sense */
@@ -66,7 +66,7 @@ const char *st_sql_sentence(sqlite3 *db, int r)
     }
 }
 
-int st_sql_errno(sqlite3 *db, int code)
+int st_history_sql_errno(sqlite3 *db, int code)
 {
     const int system = db != NULL ? sqlite3_system_errno(db) : 0;
     switch (code & 0xff) {
@@ -146,7 +146,7 @@ static int prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char 
     if (code == SQLITE_OK)
         code = bind(statement, types, args);
     if (code != SQLITE_OK) {
-        const int r = st_sql_errno(db, code);
+        const int r = st_history_sql_errno(db, code);
         sqlite3_finalize(statement);
         return r;
     }
@@ -154,7 +154,7 @@ static int prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char 
     return 0;
 }
 
-int st_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, ...)
+int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, ...)
 {
     va_list args;
     va_start(args, types);
@@ -163,13 +163,13 @@ int st_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char 
     return r;
 }
 
-int st_sql_step(sqlite3_stmt *statement)
+int st_history_sql_step(sqlite3_stmt *statement)
 {
     const int code = sqlite3_step(statement);
-    return code == SQLITE_ROW ? 1 : st_sql_errno(sqlite3_db_handle(statement), code);
+    return code == SQLITE_ROW ? 1 : st_history_sql_errno(sqlite3_db_handle(statement), code);
 }
 
-int st_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
+int st_history_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement;
     va_list args;
@@ -179,13 +179,13 @@ int st_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
     if (r < 0)
         return r;
     do
-        r = st_sql_step(statement);
+        r = st_history_sql_step(statement);
     while (r == 1); /* a PRAGMA gives rows */
     sqlite3_finalize(statement);
     return r;
 }
 
-int st_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
+int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement;
     va_list args;
@@ -194,26 +194,26 @@ int st_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types,
     va_end(args);
     if (r < 0)
         return r;
-    r = st_sql_step(statement);
+    r = st_history_sql_step(statement);
     if (r == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         *ret = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return r < 0 ? r : 0;
 }
 
-int64_t st_sql_int(sqlite3_stmt *statement, int i)
+int64_t st_history_sql_int(sqlite3_stmt *statement, int i)
 {
     return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
 }
 
-int64_t st_sql_add(int64_t sum, int64_t value)
+int64_t st_history_sql_add(int64_t sum, int64_t value)
 {
     if (sum == INT64_MIN)
         return value;
     return value == INT64_MIN ? sum : st_ns_add(sum, value);
 }
 
-void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
+void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(statement, i);
     snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
@@ -223,23 +223,25 @@ void st_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 
-int st_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes)
+int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes)
 {
     int64_t application = 0, version = 0, all_n = 0, strange_n = 0, ours_n = 0;
-    int r = st_sql_number(db, &application, "PRAGMA application_id", "");
+    int r = st_history_sql_number(db, &application, "PRAGMA application_id", "");
     if (r == 0)
-        r = st_sql_number(db, &version, "PRAGMA user_version", "");
+        r = st_history_sql_number(db, &version, "PRAGMA user_version", "");
     if (r == 0)
-        r = st_sql_number(db, &all_n, "SELECT count(*) FROM sqlite_schema", "");
+        r = st_history_sql_number(db, &all_n, "SELECT count(*) FROM sqlite_schema", "");
     if (r == 0)
-        r = st_sql_number(db, &strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED, "");
+        r = st_history_sql_number(db, &strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED,
+                                  "");
     if (r == 0)
-        r = st_sql_number(db, &ours_n,
-                          "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
-                          " AND name IN ('span', 'event', 'circumstances')",
-                          "");
+        r = st_history_sql_number(
+            db, &ours_n,
+            "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
+            " AND name IN ('span', 'event', 'circumstances')",
+            "");
     if (r < 0) {
-        snprintf(error, error_bytes, "%s", st_sql_sentence(db, r));
+        snprintf(error, error_bytes, "%s", st_history_sql_sentence(db, r));
         return r;
     }
     const bool is_new =

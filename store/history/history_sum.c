@@ -30,7 +30,7 @@ void st_history_sum_finish(struct st_history_sum *sum)
 
 int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n)
 {
-    const int64_t plain_bytes = st_hist_inflate(bytes, n, sum->plain, sum->plain_bytes);
+    const int64_t plain_bytes = st_hist_deflate_undo(bytes, n, sum->plain, sum->plain_bytes);
     return plain_bytes < 0 || st_hist_payload_add(&sum->hist, sum->plain, (size_t)plain_bytes) < 0 ? -EBADMSG
                                                                                                    : 0;
 }

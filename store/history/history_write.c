@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/ns.h"
-#include "store/history/history_causes.h"
 #include "store/history/history_private.h"
 #include "store/recording/hist_deflate.h"
 
@@ -35,18 +34,20 @@ static int circumstances_id(struct st_history *history, const struct st_history_
                             int64_t *ret)
 {
     int64_t id = INT64_MIN;
-    int r = st_sql_number(history->db, &id,
-                          "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
-                          " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND periods IS ?"
-                          " AND load_percent IS ?",
-                          "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
-                          c->rate_hz, c->periods, c->load_percent);
+    int r = st_history_sql_number(
+        history->db, &id,
+        "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
+        " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND periods IS ?"
+        " AND load_percent IS ?",
+        "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
+        c->periods, c->load_percent);
     if (r == 0 && id == INT64_MIN) {
-        r = st_sql_run(history->db,
-                       "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
-                       " periods, load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                       "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
-                       c->rate_hz, c->periods, c->load_percent);
+        r = st_history_sql_run(
+            history->db,
+            "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
+            " periods, load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
+            c->periods, c->load_percent);
         id = sqlite3_last_insert_rowid(history->db);
     }
     if (r == 0)
@@ -61,16 +62,16 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
                size_t lateness_bytes)
 {
     struct st_history_sum *sum = &history->sum;
-    return st_sql_run(history->db,
-                      "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
-                      ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-                      " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "niiiiiiiiiinninnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
-                      row->counts[0], row->counts[1], row->counts[2], row->counts[3], row->counts[4],
-                      row->counts[5], row->counts[6], row->counts[7], (int64_t)sum->hist.total_n,
-                      st_history_sum_quantile(sum, 0.5, row->max_ns),
-                      st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
-                      (const void *)lateness, lateness_bytes);
+    return st_history_sql_run(
+        history->db,
+        "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
+        ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
+        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "niiiiiiiiiinninnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
+        row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5], row->counts[6],
+        row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
+        st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
+        (const void *)lateness, lateness_bytes);
 }
 
 #define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
@@ -78,13 +79,13 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
 /* A row that GET gave; its histogram is added to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
 {
-    ret->id = st_sql_int(statement, 0);
-    ret->from_ns = st_sql_int(statement, 1);
-    ret->measured_ns = st_sql_int(statement, 2);
+    ret->id = st_history_sql_int(statement, 0);
+    ret->from_ns = st_history_sql_int(statement, 1);
+    ret->measured_ns = st_history_sql_int(statement, 2);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
-        ret->counts[i] = st_sql_int(statement, 3 + i);
-    ret->max_ns = st_sql_int(statement, 11);
-    ret->circumstances = st_sql_int(statement, 12);
+        ret->counts[i] = st_history_sql_int(statement, 3 + i);
+    ret->max_ns = st_history_sql_int(statement, 11);
+    ret->circumstances = st_history_sql_int(statement, 12);
     const void *lateness = sqlite3_column_blob(statement, 13);
     return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
 }
@@ -108,7 +109,7 @@ static void add_figures(struct row *sum, const struct row *row)
 {
     sum->measured_ns += row->measured_ns;
     for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
-        sum->counts[i] = st_sql_add(sum->counts[i], row->counts[i]);
+        sum->counts[i] = st_history_sql_add(sum->counts[i], row->counts[i]);
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
     if (sum->circumstances != row->circumstances)
@@ -131,12 +132,12 @@ static int sum_up(struct st_history *history, int64_t level, const struct row *r
 {
     sqlite3_stmt *statement;
     struct row sum = level_of(row, level);
-    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii", level,
-                           sum.from_ns);
+    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii",
+                                   level, sum.from_ns);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
-    r = st_sql_step(statement);
+    r = st_history_sql_step(statement);
     if (r == 1)
         r = get(history, statement, &sum);
     sqlite3_finalize(statement);
@@ -152,15 +153,16 @@ int st_history_make_days(struct st_history *history)
 {
     sqlite3_stmt *statement;
     struct row day = {.from_ns = INT64_MIN};
-    int r = st_sql_prepare(history->db, &statement, GET " WHERE level = ? ORDER BY from_ns", "i",
-                           ST_HISTORY_HOUR);
+    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? ORDER BY from_ns", "i",
+                                   ST_HISTORY_HOUR);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
-    while ((r = st_sql_step(statement)) == 1) {
+    while ((r = st_history_sql_step(statement)) == 1) {
         const int64_t from_ns = sqlite3_column_int64(statement, 1);
-        const struct row next = level_of(
-            &(struct row){.from_ns = from_ns, .circumstances = st_sql_int(statement, 12)}, ST_HISTORY_DAY);
+        const struct row next =
+            level_of(&(struct row){.from_ns = from_ns, .circumstances = st_history_sql_int(statement, 12)},
+                     ST_HISTORY_DAY);
         struct row hour;
         if (next.from_ns != day.from_ns) {
             r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
@@ -200,22 +202,62 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
         r = put(history, ST_HISTORY_MINUTE, &row, minute->lateness, minute->lateness_bytes);
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(levels); i++)
         r = sum_up(history, levels[i], &row, minute->lateness, minute->lateness_bytes);
-    return r == 0 ? st_history_add_causes(history, minute) : r;
+    return r == 0 ? st_history_causes_add(history, minute) : r;
 }
 
 int st_history_add_event(struct st_history *history, const struct st_event *event)
 {
     const struct st_event_circumstances *c = &event->circumstances;
-    return st_sql_run(history->db,
-                      "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
-                      " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
-                      " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "ittsssinnnssnnnnnn", event->wall_ns, event->name, event->text, event->source,
-                      event->device, event->client, (int64_t)event->certainty, event->count_n,
-                      event->lateness_ns, event->explained_ns, event->cause, event->culprit,
-                      c->pressure_cpu_permille, c->pressure_io_permille, c->pressure_memory_permille,
-                      c->cpu_khz, c->throttles_n, c->temperature_mc);
+    return st_history_sql_run(
+        history->db,
+        "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
+        " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
+        " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "ittsssinnnssnnnnnn", event->wall_ns, event->name, event->text, event->source, event->device,
+        event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns, event->explained_ns,
+        event->cause, event->culprit, c->pressure_cpu_permille, c->pressure_io_permille,
+        c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc);
+}
+
+/* --- transactions, size --- */
+
+int st_history_begin(struct st_history *history)
+{
+    return st_history_sql_run(history->db, "BEGIN IMMEDIATE", "");
+}
+
+int st_history_commit(struct st_history *history)
+{
+    return st_history_sql_run(history->db, "COMMIT", "");
+}
+
+void st_history_rollback(struct st_history *history)
+{
+    if (sqlite3_get_autocommit(history->db) == 0)
+        (void)sqlite3_exec(history->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* Pages, less those that `free_pages` counts. */
+static int64_t page_bytes(struct st_history *history, const char *free_pages)
+{
+    int64_t pages_n = 0, free_n = 0, a_page_bytes = 0;
+    int r = st_history_sql_number(history->db, &pages_n, "PRAGMA page_count", "");
+    if (r == 0 && free_pages != NULL)
+        r = st_history_sql_number(history->db, &free_n, free_pages, "");
+    if (r == 0)
+        r = st_history_sql_number(history->db, &a_page_bytes, "PRAGMA page_size", "");
+    return r < 0 ? r : (pages_n - free_n) * a_page_bytes;
+}
+
+int64_t st_history_bytes(struct st_history *history)
+{
+    return page_bytes(history, "PRAGMA freelist_count");
+}
+
+int64_t st_history_file_bytes(struct st_history *history)
+{
+    return page_bytes(history, NULL);
 }
 
 /* --- retention --- */
@@ -233,8 +275,8 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
 static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
 {
     int64_t oldest_ns = INT64_MIN;
-    const int r =
-        st_sql_number(history->db, &oldest_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+    const int r = st_history_sql_number(history->db, &oldest_ns,
+                                        "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
     if (r == 0 && oldest_ns != INT64_MIN && *from_ns > oldest_ns + DAY_NS)
         *from_ns = oldest_ns + DAY_NS;
     return r;
@@ -250,16 +292,16 @@ struct kind {
 static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
 {
     sqlite3_stmt *statement;
-    int n = 0, r = st_sql_prepare(history->db, &statement,
-                                  "SELECT name, source, count(*) FROM event GROUP BY name, source"
-                                  " ORDER BY 3 DESC LIMIT ?",
-                                  "i", (int64_t)KINDS_MAX);
+    int n = 0, r = st_history_sql_prepare(history->db, &statement,
+                                          "SELECT name, source, count(*) FROM event GROUP BY name, source"
+                                          " ORDER BY 3 DESC LIMIT ?",
+                                          "i", (int64_t)KINDS_MAX);
     if (r < 0)
         return r;
-    while ((r = st_sql_step(statement)) == 1) {
-        st_sql_text(statement, 0, kinds[n].name, sizeof(kinds[n].name));
-        st_sql_text(statement, 1, kinds[n].source, sizeof(kinds[n].source));
-        kinds[n++].n = st_sql_int(statement, 2);
+    while ((r = st_history_sql_step(statement)) == 1) {
+        st_history_sql_text(statement, 0, kinds[n].name, sizeof(kinds[n].name));
+        st_history_sql_text(statement, 1, kinds[n].source, sizeof(kinds[n].source));
+        kinds[n++].n = st_history_sql_int(statement, 2);
     }
     sqlite3_finalize(statement);
     return r < 0 ? r : n;
@@ -283,7 +325,7 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
 {
     struct kind kinds[KINDS_MAX];
     int64_t all_n = 0;
-    int r = st_sql_number(history->db, &all_n, "SELECT count(*) FROM event", "");
+    int r = st_history_sql_number(history->db, &all_n, "SELECT count(*) FROM event", "");
     if (r < 0 || all_n <= max_n)
         return r;
     const int kinds_n = read_kinds(history, kinds);
@@ -291,10 +333,11 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
         return kinds_n;
     const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
     for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++)
-        r = st_sql_run(history->db,
-                       "DELETE FROM event WHERE +name = ? AND source IS ? AND id <= (SELECT id FROM event"
-                       " WHERE +name = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
-                       "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
+        r = st_history_sql_run(
+            history->db,
+            "DELETE FROM event WHERE +name = ? AND source IS ? AND id <= (SELECT id FROM event"
+            " WHERE +name = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
     return r;
 }
 
@@ -308,16 +351,16 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     minutes_from_ns = floor_to(minutes_from_ns, ST_HISTORY_HOUR * ST_NS_PER_S);
     all_from_ns = floor_to(all_from_ns, DAY_NS);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                       ST_HISTORY_MINUTE, minutes_from_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                               ST_HISTORY_MINUTE, minutes_from_ns);
     if (r == 0)
-        r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
-                       all_from_ns);
+        r = st_history_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR,
+                               ST_HISTORY_DAY, all_from_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
     if (r == 0)
         r = remove_events_above(history, max_bytes / 2 / EVENT_BYTES);
-    return r == 0 ? st_history_retain_causes(history, now_wall_ns, all_from_ns) : r;
+    return r == 0 ? st_history_causes_retain(history, now_wall_ns, all_from_ns) : r;
 }
 
 /* Where all the rest is gone, the last day has to give, too, but for its last hour. @return as remove_oldest.
@@ -327,10 +370,10 @@ static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int
     const int64_t hour_ns = ST_HISTORY_HOUR * ST_NS_PER_S, to_ns = minute_ns + hour_ns;
     if (to_ns > newest_ns - hour_ns)
         return 0;
-    int r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                       ST_HISTORY_MINUTE, to_ns);
+    int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                               ST_HISTORY_MINUTE, to_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
     return r < 0 ? r : 1;
 }
 
@@ -338,20 +381,20 @@ static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int
 static int remove_oldest(struct st_history *history)
 {
     int64_t newest_ns = INT64_MIN, minute_ns = INT64_MIN, hour_ns = INT64_MIN;
-    int r = st_sql_number(history->db, &newest_ns, "SELECT max(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_MINUTE);
+    int r = st_history_sql_number(history->db, &newest_ns, "SELECT max(from_ns) FROM span WHERE level = ?",
+                                  "i", ST_HISTORY_MINUTE);
     if (r == 0)
-        r = st_sql_number(history->db, &minute_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_MINUTE);
+        r = st_history_sql_number(history->db, &minute_ns, "SELECT min(from_ns) FROM span WHERE level = ?",
+                                  "i", ST_HISTORY_MINUTE);
     if (r == 0)
-        r = st_sql_number(history->db, &hour_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                          ST_HISTORY_HOUR);
+        r = st_history_sql_number(history->db, &hour_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                                  ST_HISTORY_HOUR);
     if (r < 0 || newest_ns == INT64_MIN)
         return r;
     if (minute_ns < newest_ns - DAY_NS) {
         const int64_t to_ns = floor_to(minute_ns + DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
-        r = st_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                       ST_HISTORY_MINUTE, to_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                               ST_HISTORY_MINUTE, to_ns);
         return r < 0 ? r : 1;
     }
     if (hour_ns >= floor_to(newest_ns, DAY_NS) - DAY_NS)
@@ -359,12 +402,12 @@ static int remove_oldest(struct st_history *history)
     int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
     if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
         to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
-    r = st_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY,
-                   to_ns);
+    r = st_history_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR,
+                           ST_HISTORY_DAY, to_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
     if (r == 0)
-        r = st_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
     return r < 0 ? r : 1;
 }
 
@@ -391,6 +434,6 @@ int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t k
     char sql[64];
     snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
     for (int i = 0; r == 0 && i < VACUUMS_MAX; i++)
-        r = st_sql_run(history->db, sql, "");
+        r = st_history_sql_run(history->db, sql, "");
     return r;
 }

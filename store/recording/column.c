@@ -50,9 +50,9 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
             }
         }
     }
-    st_put_signed(out, base);
-    st_put_uint(out, bits, 1);
-    st_put_varint(out, exceptions_n);
+    st_bytes_put_signed(out, base);
+    st_bytes_put_uint(out, bits, 1);
+    st_bytes_put_varint(out, exceptions_n);
 
     uint64_t waiting = 0;
     unsigned waiting_bits = 0;
@@ -61,20 +61,20 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
         if (offset >> bits == 0)
             waiting |= offset << waiting_bits;
         for (waiting_bits += bits; waiting_bits >= 8; waiting_bits -= 8) {
-            st_put_uint(out, waiting, 1);
+            st_bytes_put_uint(out, waiting, 1);
             waiting >>= 8;
         }
     }
     if (waiting_bits > 0)
-        st_put_uint(out, waiting, 1);
+        st_bytes_put_uint(out, waiting, 1);
 
     size_t last = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t offset = offset_of(values[i], base);
         if (offset >> bits == 0)
             continue;
-        st_put_varint(out, i - last);
-        st_put_signed(out, (int64_t)offset);
+        st_bytes_put_varint(out, i - last);
+        st_bytes_put_signed(out, (int64_t)offset);
         last = i;
     }
 }
@@ -87,31 +87,31 @@ static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uin
     const size_t bytes = (size_t)(end - packed);
     size_t i = 0;
     for (size_t place = 0; i < n && place / 8 + 8 <= bytes; i++, place += bits)
-        values[i] = (int64_t)(base + (st_load_u64(packed + place / 8) >> place % 8 & mask));
+        values[i] = (int64_t)(base + (st_bytes_load_u64(packed + place / 8) >> place % 8 & mask));
     for (; i < n; i++) {
         const size_t place = i * bits;
         uint8_t last[8] = {0};
         memcpy(last, packed + place / 8, bytes - place / 8);
-        values[i] = (int64_t)(base + (st_load_u64(last) >> place % 8 & mask));
+        values[i] = (int64_t)(base + (st_bytes_load_u64(last) >> place % 8 & mask));
     }
 }
 
 int st_column_get(struct st_bytes_in *in, int64_t *values, size_t n)
 {
-    const int64_t base = st_get_signed(in);
-    const unsigned bits = (unsigned)st_get_uint(in, 1);
-    const uint64_t exceptions_n = st_get_varint(in);
+    const int64_t base = st_bytes_get_signed(in);
+    const unsigned bits = (unsigned)st_bytes_get_uint(in, 1);
+    const uint64_t exceptions_n = st_bytes_get_varint(in);
     if (in->bad || bits > OFFSET_BITS_MAX || exceptions_n > n)
         return -EBADMSG;
-    const uint8_t *packed = st_get_bytes(in, (n * bits + 7) / 8);
+    const uint8_t *packed = st_bytes_get(in, (n * bits + 7) / 8);
     if (packed == NULL)
         return -EBADMSG;
 
     unpack(packed, in->at, bits, (uint64_t)base, values, n);
     uint64_t at = 0;
     for (uint64_t i = 0; i < exceptions_n; i++) {
-        const uint64_t gap = st_get_varint(in);
-        const int64_t offset = st_get_signed(in);
+        const uint64_t gap = st_bytes_get_varint(in);
+        const int64_t offset = st_bytes_get_signed(in);
         if (in->bad || gap >= n - at || (gap == 0 && i > 0))
             return -EBADMSG;
         at += gap;

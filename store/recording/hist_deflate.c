@@ -30,7 +30,7 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
     return whole;
 }
 
-int64_t st_hist_inflate(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room)
+int64_t st_hist_deflate_undo(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room)
 {
     uint32_t cookie = 0, length = 0;
     if (n < HEAD_BYTES)

@@ -10,6 +10,6 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes);
 
 /** The payload within (core/stats/hist_payload.h reads it). Bytes behind it are not looked at.
  * @return its bytes, -EBADMSG (not one, damaged, or larger than the room). Threads: any. */
-ST_NODISCARD int64_t st_hist_inflate(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room);
+ST_NODISCARD int64_t st_hist_deflate_undo(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room);
 
 #endif

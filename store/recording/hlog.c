@@ -13,7 +13,6 @@
 #include "core/safe_text.h"
 #include "core/stats/hist_payload.h"
 #include "platform/destination.h"
-#include "store/recording/base64.h"
 #include "store/recording/hist_deflate.h"
 
 #define FIRST_LINE          "#[Histogram log format version 1."
@@ -140,12 +139,12 @@ int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns
         return -ERANGE;
     size_t bytes;
     uint8_t *payload = st_hist_deflate(hist, &bytes);
-    char *text = payload != NULL ? malloc(ST_BASE64_TEXT_BYTES(bytes)) : NULL;
+    char *text = payload != NULL ? malloc(ST_HLOG_BASE64_BYTES(bytes)) : NULL;
     if (text == NULL) {
         free(payload);
         return -ENOMEM;
     }
-    st_base64_encode(payload, bytes, text);
+    st_hlog_base64_encode(payload, bytes, text);
     free(payload);
     fprintf(log->file, "Tag=%s,", tag);
     put_seconds(log->file, start_wall_ns - log->start_wall_ns);
@@ -261,11 +260,11 @@ void st_hlog_close_reader(struct st_hlog_reader *reader)
 
 static int decode(struct st_hlog_reader *reader, const char *text, struct st_hist *hist)
 {
-    const int64_t bytes = st_base64_decode(text, strlen(text), reader->payload);
+    const int64_t bytes = st_hlog_base64_decode(text, strlen(text), reader->payload);
     if (bytes < 0)
         return -EBADMSG;
     const int64_t plain_bytes =
-        st_hist_inflate(reader->payload, (size_t)bytes, reader->plain, sizeof(reader->plain));
+        st_hist_deflate_undo(reader->payload, (size_t)bytes, reader->plain, sizeof(reader->plain));
     return plain_bytes < 0 ? -EBADMSG : st_hist_payload_decode(hist, reader->plain, (size_t)plain_bytes);
 }
 
@@ -340,4 +339,59 @@ int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struc
             return take_line(reader, ret, hist);
         }
     }
+}
+
+/* --- base64 --- */
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void st_hlog_base64_encode(const uint8_t *bytes, size_t n, char *text)
+{
+    for (size_t i = 0; i < n; i += 3) {
+        const size_t left = n - i;
+        const uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)bytes[i + 2] : 0);
+        *text++ = letters[group >> 18];
+        *text++ = letters[group >> 12 & 63];
+        *text++ = left > 1 ? letters[group >> 6 & 63] : '=';
+        *text++ = left > 2 ? letters[group & 63] : '=';
+    }
+    *text = '\0';
+}
+
+static int value_of(char letter)
+{
+    if (letter >= 'A' && letter <= 'Z')
+        return letter - 'A';
+    if (letter >= 'a' && letter <= 'z')
+        return letter - 'a' + 26;
+    if (letter >= '0' && letter <= '9')
+        return letter - '0' + 52;
+    if (letter == '+')
+        return 62;
+    return letter == '/' ? 63 : -1;
+}
+
+int64_t st_hlog_base64_decode(const char *text, size_t n, uint8_t *ret)
+{
+    if (n % 4 != 0)
+        return -EBADMSG;
+    uint8_t *at = ret;
+    for (size_t i = 0; i < n; i += 4) {
+        const bool last = i + 4 == n;
+        const size_t padding = !last || text[i + 3] != '=' ? 0 : text[i + 2] == '=' ? 2 : 1;
+        uint32_t group = 0;
+        for (size_t k = 0; k < 4; k++) {
+            const int value = k >= 4 - padding ? 0 : value_of(text[i + k]);
+            if (value < 0)
+                return -EBADMSG;
+            group = group << 6 | (uint32_t)value;
+        }
+        *at++ = (uint8_t)(group >> 16);
+        if (padding < 2)
+            *at++ = (uint8_t)(group >> 8);
+        if (padding < 1)
+            *at++ = (uint8_t)group;
+    }
+    return at - ret;
 }

@@ -56,4 +56,16 @@ ST_NODISCARD int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entr
 const char *st_hlog_circumstances(const struct st_hlog_reader *reader);
 void st_hlog_close_reader(struct st_hlog_reader *reader); /* NULL is fine */
 
+/* --- base64 (RFC 4648, with padding) --- */
+
+/** Bytes of the text of n bytes, with the final NUL. */
+#define ST_HLOG_BASE64_BYTES(n) (((size_t)(n) + 2) / 3 * 4 + 1)
+
+/** @param text ST_HLOG_BASE64_BYTES(n). */
+void st_hlog_base64_encode(const uint8_t *bytes, size_t n, char *text);
+
+/** @param text n characters; n a multiple of 4. @param ret room for n / 4 * 3 bytes. @return bytes or
+ * -EBADMSG. */
+ST_NODISCARD int64_t st_hlog_base64_decode(const char *text, size_t n, uint8_t *ret);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "core/ns.h"
 #include "core/safe_text.h"
-#include "store/recording/crc32c.h"
+#include "store/recording/bytes.h"
 #include "store/recording/recording_format.h"
 
 struct st_recording_reader {
@@ -47,9 +47,9 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
     if (fread(bytes, 1, sizeof(bytes), reader->stream) != sizeof(bytes))
         return ferror(reader->stream) != 0 ? -EIO : stop(reader, ST_RECORDING_CUT);
     struct st_bytes_in head = {.at = bytes, .end = bytes + sizeof(bytes)};
-    const uint32_t type = (uint32_t)st_get_uint(&head, 4);
-    const size_t payload_bytes = (size_t)st_get_uint(&head, 4);
-    const uint32_t crc = (uint32_t)st_get_uint(&head, 4);
+    const uint32_t type = (uint32_t)st_bytes_get_uint(&head, 4);
+    const size_t payload_bytes = (size_t)st_bytes_get_uint(&head, 4);
+    const uint32_t crc = (uint32_t)st_bytes_get_uint(&head, 4);
     if (type == 0 && payload_bytes == 0 && crc == 0)
         return stop(reader,
                     ST_RECORDING_CUT); /* after a power cut a file may end in zeros that nobody wrote */
@@ -57,7 +57,7 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
         return stop(reader, ST_RECORDING_DAMAGED);
     if (fread(reader->payload, 1, payload_bytes, reader->stream) != payload_bytes)
         return ferror(reader->stream) != 0 ? -EIO : stop(reader, ST_RECORDING_CUT);
-    if (st_crc32c(st_crc32c(0, bytes, 8), reader->payload, payload_bytes) != crc)
+    if (st_bytes_crc32c(st_bytes_crc32c(0, bytes, 8), reader->payload, payload_bytes) != crc)
         return stop(reader, ST_RECORDING_DAMAGED);
     ret->type = type;
     ret->payload = (struct st_bytes_in){.at = reader->payload, .end = reader->payload + payload_bytes};
@@ -67,12 +67,12 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
 static int take_meta(struct st_recording_reader *reader, struct st_bytes_in *in)
 {
     struct st_recording_meta *meta = &reader->meta;
-    const uint64_t num = st_get_uint(in, 8);
-    const uint64_t den = st_get_uint(in, 8);
-    meta->frames = (uint32_t)st_get_uint(in, 4);
-    meta->rate_hz = (uint32_t)st_get_uint(in, 4);
-    meta->has_callback = (st_get_uint(in, 4) & ST_RECORDING_FLAG_CALLBACK) != 0;
-    meta->started_wall_ns = (int64_t)st_get_uint(in, 8);
+    const uint64_t num = st_bytes_get_uint(in, 8);
+    const uint64_t den = st_bytes_get_uint(in, 8);
+    meta->frames = (uint32_t)st_bytes_get_uint(in, 4);
+    meta->rate_hz = (uint32_t)st_bytes_get_uint(in, 4);
+    meta->has_callback = (st_bytes_get_uint(in, 4) & ST_RECORDING_FLAG_CALLBACK) != 0;
+    meta->started_wall_ns = (int64_t)st_bytes_get_uint(in, 8);
     if (in->bad || st_period_init_ns(&meta->period, num, den) < 0)
         return -EBADMSG;
     return 0;
@@ -86,7 +86,7 @@ static int read_start(struct st_recording_reader *reader)
     if (memcmp(bytes, ST_RECORDING_MAGIC, ST_RECORDING_MAGIC_BYTES) != 0)
         return -EBADMSG;
     struct st_bytes_in in = {.at = bytes + ST_RECORDING_MAGIC_BYTES, .end = bytes + sizeof(bytes)};
-    const uint64_t version = st_get_uint(&in, 4);
+    const uint64_t version = st_bytes_get_uint(&in, 4);
     if (version != ST_RECORDING_VERSION)
         return version > ST_RECORDING_VERSION ? -EPROTONOSUPPORT : -EBADMSG;
     struct block block;
@@ -167,7 +167,7 @@ static bool next_event(struct st_recording_reader *reader)
 {
     if (reader->events_left == 0)
         return reader->events.at == reader->events.end;
-    const uint64_t distance = st_get_varint(&reader->events);
+    const uint64_t distance = st_bytes_get_varint(&reader->events);
     if (reader->events.bad || distance > reader->cycles_n - reader->event_at)
         return false;
     reader->event_at += distance;
@@ -176,11 +176,11 @@ static bool next_event(struct st_recording_reader *reader)
 
 static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in)
 {
-    const uint64_t first_index = st_get_uint(in, 8);
-    const uint64_t cycles_n = st_get_varint(in);
+    const uint64_t first_index = st_bytes_get_uint(in, 8);
+    const uint64_t cycles_n = st_bytes_get_varint(in);
     reader->cycles_n = 0;
     reader->next_cycle = 0;
-    reader->events_left = st_get_varint(in);
+    reader->events_left = st_bytes_get_varint(in);
     reader->event_at = 0;
     if (in->bad || cycles_n > ST_RECORDING_BLOCK_CYCLES_MAX || first_index < reader->index ||
         first_index > ST_RECORDING_INDEX_MAX)
@@ -197,10 +197,10 @@ static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in
 
 static int take_end(struct st_recording_reader *reader, struct st_bytes_in *in)
 {
-    const uint64_t cycles = st_get_uint(in, 8);
-    const uint64_t skipped_periods = st_get_uint(in, 8);
-    const uint64_t lost_cycles = st_get_uint(in, 8);
-    const uint64_t flags = st_get_uint(in, 4);
+    const uint64_t cycles = st_bytes_get_uint(in, 8);
+    const uint64_t skipped_periods = st_bytes_get_uint(in, 8);
+    const uint64_t lost_cycles = st_bytes_get_uint(in, 8);
+    const uint64_t flags = st_bytes_get_uint(in, 4);
     if (in->bad || cycles != reader->totals.cycles || skipped_periods != reader->totals.skipped_periods ||
         lost_cycles != reader->totals.lost_cycles)
         return stop(reader, ST_RECORDING_DAMAGED);
@@ -229,7 +229,7 @@ static int next_data(struct st_recording_reader *reader)
         if (block.type == ST_RECORDING_BLOCK_TEXT && first_time)
             take_text(reader, &block.payload);
         if (block.type == ST_RECORDING_BLOCK_T0) {
-            const int64_t t0_ns = (int64_t)st_get_uint(&block.payload, 8);
+            const int64_t t0_ns = (int64_t)st_bytes_get_uint(&block.payload, 8);
             if (block.payload.bad)
                 return stop(reader, ST_RECORDING_DAMAGED);
             reader->t0_ns = t0_ns;
@@ -241,9 +241,9 @@ static int next_data(struct st_recording_reader *reader)
 /* @return 1 with an event, 0 for a gap (nothing to tell), -EBADMSG. */
 static int take_event(struct st_recording_reader *reader, struct st_recording_event *ret)
 {
-    const uint64_t mark = st_get_uint(&reader->events, 1);
-    const uint64_t n = st_get_varint(&reader->events);
-    const int64_t lateness_ns = mark == ST_RECORDING_MARK_SKIPPED ? st_get_signed(&reader->events) : 0;
+    const uint64_t mark = st_bytes_get_uint(&reader->events, 1);
+    const uint64_t n = st_bytes_get_varint(&reader->events);
+    const int64_t lateness_ns = mark == ST_RECORDING_MARK_SKIPPED ? st_bytes_get_signed(&reader->events) : 0;
     if (reader->events.bad || n == 0 || n > ST_RECORDING_INDEX_MAX - reader->index)
         return -EBADMSG;
     const uint64_t first = reader->index;

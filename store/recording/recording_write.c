@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "platform/destination.h"
-#include "store/recording/crc32c.h"
+#include "store/recording/bytes.h"
 #include "store/recording/recording_format.h"
 
 #define BLOCK_CYCLES    4096
@@ -55,7 +55,7 @@ static int write_all(int fd, const uint8_t *at, size_t n)
     return 0;
 }
 
-/* Appends n bytes, or nothing: what was torn is cut off, which works on a full disk too. The first error
+/* Appends n bytes, or nothing: a torn block is cut off, which works on a full disk, too. The first error
  * stays. */
 static int append(struct st_recording *recording, const uint8_t *bytes, size_t n)
 {
@@ -65,9 +65,8 @@ static int append(struct st_recording *recording, const uint8_t *bytes, size_t n
         return 0;
     }
     recording->error = r;
-    /* a torn block that cannot be cut off ends the file for a reader just as well */
-    if (ftruncate(recording->fd, (off_t)recording->bytes) != 0)
-        return r;
+    const int cut = ftruncate(recording->fd, (off_t)recording->bytes);
+    (void)cut; /* if it failed: a reader stops at the torn block just as well */
     return r;
 }
 
@@ -84,12 +83,12 @@ static int block_write(struct st_recording *recording, uint32_t type, const stru
         return -EMSGSIZE;
     const size_t bytes = (size_t)(out->at - recording->buf);
     struct st_bytes_out head = {.at = recording->buf, .end = out->at};
-    st_put_uint(&head, type, 4);
-    st_put_uint(&head, bytes - ST_RECORDING_BLOCK_HEAD_BYTES, 4);
-    uint32_t crc = st_crc32c(0, recording->buf, 8);
-    crc =
-        st_crc32c(crc, recording->buf + ST_RECORDING_BLOCK_HEAD_BYTES, bytes - ST_RECORDING_BLOCK_HEAD_BYTES);
-    st_put_uint(&head, crc, 4);
+    st_bytes_put_uint(&head, type, 4);
+    st_bytes_put_uint(&head, bytes - ST_RECORDING_BLOCK_HEAD_BYTES, 4);
+    uint32_t crc = st_bytes_crc32c(0, recording->buf, 8);
+    crc = st_bytes_crc32c(crc, recording->buf + ST_RECORDING_BLOCK_HEAD_BYTES,
+                          bytes - ST_RECORDING_BLOCK_HEAD_BYTES);
+    st_bytes_put_uint(&head, crc, 4);
     return append(recording, recording->buf, bytes);
 }
 
@@ -108,13 +107,13 @@ static int data_write(struct st_recording *recording)
     if (recording->cycles_n == 0 && recording->events_n == 0)
         return 0;
     struct st_bytes_out out = block_start(recording);
-    st_put_uint(&out, recording->first_index, 8);
-    st_put_varint(&out, recording->cycles_n);
-    st_put_varint(&out, recording->events_n);
+    st_bytes_put_uint(&out, recording->first_index, 8);
+    st_bytes_put_varint(&out, recording->cycles_n);
+    st_bytes_put_varint(&out, recording->events_n);
     st_column_put(&out, recording->lateness_ns, recording->cycles_n, recording->scratch);
     if (recording->has_callback)
         st_column_put(&out, recording->callback_ns, recording->cycles_n, recording->scratch);
-    st_put_bytes(&out, recording->events_buf, (size_t)(recording->events.at - recording->events_buf));
+    st_bytes_put(&out, recording->events_buf, (size_t)(recording->events.at - recording->events_buf));
     const int r = block_write(recording, ST_RECORDING_BLOCK_DATA, &out);
     data_restart(recording);
     return r;
@@ -141,18 +140,18 @@ static int write_start(struct st_recording *recording, const struct st_recording
 {
     uint8_t start[ST_RECORDING_MAGIC_BYTES + 4];
     struct st_bytes_out out = {.at = start, .end = start + sizeof(start)};
-    st_put_bytes(&out, ST_RECORDING_MAGIC, ST_RECORDING_MAGIC_BYTES);
-    st_put_uint(&out, ST_RECORDING_VERSION, 4);
+    st_bytes_put(&out, ST_RECORDING_MAGIC, ST_RECORDING_MAGIC_BYTES);
+    st_bytes_put_uint(&out, ST_RECORDING_VERSION, 4);
     const int r = append(recording, start, sizeof(start));
     if (r < 0)
         return r;
     out = block_start(recording);
-    st_put_uint(&out, meta->period.num, 8);
-    st_put_uint(&out, meta->period.den, 8);
-    st_put_uint(&out, meta->frames, 4);
-    st_put_uint(&out, meta->rate_hz, 4);
-    st_put_uint(&out, meta->has_callback ? ST_RECORDING_FLAG_CALLBACK : 0, 4);
-    st_put_uint(&out, (uint64_t)meta->started_wall_ns, 8);
+    st_bytes_put_uint(&out, meta->period.num, 8);
+    st_bytes_put_uint(&out, meta->period.den, 8);
+    st_bytes_put_uint(&out, meta->frames, 4);
+    st_bytes_put_uint(&out, meta->rate_hz, 4);
+    st_bytes_put_uint(&out, meta->has_callback ? ST_RECORDING_FLAG_CALLBACK : 0, 4);
+    st_bytes_put_uint(&out, (uint64_t)meta->started_wall_ns, 8);
     return block_write(recording, ST_RECORDING_BLOCK_META, &out);
 }
 
@@ -193,7 +192,7 @@ int st_recording_text(struct st_recording *recording, const char *lines)
         return -E2BIG;
     recording->text_bytes += n;
     struct st_bytes_out out = block_start(recording);
-    st_put_bytes(&out, lines, n);
+    st_bytes_put(&out, lines, n);
     return block_write(recording, ST_RECORDING_BLOCK_TEXT, &out);
 }
 
@@ -202,16 +201,16 @@ int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
     if (recording->error != 0)
         return recording->error;
     struct st_bytes_out out = block_start(recording);
-    st_put_uint(&out, (uint64_t)t0_ns, 8);
+    st_bytes_put_uint(&out, (uint64_t)t0_ns, 8);
     return block_write(recording, ST_RECORDING_BLOCK_T0, &out);
 }
 
 /* The kind of an event and how far it is from the one before; its numbers follow. */
 static void event_start(struct st_recording *recording, enum st_recording_mark mark, uint64_t n)
 {
-    st_put_varint(&recording->events, recording->cycles_n - recording->last_event_at);
-    st_put_uint(&recording->events, (uint64_t)mark, 1);
-    st_put_varint(&recording->events, n);
+    st_bytes_put_varint(&recording->events, recording->cycles_n - recording->last_event_at);
+    st_bytes_put_uint(&recording->events, (uint64_t)mark, 1);
+    st_bytes_put_varint(&recording->events, n);
     recording->last_event_at = recording->cycles_n;
     recording->events_n++;
 }
@@ -255,7 +254,7 @@ int st_recording_skipped(struct st_recording *recording, uint64_t first_period_i
     if (r < 0 || n == 0)
         return r;
     event_start(recording, ST_RECORDING_MARK_SKIPPED, n);
-    st_put_signed(&recording->events, lateness_ns);
+    st_bytes_put_signed(&recording->events, lateness_ns);
     recording->totals.skipped_periods += n;
     return 0;
 }
@@ -282,10 +281,10 @@ int st_recording_flush(struct st_recording *recording)
 static int write_end(struct st_recording *recording, bool interrupted)
 {
     struct st_bytes_out out = block_start(recording);
-    st_put_uint(&out, recording->totals.cycles, 8);
-    st_put_uint(&out, recording->totals.skipped_periods, 8);
-    st_put_uint(&out, recording->totals.lost_cycles, 8);
-    st_put_uint(&out, interrupted ? ST_RECORDING_FLAG_INTERRUPTED : 0, 4);
+    st_bytes_put_uint(&out, recording->totals.cycles, 8);
+    st_bytes_put_uint(&out, recording->totals.skipped_periods, 8);
+    st_bytes_put_uint(&out, recording->totals.lost_cycles, 8);
+    st_bytes_put_uint(&out, interrupted ? ST_RECORDING_FLAG_INTERRUPTED : 0, 4);
     return block_write(recording, ST_RECORDING_BLOCK_END, &out);
 }
 

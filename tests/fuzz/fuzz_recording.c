@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "store/recording/bytes.h"
-#include "store/recording/crc32c.h"
 #include "store/recording/recording.h"
 #include "store/recording/recording_format.h"
 
@@ -84,12 +83,13 @@ static void repair(uint8_t *data, size_t size)
     size_t at = ST_RECORDING_MAGIC_BYTES + 4;
     while (at < size && size - at >= ST_RECORDING_BLOCK_HEAD_BYTES) {
         struct st_bytes_in in = {.at = data + at + 4, .end = data + size};
-        const size_t payload_bytes = (size_t)st_get_uint(&in, 4);
+        const size_t payload_bytes = (size_t)st_bytes_get_uint(&in, 4);
         const size_t start = at + ST_RECORDING_BLOCK_HEAD_BYTES;
         if (payload_bytes > size - start)
             return;
         struct st_bytes_out out = {.at = data + at + 8, .end = data + size};
-        st_put_uint(&out, st_crc32c(st_crc32c(0, data + at, 8), data + start, payload_bytes), 4);
+        st_bytes_put_uint(&out,
+                          st_bytes_crc32c(st_bytes_crc32c(0, data + at, 8), data + start, payload_bytes), 4);
         at = start + payload_bytes;
     }
 }

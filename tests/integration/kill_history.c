@@ -66,7 +66,7 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
 static int64_t number(sqlite3 *db, const char *sql)
 {
     int64_t value = 0;
-    if (st_sql_number(db, &value, sql, "") < 0)
+    if (st_history_sql_number(db, &value, sql, "") < 0)
         die(sql, sqlite3_errmsg(db));
     return value;
 }
@@ -75,10 +75,10 @@ static void check_text(sqlite3 *db)
 {
     sqlite3_stmt *statement;
     char said[256] = "";
-    if (st_sql_prepare(db, &statement, "PRAGMA integrity_check", "") < 0)
+    if (st_history_sql_prepare(db, &statement, "PRAGMA integrity_check", "") < 0)
         die("integrity_check", sqlite3_errmsg(db));
-    if (st_sql_step(statement) == 1)
-        st_sql_text(statement, 0, said, sizeof(said));
+    if (st_history_sql_step(statement) == 1)
+        st_history_sql_text(statement, 0, said, sizeof(said));
     sqlite3_finalize(statement);
     if (strcmp(said, "ok") != 0)
         die("integrity_check", said);

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         json_t *document;
         char error[256];
         const int64_t from_ns = now_ns(CLOCK_MONOTONIC), cpu_from_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-        if (st_history_reader_open(argv[1], &reader, error, sizeof(error)) < 0) {
+        if (st_history_read_open(argv[1], &reader, error, sizeof(error)) < 0) {
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "time_history: %s\n", strerror(-r));
             return 4;
         }
-        st_history_reader_close(reader);
+        st_history_read_close(reader);
         took_ns[i] = now_ns(CLOCK_MONOTONIC) - from_ns;
         cpu_ns[i] = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_from_ns;
         rows_n = json_array_size(json_object_get(document, "rows"));

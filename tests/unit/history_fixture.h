@@ -94,9 +94,9 @@ static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, j
 {
     struct st_history_reader *reader;
     const struct st_history_span span = {since_ns, until_ns, step_ns};
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     const int r = st_history_read(reader, &span, ret);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     return r;
 }
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/recording/base64.h"
+#include "store/recording/hlog.h"
 
 /* RFC 4648, 10 */
 static const struct {
@@ -28,11 +28,11 @@ static void the_vectors_of_the_rfc_come_out(void **state)
     (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char text[16];
-        st_base64_encode((const uint8_t *)rows[i].plain, strlen(rows[i].plain), text);
+        st_hlog_base64_encode((const uint8_t *)rows[i].plain, strlen(rows[i].plain), text);
         assert_string_equal(text, rows[i].text);
-        assert_int_equal(strlen(text) + 1, ST_BASE64_TEXT_BYTES(strlen(rows[i].plain)));
+        assert_int_equal(strlen(text) + 1, ST_HLOG_BASE64_BYTES(strlen(rows[i].plain)));
         uint8_t plain[16];
-        assert_int_equal(st_base64_decode(text, strlen(text), plain), strlen(rows[i].plain));
+        assert_int_equal(st_hlog_base64_decode(text, strlen(text), plain), strlen(rows[i].plain));
         assert_memory_equal(plain, rows[i].plain, strlen(rows[i].plain));
     }
 }
@@ -41,11 +41,11 @@ static void every_byte_comes_back(void **state)
 {
     (void)state;
     uint8_t bytes[256], back[256 + 2];
-    char text[ST_BASE64_TEXT_BYTES(256)];
+    char text[ST_HLOG_BASE64_BYTES(256)];
     for (size_t i = 0; i < 256; i++)
         bytes[i] = (uint8_t)(i * 167);
-    st_base64_encode(bytes, 256, text);
-    assert_int_equal(st_base64_decode(text, strlen(text), back), 256);
+    st_hlog_base64_encode(bytes, 256, text);
+    assert_int_equal(st_hlog_base64_decode(text, strlen(text), back), 256);
     assert_memory_equal(bytes, back, 256);
 }
 
@@ -56,7 +56,7 @@ static void what_is_no_base64_is_refused(void **state)
         "Z", "Zg", "Zg=", "Zg==Zg==", "Z===", "====", "=Zg=", "Zm9 ", "Zm9\n", "Zm9-"};
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
         uint8_t plain[16];
-        assert_int_equal(st_base64_decode(texts[i], strlen(texts[i]), plain), -EBADMSG);
+        assert_int_equal(st_hlog_base64_decode(texts[i], strlen(texts[i]), plain), -EBADMSG);
     }
 }
 

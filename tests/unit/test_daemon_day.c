@@ -33,7 +33,7 @@
 #include "daemon/status/minute.h"
 #include "measure/drain.h"
 #include "platform/fake/fake.h"
-#include "store/history/history_reader.h"
+#include "store/history/history_private.h"
 
 #define FRAMES     1024
 #define RATE_HZ    48000
@@ -427,7 +427,7 @@ static void what_happened_is_seen_as_what_it_was(void **state)
 static int64_t number(sqlite3 *db, const char *sql)
 {
     int64_t found = INT64_MIN;
-    assert_int_equal(st_sql_number(db, &found, sql, ""), 0);
+    assert_int_equal(st_history_sql_number(db, &found, sql, ""), 0);
     return found;
 }
 
@@ -441,7 +441,7 @@ static void the_history_has_all_of_it(void **state)
     assert_int_equal(look().minutes_n, MINUTES);
     assert_int_equal(look().lost_minutes_n + look().lost_events_n, 0);
     snprintf(path, sizeof(path), "%s/history.db", folder);
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     sqlite3 *db = reader->db;
     assert_int_equal(number(db, "SELECT count(*) FROM span WHERE level = 60"), MINUTES);
     assert_int_equal(number(db, "SELECT sum(cycles) FROM span WHERE level = 60"), result.cycles);
@@ -472,7 +472,7 @@ static void the_history_has_all_of_it(void **state)
         misses += json_integer_value(json_object_get(row, "misses"));
     }
     json_decref(document);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     assert_int_equal(cycles, result.cycles);
     assert_int_equal(misses, result.misses);
 }

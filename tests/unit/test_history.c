@@ -20,7 +20,7 @@ static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
     open_it();
     for (int i = 0; i < 5; i++)
         add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 2, ""};
     assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
     const json_t *events = json_object_get(document, "events");
@@ -44,7 +44,7 @@ static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
     assert_int_equal(json_array_size(json_object_get(document, "events")), 1);
     assert_true(json_is_false(json_object_get(document, "more")));
     json_decref(document);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
 }
 
 static void what_is_rolled_back_was_never_there(void **state)
@@ -114,13 +114,13 @@ static void version_2_is_read_and_brought_up_to_date(void **state)
         else
             open_it();
         assert_int_equal(query("PRAGMA user_version"), written == 0 ? 2 : 4);
-        assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+        assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
         assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
         assert_int_equal(json_array_size(json_object_get(document, "events")),
                          query("SELECT count(*) FROM event"));
         assert_true(json_array_size(json_object_get(document, "events")) > 0);
         json_decref(document);
-        st_history_reader_close(reader);
+        st_history_read_close(reader);
     }
 }
 
@@ -138,7 +138,7 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     struct st_history_reader *reader;
     write_file("This is a letter, not a database, and long enough.\n", 51);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EBADMSG);
     assert_int_equal(unlink(path), 0);
     open_it();
     st_history_close(history);
@@ -182,10 +182,10 @@ static void nothing_but_files_is_opened(void **state)
     struct st_history_reader *reader;
     assert_int_equal(mkfifo(path, 0600), 0); /* an open would wait for ever */
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -EINVAL);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EINVAL);
     snprintf(path, sizeof(path), "%s/none/history.db", folder);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -ENOENT);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -ENOENT);
 }
 
 static void a_link_or_no_file_beside_it_is_named(void **state)

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "store/history/history_causes.h"
+#include "store/history/history.h"
+#include "store/history/history_read.h"
 #include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
@@ -89,9 +90,9 @@ static json_t *read_causes(int64_t since_ns, int64_t until_ns)
 {
     struct st_history_reader *reader;
     json_t *document;
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, &document), 0);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     return document;
 }
 
@@ -179,9 +180,9 @@ static void old_file_begins_to_keep_causes_when_it_is_brought_up_to_date(void **
     snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-2.db' '%s'",
              getenv("SLEEPTUNE_SRC"), path);
     assert_int_equal(system(command), 0);
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     assert_int_equal(st_history_read_causes(reader, INT64_MIN, INT64_MIN, &document), -ENODATA);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
     document = read_causes(INT64_MIN, INT64_MIN);
     assert_int_equal(number(document, "wakes"),

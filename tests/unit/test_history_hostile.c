@@ -27,7 +27,7 @@ static void make(const char *const sql[], size_t sql_n)
 static void check_refused(void)
 {
     struct st_history_reader *reader;
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EPROTO);
     assert_string_equal(error, "it has a view, a trigger or a virtual table, which sleeptune never makes");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_string_equal(error, "it has a view, a trigger or a virtual table, which sleeptune never makes");
@@ -72,16 +72,16 @@ static int read_both(char *buf, size_t buf_bytes)
     const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 10, ""};
     char *text;
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
-    int r = st_history_text(reader, &span, &text);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    int r = st_history_read_text(reader, &span, &text);
     if (r == 0) {
         free(text);
-        r = st_history_events_text(reader, &wish, &text);
+        r = st_history_read_events_text(reader, &wish, &text);
     }
     if (r == 0)
         free(text);
-    snprintf(buf, buf_bytes, "%s", r < 0 ? st_history_reader_error(reader, r) : "");
-    st_history_reader_close(reader);
+    snprintf(buf, buf_bytes, "%s", r < 0 ? st_history_read_error(reader, r) : "");
+    st_history_read_close(reader);
     return r;
 }
 
@@ -112,15 +112,15 @@ static void a_histogram_that_is_none_has_a_reason(void **state)
 static void what_takes_too_long_is_ended(void **state)
 {
     (void)state;
-    struct st_sql_time time;
+    struct st_history_sql_time time;
     sqlite3 *db;
     int64_t n = 0;
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    st_sql_distrust(db);
-    st_sql_limit_time(db, &time, 20 * ST_NS_PER_MS);
-    const int r = st_sql_number(db, &n, ENDLESS "SELECT count(*) FROM n", "");
+    st_history_sql_distrust(db);
+    st_history_sql_limit_time(db, &time, 20 * ST_NS_PER_MS);
+    const int r = st_history_sql_number(db, &n, ENDLESS "SELECT count(*) FROM n", "");
     assert_int_equal(r, -ETIMEDOUT);
-    assert_string_equal(st_sql_sentence(db, r),
+    assert_string_equal(st_history_sql_sentence(db, r),
                         "reading it used more than 10 s of CPU time; it is no usual history");
     sqlite3_close(db);
 }

@@ -14,7 +14,7 @@
 #include "core/ns.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
-#include "store/history/history_reader.h"
+#include "store/history/history_private.h"
 #include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
@@ -79,7 +79,7 @@ static int teardown(void **state)
 static struct st_history_reader *open_reader(void)
 {
     struct st_history_reader *reader;
-    assert_int_equal(st_history_reader_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     return reader;
 }
 
@@ -100,7 +100,7 @@ static void the_last_events_begin_among_those_of_one_time(void **state)
         assert_int_equal(json_is_true(json_object_get(document, "more")), limit < ROWS_N);
         json_decref(document);
     }
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
 }
 
 /* What jansson has at once. */
@@ -130,7 +130,7 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
     const int r =
-        steps ? st_history_text(reader, &span, &text) : st_history_events_text(reader, &wish, &text);
+        steps ? st_history_read_text(reader, &span, &text) : st_history_read_events_text(reader, &wish, &text);
     json_set_alloc_funcs(malloc, free);
     assert_int_equal(r, 0);
     assert_int_equal(json_n, 0);
@@ -138,7 +138,7 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
     assert_int_equal(json_array_size(json_object_get(document, steps ? "rows" : "events")), rows_n);
     json_decref(document);
     free(text);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     return json_most_n;
 }
 
@@ -177,7 +177,7 @@ static void a_name_that_is_no_text_spoils_no_answer(void **state)
     const json_t *last = json_array_get(json_object_get(document, "events"), ROWS_N);
     assert_string_equal(json_string_value(json_object_get(last, "event")), "l?");
     json_decref(document);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
 }
 
 /* What SQLite did for the questions of one answer. */
@@ -208,7 +208,7 @@ static struct effort ask(int64_t after, const char *kind, size_t wanted_n)
     assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
     assert_int_equal(json_array_size(json_object_get(document, "events")), wanted_n);
     json_decref(document);
-    st_history_reader_close(reader);
+    st_history_read_close(reader);
     assert_int_equal(effort.questions_n, 3); /* where it begins, the last id, the events */
     assert_true(effort.steps_n > 10);
     return effort;

@@ -199,7 +199,7 @@ static void a_payload_that_inflates_beyond_its_room_is_refused(void **state)
     const uint8_t head[8] = {
         0x1c, 0x84, 0x93, 0x14, 0, (uint8_t)(deflated >> 16), (uint8_t)(deflated >> 8), (uint8_t)deflated};
     memcpy(whole, head, sizeof(head));
-    assert_int_equal(st_hist_inflate(whole, 8 + deflated, ret, room), -EBADMSG);
+    assert_int_equal(st_hist_deflate_undo(whole, 8 + deflated, ret, room), -EBADMSG);
     free(plain);
     free(whole);
     free(ret);

@@ -9,7 +9,6 @@
 
 #include "core/stats/random.h"
 #include "store/recording/bytes.h"
-#include "store/recording/crc32c.h"
 #include "tests/unit/recording_story.h"
 
 /* Changes one byte of a block's payload and gives it the CRC of what it says then. @return how the reading
@@ -17,8 +16,8 @@
 static enum st_recording_end end_with_lie(uint8_t *file, size_t bytes, size_t block, size_t at, uint8_t value)
 {
     file[block + 12 + at] = value;
-    uint32_t crc = st_crc32c(0, file + block, 8);
-    crc = st_crc32c(crc, file + block + 12, u32_at(file + block + 4));
+    uint32_t crc = st_bytes_crc32c(0, file + block, 8);
+    crc = st_bytes_crc32c(crc, file + block + 12, u32_at(file + block + 4));
     for (size_t i = 0; i < 4; i++)
         file[block + 8 + i] = (uint8_t)(crc >> (8 * i));
     struct st_recording_reader *reader;
@@ -257,7 +256,7 @@ static uint64_t cycles_of_whole_blocks(const uint8_t *file, size_t bytes)
     while (bytes - at >= 12 && u32_at(file + at + 4) <= bytes - at - 12) {
         if (memcmp(file + at, "DATA", 4) == 0) {
             struct st_bytes_in in = {.at = file + at + 12 + 8, .end = file + bytes};
-            cycles += st_get_varint(&in);
+            cycles += st_bytes_get_varint(&in);
         }
         at += 12 + u32_at(file + at + 4);
     }

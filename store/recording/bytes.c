@@ -1,4 +1,4 @@
-#include "store/recording/crc32c.h"
+#include "store/recording/bytes.h"
 
 #include <pthread.h>
 
@@ -23,7 +23,7 @@ static void make(void)
     }
 }
 
-uint32_t st_crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t st_bytes_crc32c(uint32_t crc, const void *bytes, size_t n)
 {
     const uint8_t *at = bytes;
     pthread_once(&made, make);
