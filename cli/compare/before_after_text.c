@@ -25,12 +25,11 @@ static const char *const phrases[ST_FIGURES] = {[ST_FIGURE_MEDIAN] = "the median
 
 /* --- text --- */
 
-/* "the median lateness is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return
- * bytes. */
-static size_t list(const struct st_before_after *done, enum st_verdict verdict, char *buf, size_t buf_bytes)
+/* "the median lateness is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether
+ * there is one. */
+static bool list(const struct st_before_after *done, enum st_verdict verdict, char *buf, size_t buf_bytes)
 {
     char size[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
-    size_t used = 0;
     buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
@@ -39,33 +38,32 @@ static size_t list(const struct st_before_after *done, enum st_verdict verdict, 
         const bool more = e->value > 0;
         if (figure->verdict != verdict)
             continue;
-        used += (size_t)snprintf(buf + used, buf_bytes - used, "%s%s is %s %s (95 %%: %s .. %s)",
-                                 used > 0 ? ", " : "", phrases[id],
-                                 st_figure_text_value(id, fabs(e->value), size), more ? "more" : "less",
-                                 st_figure_text_value(id, more ? e->low : -e->high, low),
-                                 st_figure_text_value(id, more ? e->high : -e->low, high));
+        st_text_append(buf, buf_bytes, "%s%s is %s %s (95 %%: %s .. %s)", buf[0] != '\0' ? ", " : "",
+                       phrases[id], st_figure_text_value(id, fabs(e->value), size), more ? "more" : "less",
+                       st_figure_text_value(id, more ? e->low : -e->high, low),
+                       st_figure_text_value(id, more ? e->high : -e->low, high));
         if (verdict == ST_VERDICT_DRIFTING)
-            used += (size_t)snprintf(buf + used, buf_bytes - used, ", and one run alone changes by %s",
-                                     st_figure_text_value(id, figure->drifts, size));
+            st_text_append(buf, buf_bytes, ", and one run alone changes by %s",
+                           st_figure_text_value(id, figure->drifts, size));
     }
-    return used;
+    return buf[0] != '\0';
 }
 
 /* How large a difference would have been shown. */
 static void detectable(const struct st_before_after *done, char *buf, size_t buf_bytes)
 {
     char size[ST_FIGURE_TEXT_BYTES];
-    size_t used = 0;
+    buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
         const struct st_figure *figure = &done->found.figures[id];
         const double least =
             figure->difference.known ? st_verdict_detectable(figure, done->tests_n) : (double)NAN;
         if (isfinite(least))
-            used += (size_t)snprintf(buf + used, buf_bytes - used, "%s%s in %s", used > 0 ? ", " : "",
-                                     st_figure_text_value(id, least, size), phrases[id]);
+            st_text_append(buf, buf_bytes, "%s%s in %s", buf[0] != '\0' ? ", " : "",
+                           st_figure_text_value(id, least, size), phrases[id]);
     }
-    if (used == 0)
+    if (buf[0] == '\0')
         snprintf(buf, buf_bytes, "nothing, as there are too few cycles to compare");
 }
 
@@ -73,14 +71,14 @@ static void detectable(const struct st_before_after *done, char *buf, size_t buf
 static const char *sentence(const struct st_before_after *done, char *buf, size_t buf_bytes)
 {
     char better[TEXT_BYTES], worse[TEXT_BYTES];
-    const size_t better_n = list(done, ST_VERDICT_BETTER, better, sizeof(better));
-    const size_t worse_n = list(done, ST_VERDICT_WORSE, worse, sizeof(worse));
-    if (better_n > 0 && worse_n > 0) {
+    const bool better_shown = list(done, ST_VERDICT_BETTER, better, sizeof(better));
+    const bool worse_shown = list(done, ST_VERDICT_WORSE, worse, sizeof(worse));
+    if (better_shown && worse_shown) {
         snprintf(buf, buf_bytes, "Better and worse than before: %s; %s.", better, worse);
-    } else if (better_n + worse_n > 0) {
-        snprintf(buf, buf_bytes, "%s than before: %s.", better_n > 0 ? "Better" : "Worse",
-                 better_n > 0 ? better : worse);
-    } else if (list(done, ST_VERDICT_DRIFTING, better, sizeof(better)) > 0) {
+    } else if (better_shown || worse_shown) {
+        snprintf(buf, buf_bytes, "%s than before: %s.", better_shown ? "Better" : "Worse",
+                 better_shown ? better : worse);
+    } else if (list(done, ST_VERDICT_DRIFTING, better, sizeof(better))) {
         snprintf(buf, buf_bytes, "Cannot tell: %s.", better);
     } else {
         detectable(done, better, sizeof(better));
@@ -150,18 +148,18 @@ static double drift_of(const struct st_figure *figure)
 static void print_drift(const struct st_before_after *done)
 {
     char text[TEXT_BYTES], size[ST_FIGURE_TEXT_BYTES];
-    size_t used = 0;
+    text[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
         const double drift = drift_of(&done->found.figures[id]);
         if (isfinite(drift))
-            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s by %s", used > 0 ? ", " : "",
-                                     st_figure_names[id], st_figure_text_value(id, drift, size));
+            st_text_append(text, sizeof(text), "%s%s by %s", text[0] != '\0' ? ", " : "", st_figure_names[id],
+                           st_figure_text_value(id, drift, size));
     }
-    if (used == 0)
+    if (text[0] == '\0')
         return;
-    snprintf(text + used, sizeof(text) - used,
-             " within one run; where that is more than chance, only a larger difference is shown");
+    st_text_append(text, sizeof(text),
+                   " within one run; where that is more than chance, only a larger difference is shown");
     st_change_print(0, "drift:", text);
 }
 

@@ -47,7 +47,7 @@ ST_NODISCARD int st_compare_read(const char *command, const char *path,
                                  const struct st_series_options *options, struct st_compare_file *ret);
 void st_compare_file_finish(struct st_compare_file *file);
 
-/** Rows of a JSON document of bench or measure. @return an st_exit, after a message. */
+/** Rows of a JSON document of the lab or of `measure`. @return an st_exit, after a message. */
 ST_NODISCARD int st_compare_read_figures(const char *command, const json_t *document,
                                          struct st_compare_file *ret);
 
@@ -90,8 +90,6 @@ double st_compare_wanted(const struct st_compare_result *result, const struct st
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
 ST_NODISCARD int st_compare_print_json(const struct st_compare_result *result);
 
-/** Adds what is shown, in a sentence. */
-void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes);
 /** Draws the runs side by side where options->path is not NULL. @return an st_exit, after a message. */
 ST_NODISCARD int st_compare_plot(const char *command, const struct st_compare_result *result,
                                  const struct st_series_options *series,

@@ -5,10 +5,13 @@
 #include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
+#include "cli/show/figure_text.h"
 #include "core/text.h"
+#include "evidence/verdict.h"
 
-#define LATENESS "lateness (woke - due)"
-#define TAG      "lateness" /* of a histogram log */
+#define CAPTION_FIGURES 6
+#define LATENESS        "lateness (woke - due)"
+#define TAG             "lateness" /* of a histogram log */
 
 /* Of a histogram log what was compared. */
 static bool is_wanted(const struct st_compare_file *file, const struct st_chart_set *set)
@@ -51,6 +54,32 @@ static bool has_quartiles(const struct st_compare_result *result)
     return true;
 }
 
+/* Adds what is shown, in a sentence. */
+static void caption(const struct st_compare_result *result, char *buf, size_t buf_bytes)
+{
+    char letter[8], value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
+    st_text_append(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
+                   result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
+                                       : ", there is too little to compare");
+    const char *gap = ": ";
+    for (size_t i = 0; i < result->pairs_n; i++) {
+        const struct st_compare_pair *pair = &result->pairs[i];
+        st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+        for (int id = 0; id < ST_FIGURES; id++) {
+            const struct st_figure *f = &pair->found.figures[id];
+            if (!st_verdict_shows(f) || result->shown_n > CAPTION_FIGURES)
+                continue;
+            st_text_append(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
+                           pair->label[0] != '\0' ? ": " : "", letter, st_figure_names[id],
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.value, value),
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.low, low),
+                           st_figure_text_signed((enum st_figure_id)id, f->difference.high, high));
+            gap = "; ";
+        }
+    }
+    st_text_append(buf, buf_bytes, ".");
+}
+
 int st_compare_plot(const char *command, const struct st_compare_result *result,
                     const struct st_series_options *series, const struct st_chart_options *options)
 {
@@ -69,7 +98,7 @@ int st_compare_plot(const char *command, const struct st_compare_result *result,
         st_text_append(data.note, sizeof(data.note), "%s is %.60s. ",
                        st_compare_letter(i, letter, sizeof(letter)), result->files[i].path);
     }
-    st_compare_caption(result, data.note, sizeof(data.note));
+    caption(result, data.note, sizeof(data.note));
     if (status == ST_EXIT_DONE && strcmp(chart.path, "-") == 0)
         putchar('\n');
     if (status == ST_EXIT_DONE)

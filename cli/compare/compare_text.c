@@ -15,31 +15,30 @@
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 
-#define LABEL_COLUMNS   9
-#define CAPTION_FIGURES 6
-#define MORE_MAX        1000 /* times as much data */
-#define PERIODS_SAME    1e-9 /* written in other words */
-#define PERIODS_ALIKE   1e-3 /* one is missed where the other is */
+#define LABEL_COLUMNS 9
+#define MORE_MAX      1000 /* times as much data */
+#define PERIODS_SAME  1e-9 /* written in other words */
+#define PERIODS_ALIKE 1e-3 /* one is missed where the other is */
 
 static void print_file(FILE *out, const struct st_compare_file *file, size_t i, int width)
 {
     char label[8], text[900], every[ST_FIGURE_TEXT_BYTES], all[ST_FIGURE_TEXT_BYTES];
-    size_t at = (size_t)snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
+    snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
     if (file->has_values)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->blocks.n);
+        st_text_append(text, sizeof(text), ", %" PRIu64 " values", file->blocks.n);
     else if (file->rows_n > 1)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %zu results", file->rows_n);
+        st_text_append(text, sizeof(text), ", %zu results", file->rows_n);
     else
-        at += (size_t)snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " values", file->rows[0].n);
+        st_text_append(text, sizeof(text), ", %" PRIu64 " values", file->rows[0].n);
     if (file->period_known)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, ", a period of %s",
-                               st_ns_format(st_period_ns(&file->period), every, sizeof(every)));
+        st_text_append(text, sizeof(text), ", a period of %s",
+                       st_ns_format(st_period_ns(&file->period), every, sizeof(every)));
     if (file->period_known && file->has_values)
-        at += (size_t)snprintf(
-            text + at, sizeof(text) - at, ", %" PRIu64 " of %" PRIu64 " missed in %s", file->blocks.missed_n,
+        st_text_append(
+            text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " missed in %s", file->blocks.missed_n,
             file->blocks.trials_n,
             st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
-    snprintf(text + at, sizeof(text) - at, ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+    st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
     st_text_field(out, st_compare_letter(i, label, sizeof(label)), text, LABEL_COLUMNS, width);
 }
 
@@ -154,16 +153,16 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
     const bool in_order[2] = {pair->a->in_order, pair->b->in_order};
     if (pair->found.neighbours_depend && (in_order[0] || in_order[1])) {
-        size_t at = (size_t)snprintf(text, sizeof(text), "Neighbours depend on each other: for the median, ");
+        snprintf(text, sizeof(text), "Neighbours depend on each other: for the median, ");
         for (size_t side = 0, said_n = 0; side < 2; side++) {
             if (!in_order[side])
                 continue;
-            at += (size_t)snprintf(text + at, sizeof(text) - at,
-                                   said_n == 0 ? "%s is worth some %.0f independent values" : ", %s as %.0f",
-                                   side == 0 ? "A" : letter, three_digits(n[side]));
+            st_text_append(text, sizeof(text),
+                           said_n == 0 ? "%s is worth some %.0f independent values" : ", %s as %.0f",
+                           side == 0 ? "A" : letter, three_digits(n[side]));
             said_n++;
         }
-        snprintf(text + at, sizeof(text) - at, ".");
+        st_text_append(text, sizeof(text), ".");
         st_text_field(out, "", text, LABEL_COLUMNS, width);
     }
     const double bursts = pair->found.figures[ST_FIGURE_MISSED].counts.scatter;
@@ -178,15 +177,14 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
 /* Which intervals are not to be relied upon. */
 static void print_narrow(FILE *out, const struct st_compare_pair *pair, int width)
 {
-    char text[400];
-    size_t at = 0, n = 0;
+    char text[400] = "";
+    size_t n = 0;
     for (int id = 0; id < ST_FIGURES; id++) {
         if (pair->found.figures[id].narrow)
-            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", n++ > 0 ? ", " : "",
-                                   st_figure_names[id]);
+            st_text_append(text, sizeof(text), "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
     }
-    snprintf(
-        text + at, sizeof(text) - at,
+    st_text_append(
+        text, sizeof(text),
         ": the values that decide %s come in few groups, and %s may be too narrow. A longer run has more "
         "of them.",
         n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
@@ -217,21 +215,18 @@ static bool difference_text(const struct st_figure *f, enum st_figure_id id, con
     if (!drifting && !st_verdict_shows(f))
         return false;
     const char *said = drifting ? "cannot tell" : "a difference is shown";
-    size_t at;
     if (id == ST_FIGURE_MISSED) {
-        at = (size_t)snprintf(buf, buf_bytes, "missed: %s: %s misses %s of its periods, A %s.", said, letter,
-                              st_figure_text_value(id, f->value[1], size),
-                              st_figure_text_value(id, f->value[0], level));
+        snprintf(buf, buf_bytes, "missed: %s: %s misses %s of its periods, A %s.", said, letter,
+                 st_figure_text_value(id, f->value[1], size), st_figure_text_value(id, f->value[0], level));
     } else {
         if (f->value[0] > 0)
             snprintf(share, sizeof(share), " (%.3g %% of A's)", fabs(more) / f->value[0] * 100);
-        at = (size_t)snprintf(buf, buf_bytes, "%s: %s: %s is %s%s %s than A.", st_figure_names[id], said,
-                              letter, st_figure_text_value(id, fabs(more), size), share,
-                              more > 0 ? "later" : "less late");
+        snprintf(buf, buf_bytes, "%s: %s: %s is %s%s %s than A.", st_figure_names[id], said, letter,
+                 st_figure_text_value(id, fabs(more), size), share, more > 0 ? "later" : "less late");
     }
     if (drifting)
-        snprintf(buf + at, buf_bytes - at, " One run alone changes by %s.",
-                 st_figure_text_value(id, f->drifts, size));
+        st_text_append(buf, buf_bytes, " One run alone changes by %s.",
+                       st_figure_text_value(id, f->drifts, size));
     return true;
 }
 
@@ -244,27 +239,25 @@ static void none_text(const struct st_compare_result *result, const struct st_co
     const double factor = wanted > 0 && f->error > 0 ? st_verdict_more_data(f, result->tests_n, wanted) : 0;
     const double detectable = f->error > 0 ? st_verdict_detectable(f, result->tests_n) : (double)NAN;
     char size[ST_FIGURE_TEXT_BYTES];
-    const size_t at = (size_t)snprintf(buf, buf_bytes, "%s: no difference shown.", st_figure_names[id]);
-    buf += at;
-    buf_bytes -= at;
+    snprintf(buf, buf_bytes, "%s: no difference shown.", st_figure_names[id]);
     st_figure_text_value(id, factor > 0 ? wanted : detectable, size);
     if (factor > MORE_MAX)
-        snprintf(buf, buf_bytes,
-                 " To show one of %s takes more than %d times as much data of both: in practice it cannot be "
-                 "shown.",
-                 size, MORE_MAX);
+        st_text_append(
+            buf, buf_bytes,
+            " To show one of %s takes more than %d times as much data of both: in practice it cannot be "
+            "shown.",
+            size, MORE_MAX);
     else if (factor > 1)
-        snprintf(buf, buf_bytes, " To show one of %s takes %.*f times as much data of both.", size,
-                 factor < 10 ? 1 : 0, factor);
+        st_text_append(buf, buf_bytes, " To show one of %s takes %.*f times as much data of both.", size,
+                       factor < 10 ? 1 : 0, factor);
     else if (factor > 0)
-        snprintf(buf, buf_bytes, " One of %s would have been (in 4 of 5 cases at least).", size);
+        st_text_append(buf, buf_bytes, " One of %s would have been (in 4 of 5 cases at least).", size);
     else if (isfinite(detectable))
-        snprintf(buf, buf_bytes, " One of %s%s would have been in 4 of 5 cases.", size,
-                 id == ST_FIGURE_MISSED ? " more" : "");
+        st_text_append(buf, buf_bytes, " One of %s%s would have been in 4 of 5 cases.", size,
+                       id == ST_FIGURE_MISSED ? " more" : "");
     if (f->drifts > 0 && f->drifts >= (factor > 0 ? wanted : 0)) {
-        const size_t used = strlen(buf);
-        snprintf(buf + used, buf_bytes - used, " One run alone changes by %s: only more than that is shown.",
-                 st_figure_text_value(id, f->drifts, size));
+        st_text_append(buf, buf_bytes, " One run alone changes by %s: only more than that is shown.",
+                       st_figure_text_value(id, f->drifts, size));
     }
 }
 
@@ -333,49 +326,24 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
 
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
-    char text[500];
+    char text[500] = "";
     fputc('\n', out);
     if (result->left_out_n > 0) {
         snprintf(text, sizeof(text), "%zu results are in one file only, and left out.", result->left_out_n);
         st_text_field(out, "left out", text, LABEL_COLUMNS, width);
     }
-    size_t at = 0;
+    text[0] = '\0';
     if (result->tests_n > 0)
-        at = (size_t)snprintf(
-            text, sizeof(text),
-            "p is corrected for the %zu figure%s that were looked at (Holm); * marks a difference that "
-            "is shown (p <= %.2f, and more than the drift). Intervals are of one figure alone. ",
-            result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
-    snprintf(text + at, sizeof(text) - at,
-             "Each ran once: whatever else changed from one run to the other is in the difference, too. "
-             "Another run of A, "
-             "after B, would show how much that is.");
+        snprintf(text, sizeof(text),
+                 "p is corrected for the %zu figure%s that were looked at (Holm); * marks a difference that "
+                 "is shown (p <= %.2f, and more than the drift). Intervals are of one figure alone. ",
+                 result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
+    st_text_append(
+        text, sizeof(text),
+        "Each ran once: whatever else changed from one run to the other is in the difference, too. "
+        "Another run of A, "
+        "after B, would show how much that is.");
     st_text_field(out, "note", text, LABEL_COLUMNS, width);
-}
-
-void st_compare_caption(const struct st_compare_result *result, char *buf, size_t buf_bytes)
-{
-    char letter[8], value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
-    st_text_append(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
-                   result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
-                                       : ", there is too little to compare");
-    const char *gap = ": ";
-    for (size_t i = 0; i < result->pairs_n; i++) {
-        const struct st_compare_pair *pair = &result->pairs[i];
-        st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
-        for (int id = 0; id < ST_FIGURES; id++) {
-            const struct st_figure *f = &pair->found.figures[id];
-            if (!st_verdict_shows(f) || result->shown_n > CAPTION_FIGURES)
-                continue;
-            st_text_append(buf, buf_bytes, "%s%s%s%s - A, %s %s (95 %%: %s .. %s)", gap, pair->label,
-                           pair->label[0] != '\0' ? ": " : "", letter, st_figure_names[id],
-                           st_figure_text_signed((enum st_figure_id)id, f->difference.value, value),
-                           st_figure_text_signed((enum st_figure_id)id, f->difference.low, low),
-                           st_figure_text_signed((enum st_figure_id)id, f->difference.high, high));
-            gap = "; ";
-        }
-    }
-    st_text_append(buf, buf_bytes, ".");
 }
 
 int st_compare_print(const struct st_compare_result *result)
