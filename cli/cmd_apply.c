@@ -203,14 +203,13 @@ static void print_planned_by_hand(const struct work *work)
     char text[ST_CHANGE_TEXT_BYTES];
     const struct st_rule *last = NULL;
     for (size_t i = 0; i < work->plan.steps_n; i++) {
-        const struct st_step *step = &work->plan.steps[i];
+        const struct st_plan_step *step = &work->plan.steps[i];
         if (step->rule != last)
             print_head(step->rule, "to be done by hand");
         last = step->rule;
         if (step->type == ST_ENTRY_FILE) {
-            const bool comment = st_change_takes_comments(step->kind);
             snprintf(text, sizeof(text), "# %s\n%s", step->target,
-                     comment ? strchr(step->new_value, '\n') + 1 : step->new_value);
+                     step->comments ? strchr(step->new_value, '\n') + 1 : step->new_value);
         } else {
             snprintf(text, sizeof(text), "# now: %s = %s", step->target, step->new_value);
         }
@@ -235,9 +234,9 @@ static int carry_out(struct work *work)
     char message[512];
     struct st_change_teller teller = {
         .command = COMMAND, .os = work->target->p->os, .user = player(&work->options->input)};
-    struct st_changes changes;
+    struct st_applied changes;
     size_t left_n;
-    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
+    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
                             sizeof(message));
     if (r < 0) {
         if (is_not_allowed(r))
@@ -248,7 +247,7 @@ static int carry_out(struct work *work)
     if (work->options->measure_ns > 0 && work->target->live)
         st_before_after_record(COMMAND, work->target, &changes.journal, (uint32_t)work->options->frames,
                                (uint32_t)work->options->rate_hz, work->options->measure_ns);
-    r = st_changes_apply(&changes, &work->plan, &left_n);
+    r = st_applied_add(&changes, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0 ? st_failure(COMMAND,
                                          "%zu writes could not be taken back: sleeptune revert --all", left_n)
@@ -257,7 +256,7 @@ static int carry_out(struct work *work)
             print_planned_by_hand(work);
         (void)st_before_after_forget(COMMAND, work->target, &changes.journal);
     }
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     if (status == ST_EXIT_DONE) {
         status = st_change_then_do(&teller, work->target->p, false, work->options->run_generators);
         printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
@@ -316,7 +315,7 @@ static const char *ask_about(const struct work *work, char *buf, size_t buf_byte
     size_t used = (size_t)snprintf(buf, buf_bytes, "Apply this?");
     const char *before = " It changes";
     for (size_t i = 0; i < work->plan.steps_n; i++) {
-        const struct st_step *step = &work->plan.steps[i];
+        const struct st_plan_step *step = &work->plan.steps[i];
         const char *unit = strstr(step->target, "/system/");
         if (step->kind != ST_CHANGE_SYSTEMD || unit == NULL || used + 300 > buf_bytes)
             continue;
@@ -370,7 +369,7 @@ static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
     struct st_change_teller teller = {.command = COMMAND, .os = work->target->p->os};
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_revert_counts counts;
     bool interrupted = false;
     for (size_t i = 0; i < work->journal.entries_n; i++)
@@ -383,16 +382,16 @@ static int recover(struct work *work, int argc, char **argv)
     if (st_change_needs_root(COMMAND, work->target, false, argc, argv))
         return ST_EXIT_FAILURE;
     puts("an earlier run was interrupted; it is taken back first");
-    int r = st_changes_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
+    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    r = st_changes_recover(&changes, &counts);
+    r = st_applied_recover(&changes, &counts);
     /* the plan is made by what is left */
     st_journal_finish(&work->journal);
     work->journal = changes.journal;
     changes.journal = (struct st_journal){0};
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     st_change_teller_finish(&teller);
     return r < 0 ? st_failure(COMMAND, "taking it back failed: %s", strerror(-r)) : ST_EXIT_DONE;
 }

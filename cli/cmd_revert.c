@@ -59,21 +59,21 @@ static int take_back(const struct options *options, const struct st_change_targe
                      struct st_change_teller *teller)
 {
     char message[512];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_revert_counts counts, left;
     int r =
-        st_changes_open(&changes, target->p, target->folder, st_change_say, teller, message, sizeof(message));
+        st_applied_open(&changes, target->p, target->folder, st_change_say, teller, message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = changes.journal.entries_n;
-    r = st_changes_recover(&changes, &left);
+    r = st_applied_recover(&changes, &left);
     if (r == 0)
-        r = st_changes_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
+        r = st_applied_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
     else
         counts = (struct st_revert_counts){0};
     if (st_before_after_forget(COMMAND, target, &changes.journal))
         puts("removed   the recording from before the changes");
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     counts.restored_n += left.restored_n;
     counts.changed_n += left.changed_n;
     counts.failed_n += left.failed_n;

@@ -113,16 +113,15 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
 static bool is_written(struct st_platform *p, const struct st_change *wanted, const struct st_entry *entry)
 {
     struct st_change change = *wanted;
-    char text[512];
+    struct st_change_form form;
+    char why[256];
     if (entry->type != ST_ENTRY_FILE)
         return strcmp(change.value, entry->new_value) == 0 &&
                fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
-    if (st_change_resolve(p, &change, text, sizeof(text)) != 0 ||
-        st_change_path(p->os, &change, text, sizeof(text)) != 0 || strcmp(text, entry->target) != 0 ||
-        st_change_line(p->os, &change, text, sizeof(text)) != 0)
+    if (st_change_resolve(p, &change, why, sizeof(why)) != 0 || st_change_form(p->os, &change, &form) != 0 ||
+        strcmp(form.path, entry->target) != 0)
         return false;
-    /* the section of a unit stands once, above the first line */
-    return strstr(entry->new_value, change.kind == ST_CHANGE_SYSTEMD ? strchr(text, '\n') + 1 : text) != NULL;
+    return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
 }
 
 /* Does the rule ask again for something that it has got? */

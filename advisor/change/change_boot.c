@@ -139,6 +139,15 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
     return 0;
 }
 
+const char *st_change_refusal(struct st_platform *p)
+{
+    if (exists(p, "/etc/NIXOS"))
+        return "this is NixOS, where /etc is generated: put it into configuration.nix";
+    if (exists(p, "/run/ostree-booted"))
+        return "this is an ostree system, whose image decides: put it into the image or a layer of it";
+    return NULL;
+}
+
 /* --- commands --- */
 
 static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)

@@ -1,12 +1,311 @@
-/* Somebody else's line that says otherwise and wins over ours: in the files that are read later, and behind
- * our line in its own file. (Where the first of several counts: earlier, and before it.) */
+/* Someone else's line that says otherwise and wins over ours: in the files that are read later, and behind our
+ * line in its own file. (Where the first of several counts: earlier, and before it.) */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/change/change_line.h"
+#include "advisor/change/change.h"
 #include "advisor/facts/facts.h"
 #include "advisor/facts/text.h"
+
+/* One name and value of a change: "power_save", "0" of a module's options "power_save=0 beep_mode=0". */
+struct pair {
+    char name[ST_CHANGE_VALUE_BYTES];
+    char value[ST_CHANGE_VALUE_BYTES];
+};
+
+/* What a line sets `name` to: text within the line, which is changed, or static; NULL: it says nothing. */
+typedef const char *(*line_fn)(const struct st_change *change, const char *name, char *line);
+
+/* --- what a line sets: one function a syntax --- */
+
+#define BLANKS   " \t"
+#define GRUB_VAR "GRUB_CMDLINE_LINUX_DEFAULT"
+
+static bool copy(char *to, size_t to_bytes, const char *from, size_t len)
+{
+    if (len == 0 || len >= to_bytes)
+        return false;
+    memcpy(to, from, len);
+    to[len] = '\0';
+    return true;
+}
+
+/* Splits the next word off; NULL: none. */
+static char *next_word(char **rest)
+{
+    char *word;
+    do {
+        word = strsep(rest, BLANKS);
+    } while (word != NULL && word[0] == '\0');
+    return word;
+}
+
+/* The value of "name=value" or "name" (empty) among words, the last one; NULL: not there. */
+static const char *last_of_words(char *words, const char *name)
+{
+    const size_t len = strlen(name);
+    const char *value = NULL;
+    for (char *word = next_word(&words); word != NULL; word = next_word(&words)) {
+        if (strncmp(word, name, len) == 0 && (word[len] == '=' || word[len] == '\0'))
+            value = word + len + (word[len] == '=');
+    }
+    return value;
+}
+
+/* --- rules of udev --- */
+
+/* KEY{attribute}, what is between it and the value, and the value in quotes. */
+struct term {
+    const char *key, *value;
+    size_t key_len, value_len;
+    bool match; /* == and != */
+};
+
+/* The next term of a rule. @return what follows it, NULL: no more. */
+static const char *next_term(const char *at, struct term *ret)
+{
+    at += strspn(at, BLANKS ",");
+    ret->key = at;
+    at += strcspn(at, BLANKS "=!+-:");
+    ret->key_len = (size_t)(at - ret->key);
+    at += strspn(at, BLANKS);
+    const size_t len = strspn(at, "=!+-:");
+    if (ret->key_len == 0 || len == 0)
+        return NULL;
+    ret->match = len == 2 && (at[0] == '=' || at[0] == '!') && at[1] == '=';
+    at += len;
+    at += strspn(at, BLANKS);
+    if (*at != '"')
+        return NULL;
+    ret->value = at + 1;
+    ret->value_len = strcspn(at + 1, "\"");
+    at += 1 + ret->value_len;
+    return *at == '"' ? at + 1 : NULL;
+}
+
+/* Is this condition one of the rule's? */
+static bool has_condition(const char *rule, const struct term *wanted)
+{
+    struct term term;
+    for (const char *at = rule; (at = next_term(at, &term)) != NULL;) {
+        if (term.match && term.key_len == wanted->key_len && term.value_len == wanted->value_len &&
+            memcmp(term.key, wanted->key, term.key_len) == 0 &&
+            memcmp(term.value, wanted->value, term.value_len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool udev_pair(const char *rule, size_t i, struct pair *ret)
+{
+    struct term term;
+    for (const char *at = rule; (at = next_term(at, &term)) != NULL;) {
+        if (!term.match && i-- == 0)
+            return copy(ret->name, sizeof(ret->name), term.key, term.key_len) &&
+                   copy(ret->value, sizeof(ret->value), term.value, term.value_len);
+    }
+    return false;
+}
+
+/* A rule whose conditions are all among ours is obeyed whenever ours is. */
+static const char *line_udev(const struct st_change *change, const char *name, char *line)
+{
+    struct term term;
+    const char *value = NULL;
+    size_t len = 0;
+    for (const char *at = line; (at = next_term(at, &term)) != NULL;) {
+        if (term.match && !has_condition(change->value, &term))
+            return NULL;
+        if (!term.match && term.key_len == strlen(name) && memcmp(term.key, name, term.key_len) == 0) {
+            value = term.value;
+            len = term.value_len;
+        }
+    }
+    if (value != NULL)
+        line[value - line + (ptrdiff_t)len] = '\0';
+    return value;
+}
+
+/* --- pairs --- */
+
+static bool word_pair(const char *words, size_t i, struct pair *ret)
+{
+    for (words += strspn(words, BLANKS); *words != '\0'; words += strspn(words, BLANKS)) {
+        const size_t len = strcspn(words, BLANKS), name_len = strcspn(words, BLANKS "=");
+        if (i-- == 0) {
+            ret->value[0] = '\0';
+            return copy(ret->name, sizeof(ret->name), words, name_len) &&
+                   (name_len + 1 >= len ||
+                    copy(ret->value, sizeof(ret->value), words + name_len + 1, len - name_len - 1));
+        }
+        words += len;
+    }
+    return false;
+}
+
+static bool pair_at(const struct st_change *change, size_t i, struct pair *ret)
+{
+    const bool boot = change->kind == ST_CHANGE_BOOT || change->kind == ST_CHANGE_BOOT_GRUB ||
+                      change->kind == ST_CHANGE_BOOT_CMDLINE;
+    if (change->kind == ST_CHANGE_UDEV)
+        return udev_pair(change->value, i, ret);
+    if (boot || change->kind == ST_CHANGE_MODPROBE)
+        return word_pair(change->value, i, ret);
+    if (i > 0)
+        return false;
+    if (change->kind == ST_CHANGE_SYSTEMD) {
+        const size_t len = strcspn(change->value, "=");
+        ret->value[0] = '\0';
+        return change->value[len] == '=' && copy(ret->name, sizeof(ret->name), change->value, len) &&
+               (change->value[len + 1] == '\0' ||
+                copy(ret->value, sizeof(ret->value), change->value + len + 1,
+                     strlen(change->value + len + 1)));
+    }
+    return copy(ret->name, sizeof(ret->name), change->key, strlen(change->key)) &&
+           copy(ret->value, sizeof(ret->value), change->value, strlen(change->value));
+}
+
+/* --- lines --- */
+
+/* Cuts "key = value" in two. @return the value, NULL: no such line. Both are without blanks around them. */
+static char *cut_at_equals(char *line)
+{
+    char *equals = strchr(line, '=');
+    if (equals == NULL)
+        return NULL;
+    *equals = '\0';
+    st_text_trim(line);
+    st_text_trim(equals + 1);
+    return equals + 1;
+}
+
+/* "vm/x", "-vm.x" and "vm.x" are one key. */
+static const char *line_sysctl(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    const char *value = cut_at_equals(line);
+    for (char *s = line; value != NULL && *s != '\0'; s++) {
+        if (*s == '/')
+            *s = '.';
+    }
+    return value != NULL && strcmp(line + (line[0] == '-'), name) == 0 ? value : NULL;
+}
+
+/* name="value" # words */
+static const char *line_assigned(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    char *value = cut_at_equals(line);
+    if (value == NULL || strcmp(line, name) != 0)
+        return NULL;
+    const char quote = value[0] == '"' || value[0] == '\'' ? value[0] : '\0';
+    if (quote != '\0')
+        value++;
+    value[strcspn(value, quote == '"' ? "\"" : quote == '\'' ? "'" : BLANKS "#;")] = '\0';
+    return value;
+}
+
+/* w /sys/... mode user group age text */
+static const char *line_tmpfiles(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    const char *type = next_word(&line), *path = next_word(&line);
+    if (path == NULL || type[0] != 'w' || strcmp(path, name) != 0)
+        return NULL;
+    for (int i = 0; i < 4; i++) {
+        if (next_word(&line) == NULL)
+            return NULL;
+    }
+    if (line != NULL)
+        st_text_trim(line);
+    return line;
+}
+
+/* options snd-hda-intel power_save=1: '-' and '_' are one */
+static const char *line_modprobe(const struct st_change *change, const char *name, char *line)
+{
+    const char *word = next_word(&line), *module = next_word(&line);
+    if (module == NULL || line == NULL || strcmp(word, "options") != 0 ||
+        strlen(module) != strlen(change->key))
+        return NULL;
+    for (size_t i = 0; module[i] != '\0'; i++) {
+        if ((module[i] == '-' ? '_' : module[i]) != (change->key[i] == '-' ? '_' : change->key[i]))
+            return NULL;
+    }
+    return last_of_words(line, name);
+}
+
+/* @audio - rtprio 95: of equally special lines the later one counts (pam_limits) */
+static const char *line_limits(const struct st_change *change, const char *name, char *line)
+{
+    (void)name;
+    char ours[ST_CHANGE_KEY_BYTES], *rest = ours;
+    strcpy(ours, change->key);
+    const char *domain = next_word(&rest), *type = next_word(&rest), *item = next_word(&rest);
+    const char *their_domain = next_word(&line), *their_type = next_word(&line),
+               *their_item = next_word(&line);
+    const char *value = next_word(&line);
+    if (item == NULL || value == NULL || strcmp(domain, their_domain) != 0 || strcmp(item, their_item) != 0)
+        return NULL;
+    return strcmp(type, "-") == 0 || strcmp(their_type, "-") == 0 || strcmp(type, their_type) == 0 ? value
+                                                                                                   : NULL;
+}
+
+static const char *line_systemd(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    const char *value = cut_at_equals(line);
+    return value != NULL && strcmp(line, name) == 0 ? value : NULL;
+}
+
+static const char *line_cmdline(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    return last_of_words(line, name);
+}
+
+/* Either an option of this name, or a text that ours is not part of any more. */
+static const char *line_grub(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    const size_t len = strlen(GRUB_VAR);
+    line += strspn(line, BLANKS);
+    if (strncmp(line, GRUB_VAR, len) != 0)
+        return NULL;
+    line += len;
+    bool appends = line[0] == '+';
+    line += appends;
+    if (line[0] != '=')
+        return NULL;
+    appends |= strstr(line, "$" GRUB_VAR) != NULL || strstr(line, "${" GRUB_VAR) != NULL;
+    for (char *s = line; *s != '\0'; s++) {
+        if (*s == '=' && s == line)
+            *s = ' ';
+        else if (*s == '"' || *s == '\'')
+            *s = ' ';
+    }
+    const char *value = last_of_words(line, name);
+    return value != NULL || appends ? value : "a text without it";
+}
+
+/* A record of the same class: of several the first one counts. */
+static const char *line_login(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    char *fields = line + strcspn(line, ":");
+    if (*fields != ':')
+        return NULL;
+    *fields = '\0';
+    for (char *rest = line, *alias; (alias = strsep(&rest, "|")) != NULL;) {
+        if (strcmp(alias, name) == 0)
+            return "a record of its own";
+    }
+    return NULL;
+}
+
+/* --- which line wins --- */
 
 #define DIRS_MAX  5
 #define AFTER_MAX 3
@@ -15,7 +314,7 @@
 struct order {
     enum st_change_kind kind;
     enum st_os os;
-    st_line_fn line;
+    line_fn line;
     bool first_wins;
     const char *suffix;
     /* A file in one of them hides those of its name in the ones below; all of them are read in the order of
@@ -33,34 +332,33 @@ struct order {
 /* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), udev(7), systemd.unit(5), pam_limits(8),
  * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig. */
 static const struct order orders[] = {
-    {ST_CHANGE_SYSCTL, ST_OS_LINUX, st_line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
+    {ST_CHANGE_SYSCTL, ST_OS_LINUX, line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
      .after = {"/etc/sysctl.conf"}}, /* by sysctl --system; not by systemd-sysctl */
-    {ST_CHANGE_SYSFS, ST_OS_LINUX, st_line_tmpfiles, .first_wins = true, .suffix = ".conf",
+    {ST_CHANGE_SYSFS, ST_OS_LINUX, line_tmpfiles, .first_wins = true, .suffix = ".conf",
      .dirs = EVERYWHERE("tmpfiles.d")},
-    {ST_CHANGE_MODPROBE, ST_OS_LINUX, st_line_modprobe, .suffix = ".conf", .dirs = EVERYWHERE("modprobe.d")},
-    {ST_CHANGE_UDEV, ST_OS_LINUX, st_line_udev, .suffix = ".rules", .dirs = EVERYWHERE("udev/rules.d")},
-    {ST_CHANGE_LIMITS, ST_OS_LINUX, st_line_limits, .suffix = ".conf", .dirs = {"/etc/security/limits.d"}},
-    {ST_CHANGE_SYSTEMD, ST_OS_LINUX, st_line_systemd, .suffix = ".conf",
+    {ST_CHANGE_MODPROBE, ST_OS_LINUX, line_modprobe, .suffix = ".conf", .dirs = EVERYWHERE("modprobe.d")},
+    {ST_CHANGE_UDEV, ST_OS_LINUX, line_udev, .suffix = ".rules", .dirs = EVERYWHERE("udev/rules.d")},
+    {ST_CHANGE_LIMITS, ST_OS_LINUX, line_limits, .suffix = ".conf", .dirs = {"/etc/security/limits.d"}},
+    {ST_CHANGE_SYSTEMD, ST_OS_LINUX, line_systemd, .suffix = ".conf",
      .dirs = EVERYWHERE("systemd/system/%s.d")},
-    {ST_CHANGE_BOOT, ST_OS_LINUX, st_line_grub, .suffix = ".cfg", .dirs = {"/etc/default/grub.d"}},
-    {ST_CHANGE_BOOT_GRUB, ST_OS_LINUX, st_line_grub},
-    {ST_CHANGE_BOOT_CMDLINE, ST_OS_LINUX, st_line_cmdline},
-    {ST_CHANGE_SYSCTL, ST_OS_FREEBSD, st_line_assigned, .after = {"/etc/sysctl.conf.local"}},
-    {ST_CHANGE_LOADER, ST_OS_FREEBSD, st_line_assigned, .suffix = ".conf", .dirs = {"/boot/loader.conf.d"},
+    {ST_CHANGE_BOOT, ST_OS_LINUX, line_grub, .suffix = ".cfg", .dirs = {"/etc/default/grub.d"}},
+    {ST_CHANGE_BOOT_GRUB, ST_OS_LINUX, line_grub},
+    {ST_CHANGE_BOOT_CMDLINE, ST_OS_LINUX, line_cmdline},
+    {ST_CHANGE_SYSCTL, ST_OS_FREEBSD, line_assigned, .after = {"/etc/sysctl.conf.local"}},
+    {ST_CHANGE_LOADER, ST_OS_FREEBSD, line_assigned, .suffix = ".conf", .dirs = {"/boot/loader.conf.d"},
      .after = {"/boot/loader.conf.local"}},
-    {ST_CHANGE_RC_CONF, ST_OS_FREEBSD, st_line_assigned,
+    {ST_CHANGE_RC_CONF, ST_OS_FREEBSD, line_assigned,
      .after = {"/etc/rc.conf.local", "/etc/rc.conf.d/%s", "/usr/local/etc/rc.conf.d/%s"}},
-    {ST_CHANGE_LOGIN_CLASS, ST_OS_FREEBSD, st_line_login, .first_wins = true},
+    {ST_CHANGE_LOGIN_CLASS, ST_OS_FREEBSD, line_login, .first_wins = true},
 };
 
 struct search {
     struct st_platform *p;
     const struct st_change *change;
     const struct order *order;
-    const struct st_pair *pair;
-    const char *own; /* our file */
-    const char *own_name;
-    size_t dir; /* index into order->dirs */
+    const struct pair *pair;
+    const struct st_change_form *form; /* our file and line */
+    size_t dir;                        /* index into order->dirs */
     /* the line that wins so far */
     char path[512];
     unsigned line_n;
@@ -121,18 +419,15 @@ static unsigned line_of(const char *text, const char *at)
 /* Behind our line, or before it where the first one counts. Not yet there, it will be the last one. */
 static void look_into_own(struct search *search)
 {
-    char line[512], *text;
-    if (st_change_line(search->p->os, search->change, line, sizeof(line)) != 0 ||
-        st_change_file_read(search->p, search->own, &text) != 0)
+    char *text;
+    if (st_change_file_read(search->p, search->form->path, &text) != 0)
         return;
-    /* the section of a unit stands once, above the first line */
-    const char *ours = search->change->kind == ST_CHANGE_SYSTEMD ? strchr(line, '\n') + 1 : line;
-    const char *at = st_change_block_find(text, ours);
+    const char *at = st_change_block_find(text, search->form->line + search->form->section_bytes);
     const unsigned line_n = at != NULL ? line_of(text, at) : UINT32_MAX;
     if (search->order->first_wins)
-        look_into(search, search->own, text, 1, line_n - 1);
+        look_into(search, search->form->path, text, 1, line_n - 1);
     else if (at != NULL)
-        look_into(search, search->own, text, line_n + 1, UINT32_MAX);
+        look_into(search, search->form->path, text, line_n + 1, UINT32_MAX);
     free(text);
 }
 
@@ -165,7 +460,7 @@ static bool is_hidden(const struct search *search, const char *name)
 /* Does it come behind the one that wins so far, or ahead of it where the first one counts? */
 static bool wins(const struct search *search, const char *name)
 {
-    const char *best = search->found ? strrchr(search->path, '/') + 1 : search->own_name;
+    const char *best = search->found ? strrchr(search->path, '/') + 1 : strrchr(search->form->path, '/') + 1;
     const int order = strcmp(name, best);
     return search->order->first_wins ? order < 0 : order > 0;
 }
@@ -245,18 +540,13 @@ static const struct order *order_of(enum st_os os, enum st_change_kind kind)
 
 bool st_change_conflict(struct st_platform *p, const struct st_change *change, char *buf, size_t buf_bytes)
 {
-    char own[512];
-    struct st_pair pair;
+    struct st_change_form form;
+    struct pair pair;
     const struct order *order = order_of(p->os, change->kind);
-    if (order == NULL || st_change_path(p->os, change, own, sizeof(own)) != 0)
+    if (order == NULL || st_change_form(p->os, change, &form) != 0)
         return false;
-    for (size_t i = 0; st_change_pair(change, i, &pair); i++) {
-        struct search search = {.p = p,
-                                .change = change,
-                                .order = order,
-                                .pair = &pair,
-                                .own = own,
-                                .own_name = strrchr(own, '/') + 1};
+    for (size_t i = 0; pair_at(change, i, &pair); i++) {
+        struct search search = {.p = p, .change = change, .order = order, .pair = &pair, .form = &form};
         if (!find(&search))
             continue;
         snprintf(buf, buf_bytes,

@@ -25,7 +25,7 @@ enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_RE
 struct st_mute; /* report.h */
 struct st_rule; /* rule.h */
 
-/** What `apply` can write. change_kind.c says where and how each is written for ever; sysctl and sysfs change
+/** What `apply` can write. advisor/change/change.c says where and how each is written for ever; sysctl and sysfs change
  * the running system, too. */
 enum st_change_kind {
     ST_CHANGE_SYSCTL,     /* key: name of a sysctl */

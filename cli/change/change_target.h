@@ -2,7 +2,7 @@
 #ifndef ST_CLI_CHANGE_CHANGE_TARGET_H
 #define ST_CLI_CHANGE_CHANGE_TARGET_H
 
-#include "advisor/change/change.h"
+#include "advisor/change/applied.h"
 #include "advisor/report/report.h"
 #include "cli/report/facts_input.h"
 
@@ -30,7 +30,7 @@ struct st_change_teller {
     const char *user;               /* who plays; NULL: not known */
     char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
 };
-/** One line an event on stdout, failures on stderr: a st_change_say_fn. ctx: a st_change_teller. */
+/** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_teller. */
 void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
                    int error);
 

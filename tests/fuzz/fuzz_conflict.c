@@ -38,11 +38,12 @@ static const struct {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char message[512], line[256];
+    char message[512];
+    struct st_change_form form;
     if (size == 0 || size > 4096)
         return 0;
     const size_t i = data[0] % ST_ARRAY_LEN(rows);
-    char *text = calloc(1, size + sizeof(line) + 1);
+    char *text = calloc(1, size + sizeof(form.line) + 2);
     struct st_platform *p = st_fake_new(rows[i].os, 0);
     if (text == NULL || p == NULL)
         abort();
@@ -53,17 +54,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         strstr(message, rows[i].path) != message)
         abort();
     if (rows[i].own) {
-        if (st_change_line(rows[i].os, &rows[i].change, line, sizeof(line)) != 0)
+        if (st_change_form(rows[i].os, &rows[i].change, &form) != 0)
             abort();
         strcat(text, "\n");
-        strcat(text, line);
+        strcat(text, form.line);
         if (st_fake_set_file(p, rows[i].path, text, 0) != 0 ||
             st_change_conflict(p, &rows[i].change, message, sizeof(message)))
             abort();
     }
     struct st_change again;
     if (st_change_parse(rows[i].os, rows[i].path, text, &again) == 0 &&
-        st_change_check(rows[i].os, &again) != 0)
+        st_change_form(rows[i].os, &again, &form) != 0)
         abort();
     st_fake_free(p);
     free(text);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advisor/change/change.h"
+#include "advisor/change/applied.h"
 
 #define GOVERNOR0 "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
 #define GOVERNOR1 "sys/devices/system/cpu/cpufreq/policy1/scaling_governor"

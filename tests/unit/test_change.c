@@ -16,14 +16,14 @@ static void check_kind(enum st_os os, enum st_change_kind kind, const char *key,
                        const char *path, const char *line)
 {
     struct st_change change = {.kind = kind};
-    char buf[512];
+    struct st_change_form form;
     snprintf(change.key, sizeof(change.key), "%s", key);
     snprintf(change.value, sizeof(change.value), "%s", value);
-    assert_int_equal(st_change_path(os, &change, buf, sizeof(buf)), 0);
-    assert_string_equal(buf, path);
-    assert_true(st_journal_target_allowed(os, ST_ENTRY_FILE, NULL, buf));
-    assert_int_equal(st_change_line(os, &change, buf, sizeof(buf)), 0);
-    assert_string_equal(buf, line);
+    assert_int_equal(st_change_form(os, &change, &form), 0);
+    assert_false(form.running_only);
+    assert_string_equal(form.path, path);
+    assert_true(st_journal_target_allowed(os, ST_ENTRY_FILE, NULL, form.path));
+    assert_string_equal(form.line, line);
 }
 
 static void each_kind_has_its_file_and_line(void **state)
@@ -70,8 +70,9 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},
         {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_UDEV, "rule", "x"}},
     };
+    struct st_change_form form;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_change_check(rows[i].os, &rows[i].change), rows[i].error);
+        assert_int_equal(st_change_form(rows[i].os, &rows[i].change, &form), rows[i].error);
 }
 
 /* --- apply and revert in a folder --- */
@@ -97,32 +98,32 @@ static void hear(void *ctx, enum st_change_event event, const struct st_entry *e
 static int apply(struct st_platform *p, struct heard *heard)
 {
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan;
     size_t left_n;
     *heard = (struct heard){0};
-    int r = st_changes_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r = st_applied_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
     if (r < 0)
         return r;
     tree_plan(p, &plan);
-    r = st_changes_apply(&changes, &plan, &left_n);
+    r = st_applied_add(&changes, &plan, &left_n);
     assert_int_equal(left_n, 0);
     st_plan_finish(&plan);
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     return r;
 }
 
 static int revert(struct st_platform *p, const char *id, struct heard *heard)
 {
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_revert_counts counts;
     *heard = (struct heard){0};
-    int r = st_changes_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r = st_applied_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
     if (r < 0)
         return r;
-    r = st_changes_revert(&changes, &id, id != NULL ? 1 : 0, &counts);
-    st_changes_close(&changes);
+    r = st_applied_revert(&changes, &id, id != NULL ? 1 : 0, &counts);
+    st_applied_close(&changes);
     return r;
 }
 
@@ -266,12 +267,12 @@ static void links_are_not_followed_and_nothing_is_changed(void **state)
         char *before = tree_list(&tree);
         char message[256];
         struct st_plan plan;
-        struct st_changes changes;
+        struct st_applied changes;
         size_t left_n = 0;
         tree_plan(tree.p, &plan);
-        assert_int_equal(st_changes_open(&changes, tree.p, "/var/lib/x", hear, &heard, message, 256), 0);
-        assert_int_equal(st_changes_apply(&changes, &plan, &left_n), -ELOOP);
-        st_changes_close(&changes);
+        assert_int_equal(st_applied_open(&changes, tree.p, "/var/lib/x", hear, &heard, message, 256), 0);
+        assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ELOOP);
+        st_applied_close(&changes);
         st_plan_finish(&plan);
         char *after = tree_list(&tree);
         assert_string_equal(after, before);
@@ -310,17 +311,17 @@ static void two_at_a_time_are_refused(void **state)
     struct tree tree;
     struct heard heard;
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     (void)state;
     tree_make(&tree);
-    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
                                      sizeof(message)),
                      0);
     struct st_platform *again;
     assert_int_equal(st_platform_root_new(tree.dir, &again), 0);
     assert_int_equal(revert(again, NULL, &heard), -EWOULDBLOCK);
     st_platform_root_free(again);
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     tree_remove(&tree);
 }
 
@@ -344,7 +345,7 @@ static void another_rules_value_is_not_taken_over(void **state)
     struct tree tree;
     struct heard heard;
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan = {0};
     size_t left_n;
     (void)state;
@@ -353,11 +354,11 @@ static void another_rules_value_is_not_taken_over(void **state)
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
     assert_int_equal(st_plan_add(&plan, tree.p, &finding, message, sizeof(message)), 0);
-    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
                                      sizeof(message)),
                      0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), -EEXIST);
-    st_changes_close(&changes);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), -EEXIST);
+    st_applied_close(&changes);
     st_plan_finish(&plan);
     st_finding_finish(&finding);
     check_text(&tree, "proc/sys/vm/swappiness", "10\n");
@@ -371,7 +372,7 @@ static void a_rule_is_applied_once(void **state)
     struct tree tree;
     struct heard heard;
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan = {0}, again = {0};
     size_t left_n;
     (void)state;
@@ -381,13 +382,13 @@ static void a_rule_is_applied_once(void **state)
         st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
         tree_add(i == 0 ? &plan : &again, tree.p, &finding);
     }
-    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
                                      sizeof(message)),
                      0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), 0);
-    assert_int_equal(st_changes_apply(&changes, &again, &left_n), -EALREADY);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
+    assert_int_equal(st_applied_add(&changes, &again, &left_n), -EALREADY);
     assert_int_equal(changes.journal.entries_n, 1);
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     st_plan_finish(&plan);
     st_plan_finish(&again);
     assert_int_equal(revert(tree.p, NULL, &heard), 0);
@@ -399,20 +400,20 @@ static void a_value_that_changed_since_the_plan_stops_it(void **state)
     struct tree tree;
     struct heard heard = {0};
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan;
     size_t left_n;
     (void)state;
     tree_make(&tree);
     tree_plan(tree.p, &plan);
     tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
-    assert_int_equal(st_changes_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
+    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
                                      sizeof(message)),
                      0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), -ESTALE);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ESTALE);
     assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
     assert_int_equal(left_n, 0);
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     st_plan_finish(&plan);
     check_text(&tree, "proc/sys/vm/swappiness", "30\n");
     check_text(&tree, GOVERNOR0, "powersave\n");

@@ -177,7 +177,8 @@ static void check_rows(enum st_os os, const struct row *rows, size_t rows_n)
         struct st_platform *p = st_fake_new(os, 0);
         assert_non_null(p);
         assert_int_equal(st_fake_set_file(p, rows[i].path, rows[i].text, 0), 0);
-        assert_int_equal(st_change_check(os, &rows[i].change), 0);
+        struct st_change_form form;
+        assert_int_equal(st_change_form(os, &rows[i].change, &form), 0);
         const bool found = st_change_conflict(p, &rows[i].change, text, sizeof(text));
         if (found != (rows[i].wanted != NULL) || (found && strstr(text, rows[i].wanted) == NULL))
             fail_msg("%s with\n%s\n%s, not %s", rows[i].path, rows[i].text, found ? text : "no conflict",
@@ -288,15 +289,14 @@ static void a_line_of_ours_is_understood_again(void **state)
         for (size_t j = 0; j < all[i].n; j++) {
             const struct st_change *change = &all[i].rows[j].change;
             struct st_change again;
-            char path[512], line[512];
-            assert_int_equal(st_change_path(all[i].os, change, path, sizeof(path)), 0);
-            assert_int_equal(st_change_line(all[i].os, change, line, sizeof(line)), 0);
-            const char *last = strchr(line, '\n') + 1;
-            assert_int_equal(st_change_parse(all[i].os, path, *last != '\0' ? last : line, &again), 0);
+            struct st_change_form form;
+            assert_int_equal(st_change_form(all[i].os, change, &form), 0);
+            assert_int_equal(st_change_parse(all[i].os, form.path, form.line + form.section_bytes, &again),
+                             0);
             assert_int_equal(again.kind, change->kind);
             assert_string_equal(again.key, change->key);
             assert_string_equal(again.value, change->value);
-            assert_int_not_equal(st_change_parse(all[i].os, path, "# linux-a: written\n", &again), 0);
+            assert_int_not_equal(st_change_parse(all[i].os, form.path, "# linux-a: written\n", &again), 0);
         }
     }
 }

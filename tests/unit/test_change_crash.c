@@ -121,35 +121,35 @@ static const char *folder(struct st_platform *p)
 static int apply(struct st_platform *p)
 {
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_revert_counts counts;
     struct st_plan plan;
     size_t left_n = 0;
-    int r = st_changes_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
+    int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
-    r = st_changes_recover(&changes, &counts);
+    r = st_applied_recover(&changes, &counts);
     if (r == 0 && counts.changed_n > 0)
         r = -EBADMSG;
     if (r == 0 && changes.journal.entries_n == 0) {
         set->plan(p, &plan);
-        r = st_changes_apply(&changes, &plan, &left_n);
+        r = st_applied_add(&changes, &plan, &left_n);
         st_plan_finish(&plan);
     }
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     return r == 0 && left_n == 0 ? 0 : 2;
 }
 
 static int revert(struct st_platform *p, const char *const *ids, size_t ids_n)
 {
     char message[256];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_revert_counts counts;
-    int r = st_changes_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
+    int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
-    r = st_changes_revert(&changes, ids, ids_n, &counts);
-    st_changes_close(&changes);
+    r = st_applied_revert(&changes, ids, ids_n, &counts);
+    st_applied_close(&changes);
     return r == 0 && counts.changed_n == 0 && counts.failed_n == 0 ? 0 : 2;
 }
 

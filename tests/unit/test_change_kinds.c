@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/change/change.h"
+#include "advisor/change/applied.h"
 #include "platform/fake/fake.h"
 
 #define FOLDER      "/var/lib/sleeptune-changes"
@@ -220,18 +220,18 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
                            const struct file *before)
 {
     char message[256] = "";
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan = {0};
     struct st_revert_counts counts;
     size_t left_n;
     const int r = st_plan_add(&plan, p, finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%d: %s", r, message);
-    assert_int_equal(st_changes_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), 0);
+    assert_int_equal(st_applied_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
-    assert_int_equal(st_changes_revert(&changes, NULL, 0, &counts), 0);
+    assert_int_equal(st_applied_revert(&changes, NULL, 0, &counts), 0);
     assert_int_equal(counts.changed_n + counts.failed_n, 0);
     for (size_t i = 0; i < FILES_MAX && before[i].path != NULL; i++)
         check_file(p, before[i].path, before[i].text);
@@ -242,7 +242,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
         if (!existed)
             check_file(p, after[i].path, NULL);
     }
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     st_plan_finish(&plan);
 }
 
@@ -409,7 +409,7 @@ static const struct {
 static void check_ways(size_t i, const char *now_before, const char *now_ours, bool left)
 {
     char message[256] = "", ours[1024], now[1024], wanted[1024];
-    struct st_changes changes;
+    struct st_applied changes;
     struct st_plan plan = {0};
     struct st_revert_counts counts;
     size_t left_n, len;
@@ -426,19 +426,19 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
     const int r = st_plan_add(&plan, p, &finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%s: %d, %s", ways[i].path, r, message);
-    assert_int_equal(st_changes_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_changes_apply(&changes, &plan, &left_n), 0);
+    assert_int_equal(st_applied_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     assert_int_equal(p->read_text(p, ways[i].path, ours, sizeof(ours), &len), 0);
     assert_memory_equal(ours, ways[i].before, strlen(ways[i].before));
     snprintf(now, sizeof(now), "%s%s", now_before,
              now_ours != NULL ? now_ours : ours + strlen(ways[i].before));
     snprintf(wanted, sizeof(wanted), "%s%s", now_before, left ? now_ours : "");
     assert_int_equal(st_fake_set_file(p, ways[i].path, now, 0), 0);
-    assert_int_equal(st_changes_revert(&changes, NULL, 0, &counts), 0);
+    assert_int_equal(st_applied_revert(&changes, NULL, 0, &counts), 0);
     if ((counts.changed_n == 1) != left)
         fail_msg("%s: %zu changed", ways[i].path, counts.changed_n);
     check_file(p, ways[i].path, wanted);
-    st_changes_close(&changes);
+    st_applied_close(&changes);
     st_plan_finish(&plan);
     st_finding_finish(&finding);
     st_fake_free(p);

@@ -139,7 +139,8 @@ static bool contains(const char *text, const char *part)
 
 static bool writes_running_value(enum st_change_kind kind)
 {
-    return kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSFS || st_change_is_running_only(kind);
+    return kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSFS || kind == ST_CHANGE_SYSCTL_NOW ||
+           kind == ST_CHANGE_SYSFS_NOW;
 }
 
 static void check_finding(const struct fixture *f, const struct st_finding *finding)
@@ -172,7 +173,8 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         (f->rule->applicability != ST_APPLY_AUTO || finding->fix_persistent == NULL))
         fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
-        if (st_change_check(f->rule->os, &finding->changes[i]) != 0)
+        struct st_change_form form;
+        if (st_change_form(f->rule->os, &finding->changes[i], &form) != 0)
             fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
                      finding->changes[i].value);
         if (writes_running_value(finding->changes[i].kind) &&

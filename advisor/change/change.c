@@ -1,11 +1,12 @@
-/* How each kind of change is written for ever: one row a kind. */
+/* How each kind of change is written for ever, one row a kind, and what is there now. */
+#include "advisor/change/change.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/change/change.h"
-
+#include "advisor/facts/text.h"
 #include "core/safe_text.h"
 
 #define SYSTEMD_DIR  "/etc/systemd/system/"
@@ -14,7 +15,7 @@
 #define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 #define THEN_BOOT   "counts after a reboot"
 
-struct form {
+struct row {
     const char *path; /* NULL: no such kind on this OS */
     const char *before;
     const char *between; /* key and value; NULL: the key is not in the line */
@@ -22,7 +23,7 @@ struct form {
 };
 
 struct kind {
-    struct form form[2]; /* by enum st_os */
+    struct row row[2]; /* by enum st_os */
     const char *then;
     bool bare; /* the file takes no comments */
 };
@@ -95,80 +96,58 @@ static bool is_key(enum st_change_kind kind, const char *key)
     return false;
 }
 
-bool st_change_is_running_only(enum st_change_kind kind)
-{
-    return kind == ST_CHANGE_SYSCTL_NOW || kind == ST_CHANGE_SYSFS_NOW;
-}
-
-static const struct form *form_of(enum st_os os, enum st_change_kind kind)
+static const struct row *row_of(enum st_os os, enum st_change_kind kind)
 {
     if ((unsigned)kind >= ST_CHANGE_KINDS)
         return NULL;
-    const struct form *form = &kinds[kind].form[os];
-    return form->path != NULL ? form : NULL;
+    const struct row *row = &kinds[kind].row[os];
+    return row->path != NULL ? row : NULL;
 }
 
-static bool is_value(const struct form *form, enum st_change_kind kind, const char *value)
+static bool is_value(const struct row *row, enum st_change_kind kind, const char *value)
 {
     /* the shells that read these would look into the quotes; the kernel's own line has no quotes at all */
-    const bool quoted = form->after[0] == '"' || kind == ST_CHANGE_BOOT_CMDLINE;
+    const bool quoted = row->after[0] == '"' || kind == ST_CHANGE_BOOT_CMDLINE;
     if (kind == ST_CHANGE_LOGIN_CLASS)
         return is_of(value, NAME_CHARS "=");
     return is_line(value) && !(quoted && strpbrk(value, "\"\\$`#") != NULL);
 }
 
-/* The form of a well-formed change; NULL with *ret_error otherwise. */
-static const struct form *checked(enum st_os os, const struct st_change *change, int *ret_error)
+/* The row of a well-formed change; NULL with *ret_error otherwise. */
+static bool is_running_only(enum st_change_kind kind)
 {
-    const struct form *form = form_of(os, change->kind);
-    *ret_error = form == NULL ? -ENOTSUP : -EINVAL;
-    if (form == NULL || !is_key(change->kind, change->key) || !is_value(form, change->kind, change->value))
-        return NULL;
-    *ret_error = 0;
-    return form;
+    return kind == ST_CHANGE_SYSCTL_NOW || kind == ST_CHANGE_SYSFS_NOW;
 }
 
-int st_change_check(enum st_os os, const struct st_change *change)
+int st_change_form(enum st_os os, const struct st_change *change, struct st_change_form *ret)
 {
-    int r;
-    if (st_change_is_running_only(change->kind))
-        return is_key(change->kind, change->key) && is_line(change->value) ? 0 : -EINVAL;
-    (void)checked(os, change, &r);
-    return r;
-}
-
-int st_change_path(enum st_os os, const struct st_change *change, char *buf, size_t buf_bytes)
-{
-    int r;
-    const struct form *form = checked(os, change, &r);
-    if (form == NULL)
-        return r;
-    const bool unit = change->kind == ST_CHANGE_SYSTEMD;
-    const int n =
-        snprintf(buf, buf_bytes, "%s%s%s", form->path, unit ? change->key : "", unit ? SYSTEMD_FILE : "");
-    return n < 0 || (size_t)n >= buf_bytes ? -EINVAL : 0;
-}
-
-int st_change_line(enum st_os os, const struct st_change *change, char *buf, size_t buf_bytes)
-{
-    int r;
-    const struct form *form = checked(os, change, &r);
-    if (form == NULL)
-        return r;
-    const bool key = form->between != NULL;
-    const int n = snprintf(buf, buf_bytes, "%s%s%s%s%s\n", form->before, key ? change->key : "",
-                           key ? form->between : "", change->value, form->after);
-    return n < 0 || (size_t)n >= buf_bytes ? -EINVAL : 0;
+    struct st_change_form form = {.running_only = is_running_only(change->kind)};
+    const struct row *row = row_of(os, change->kind);
+    if (row == NULL && !form.running_only)
+        return -ENOTSUP;
+    if (!is_key(change->kind, change->key) ||
+        !(form.running_only ? is_line(change->value) : is_value(row, change->kind, change->value)))
+        return -EINVAL;
+    if (row != NULL) {
+        const bool unit = change->kind == ST_CHANGE_SYSTEMD, key = row->between != NULL;
+        const int path_bytes = snprintf(form.path, sizeof(form.path), "%s%s%s", row->path,
+                                        unit ? change->key : "", unit ? SYSTEMD_FILE : "");
+        const int line_bytes =
+            snprintf(form.line, sizeof(form.line), "%s%s%s%s%s\n", row->before, key ? change->key : "",
+                     key ? row->between : "", change->value, row->after);
+        if (path_bytes < 0 || (size_t)path_bytes >= sizeof(form.path) || line_bytes < 0 ||
+            (size_t)line_bytes >= sizeof(form.line))
+            return -EINVAL;
+        form.takes_comments = !kinds[change->kind].bare;
+        form.section_bytes = unit ? strlen(row->before) : 0;
+    }
+    *ret = form;
+    return 0;
 }
 
 const char *st_change_then(enum st_change_kind kind)
 {
     return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].then : NULL;
-}
-
-bool st_change_takes_comments(enum st_change_kind kind)
-{
-    return (unsigned)kind < ST_CHANGE_KINDS && !kinds[kind].bare;
 }
 
 /* The unit of a drop-in of ours. */
@@ -187,9 +166,9 @@ int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
 {
     char unit[ST_CHANGE_KEY_BYTES];
     for (unsigned kind = 0; kind < ST_CHANGE_KINDS; kind++) {
-        const struct form *form = form_of(os, (enum st_change_kind)kind);
-        if (form != NULL &&
-            (kind == ST_CHANGE_SYSTEMD ? unit_of(path, unit, sizeof(unit)) : strcmp(form->path, path) == 0)) {
+        const struct row *row = row_of(os, (enum st_change_kind)kind);
+        if (row != NULL &&
+            (kind == ST_CHANGE_SYSTEMD ? unit_of(path, unit, sizeof(unit)) : strcmp(row->path, path) == 0)) {
             *ret = (enum st_change_kind)kind;
             return 0;
         }
@@ -210,31 +189,32 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
 {
     struct st_change change = {0};
     int r = st_change_kind_of(os, path, &change.kind);
-    const struct form *form = r == 0 ? form_of(os, change.kind) : NULL;
-    if (form == NULL)
+    const struct row *row = r == 0 ? row_of(os, change.kind) : NULL;
+    if (row == NULL)
         return -ENOENT;
     if (line[0] == '#' || (change.kind == ST_CHANGE_SYSTEMD && line[0] == '['))
         return -EINVAL;
     /* the section of a unit's drop-in is a line of its own */
-    const char *before = change.kind == ST_CHANGE_SYSTEMD ? "" : form->before;
-    const size_t len = strcspn(line, "\n"), before_len = strlen(before), after_len = strlen(form->after);
+    const char *before = change.kind == ST_CHANGE_SYSTEMD ? "" : row->before;
+    const size_t len = strcspn(line, "\n"), before_len = strlen(before), after_len = strlen(row->after);
     if (len < before_len + after_len || strncmp(line, before, before_len) != 0 ||
-        strncmp(line + len - after_len, form->after, after_len) != 0)
+        strncmp(line + len - after_len, row->after, after_len) != 0)
         return -EINVAL;
     const char *value = line + before_len, *end = line + len - after_len;
-    if (form->between != NULL) {
+    if (row->between != NULL) {
         /* limits: the value is the last word */
         const char *at = change.kind == ST_CHANGE_LIMITS ? memrchr(value, ' ', (size_t)(end - value))
-                                                         : strstr(value, form->between);
+                                                         : strstr(value, row->between);
         if (at == NULL || at >= end || !cut(value, (size_t)(at - value), change.key, sizeof(change.key)))
             return -EINVAL;
-        value = at + strlen(form->between);
+        value = at + strlen(row->between);
     } else if (change.kind != ST_CHANGE_SYSTEMD || !unit_of(path, change.key, sizeof(change.key))) {
         strcpy(change.key, change.kind == ST_CHANGE_UDEV ? "rule" : "boot");
     }
     if (value > end || !cut(value, (size_t)(end - value), change.value, sizeof(change.value)))
         return -EINVAL;
-    r = st_change_check(os, &change);
+    struct st_change_form form;
+    r = st_change_form(os, &change, &form);
     if (r == 0)
         *ret = change;
     return r;
@@ -251,4 +231,124 @@ bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const str
     if (type == ST_ENTRY_SYSFS)
         return os == ST_OS_LINUX && is_key(ST_CHANGE_SYSFS, target) && strchr(target, '*') == NULL;
     return is_key(ST_CHANGE_SYSCTL, target);
+}
+
+/* --- what is there now: running values and blocks in files --- */
+
+/* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
+ * can be written back. */
+static void keep_choice(char *text)
+{
+    char *open = strpbrk(text, "[(");
+    const size_t len = open != NULL ? strcspn(open + 1, " []()") : 0;
+    if (len == 0 || (open > text && open[-1] != ' ') || open[1 + len] != (open[0] == '[' ? ']' : ')'))
+        return;
+    memmove(text, open + 1, len);
+    text[len] = '\0';
+}
+
+static void single_spaces(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        const bool blank = *from == ' ' || *from == '\t';
+        if (!blank)
+            *to++ = *from;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    *to = '\0';
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
+            return false;
+    }
+    return true;
+}
+
+int st_change_value_read(struct st_platform *p, enum st_entry_type type, const char *target, char *buf,
+                         size_t buf_bytes)
+{
+    char text[ST_CHANGE_TEXT_BYTES];
+    size_t len;
+    const int r = type == ST_ENTRY_SYSCTL ? p->read_sysctl(p, target, text, sizeof(text), &len)
+                                          : p->read_text(p, target, text, sizeof(text), &len);
+    if (r < 0)
+        return r == -EFBIG ? -EBADMSG : r;
+    if (strlen(text) != len)
+        return -EBADMSG;
+    st_text_trim(text);
+    single_spaces(text);
+    keep_choice(text);
+    if (!is_plain(text) || strlen(text) >= buf_bytes)
+        return -EBADMSG;
+    strcpy(buf, text);
+    return 0;
+}
+
+int st_change_value_write(struct st_platform *p, enum st_entry_type type, const char *target,
+                          const char *value)
+{
+    return type == ST_ENTRY_SYSCTL ? p->write_sysctl(p, target, value) : p->write_value(p, target, value);
+}
+
+int st_change_file_read(struct st_platform *p, const char *path, char **ret)
+{
+    size_t len;
+    char *text = malloc(ST_CHANGE_FILE_BYTES + 1);
+    if (text == NULL)
+        return -ENOMEM;
+    int r = p->read_text(p, path, text, ST_CHANGE_FILE_BYTES + 1, &len);
+    if (r == 0 && strlen(text) != len)
+        r = -EBADMSG;
+    if (r < 0) {
+        free(text);
+        return r;
+    }
+    *ret = text;
+    return 0;
+}
+
+const char *st_change_block_find(const char *text, const char *block)
+{
+    const char *last = NULL;
+    for (const char *at = strstr(text, block); at != NULL; at = strstr(at + 1, block)) {
+        if (at == text || at[-1] == '\n' || block[0] == '\n')
+            last = at;
+    }
+    return last;
+}
+
+static enum st_entry_state file_state(struct st_platform *p, const struct st_entry *entry, int *ret_error)
+{
+    char *text;
+    const int r = st_change_file_read(p, entry->target, &text);
+    if (r == -ENOENT)
+        return ST_ENTRY_GONE;
+    if (r < 0) {
+        *ret_error = r;
+        return ST_ENTRY_UNREAD;
+    }
+    const bool found = st_change_block_find(text, entry->new_value) != NULL;
+    free(text);
+    return found ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
+}
+
+enum st_entry_state st_change_state(struct st_platform *p, const struct st_entry *entry, char *buf,
+                                    size_t buf_bytes, int *ret_error)
+{
+    buf[0] = '\0';
+    if (entry->type == ST_ENTRY_FILE)
+        return file_state(p, entry, ret_error);
+    const int r = st_change_value_read(p, entry->type, entry->target, buf, buf_bytes);
+    if (r == -ENOENT)
+        return ST_ENTRY_GONE;
+    if (r < 0) {
+        *ret_error = r;
+        return ST_ENTRY_UNREAD;
+    }
+    return strcmp(buf, entry->new_value) == 0 ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
 }

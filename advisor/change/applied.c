@@ -1,0 +1,488 @@
+/* Carrying a plan out and taking it back: each write is in the journal first, and one that fails takes all of them back. */
+#include "advisor/change/applied.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
+
+static void notify(const struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
+                   const char *now, int error)
+{
+    if (applied->say != NULL)
+        applied->say(applied->ctx, event, entry, now, error);
+}
+
+/* --- running values --- */
+
+/* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
+static bool is_torn(const struct st_entry *entry, const char *now)
+{
+    const char *writing = entry->phase == ST_PHASE_WRITING   ? entry->new_value
+                          : entry->phase == ST_PHASE_UNDOING ? entry->old_value
+                                                             : NULL;
+    return entry->interrupted && writing != NULL && strncmp(writing, now, strlen(now)) == 0;
+}
+
+static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,
+                                       size_t now_bytes, int *ret_error)
+{
+    int r = st_change_value_read(applied->p, entry->type, entry->target, now, now_bytes);
+    if (r == -ENOENT)
+        return ST_EVENT_AS_BEFORE; /* its device or module is gone, and the value with it */
+    /* a revert that was killed may have written the old value but for its newline: once more */
+    if (r == 0 && strcmp(now, entry->old_value) == 0 &&
+        !(entry->interrupted && entry->phase == ST_PHASE_UNDOING))
+        return ST_EVENT_AS_BEFORE;
+    if (r == 0 && strcmp(now, entry->new_value) != 0 && strcmp(now, entry->old_value) != 0 &&
+        !is_torn(entry, now))
+        return ST_EVENT_CHANGED;
+    if (r == 0)
+        r = st_change_value_write(applied->p, entry->type, entry->target, entry->old_value);
+    *ret_error = r;
+    return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
+}
+
+/* --- files --- */
+
+static bool is_written_by_others(const struct st_journal *journal, const struct st_entry *entry)
+{
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *other = &journal->entries[i];
+        if (other != entry && other->type == ST_ENTRY_FILE && strcmp(other->target, entry->target) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A file on its way back. */
+struct undo {
+    char *text;
+    size_t bytes;
+    bool changed; /* the text is not what is on the disk */
+    bool remove;
+};
+
+/* Cuts our block out. @return false: it is not there as we wrote it. */
+static bool cut_out(struct undo *undo, const struct st_entry *entry)
+{
+    const char *at = st_change_block_find(undo->text, entry->new_value);
+    if (at == NULL)
+        return false;
+    const size_t offset = (size_t)(at - undo->text), block_bytes = strlen(entry->new_value);
+    undo->bytes -= block_bytes;
+    memmove(undo->text + offset, undo->text + offset + block_bytes, undo->bytes - offset + 1);
+    undo->changed = true;
+    return true;
+}
+
+/* With the last block goes the newline that we added, or the file that we made. */
+static void finish_file(struct undo *undo, const struct st_journal_file *file)
+{
+    if (undo->bytes == 0 && !file->existed) {
+        undo->remove = true;
+    } else if (file->newline_added && undo->bytes > 0 &&
+               st_journal_hash(undo->text, undo->bytes - 1) == file->hash) {
+        undo->bytes--;
+        undo->changed = true;
+    }
+}
+
+static enum st_change_event undo_text(struct st_applied *applied, const struct st_entry *entry,
+                                      struct undo *undo, bool last)
+{
+    const struct st_journal_file *file = st_journal_file(&applied->journal, entry->target);
+    const bool found = cut_out(undo, entry);
+    if (!found && !entry->interrupted && st_journal_hash(undo->text, undo->bytes) != entry->old_hash)
+        return ST_EVENT_CHANGED;
+    if (last && file != NULL)
+        finish_file(undo, file);
+    return found ? ST_EVENT_RESTORED : ST_EVENT_AS_BEFORE;
+}
+
+static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry, char *now,
+                                      size_t now_bytes, int *ret_error)
+{
+    struct st_platform *p = applied->p;
+    struct undo undo = {0};
+    int r = p->clean_file(p, entry->target);
+    if (r == 0)
+        r = st_change_file_read(p, entry->target, &undo.text);
+    if (r == -ENOENT)
+        return ST_EVENT_AS_BEFORE;
+    enum st_change_event event = ST_EVENT_FAILED;
+    if (r == 0) {
+        undo.bytes = strlen(undo.text);
+        event = undo_text(applied, entry, &undo, !is_written_by_others(&applied->journal, entry));
+        if (undo.remove)
+            r = p->remove_file(p, entry->target);
+        else if (undo.changed)
+            r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
+    }
+    free(undo.text);
+    snprintf(now, now_bytes, "a file without the lines that were written");
+    *ret_error = r;
+    return r == 0 ? event : ST_EVENT_FAILED;
+}
+
+/* How many components `path` has below `folder`; 0: it is not below it. */
+static unsigned depth_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    unsigned n = 0;
+    if (strncmp(path, folder, len) != 0 || path[len] != '/')
+        return 0;
+    for (path += len; *path != '\0'; path++)
+        n += *path == '/';
+    return n;
+}
+
+/* Somebody else's file is in a folder that we made for this one: whoever goes last removes it. */
+static void hand_folder_over(struct st_journal *journal, const char *path, const char *folder)
+{
+    for (size_t i = 0; i < journal->files_n; i++) {
+        struct st_journal_file *file = &journal->files[i];
+        const unsigned depth = depth_below(file->path, folder);
+        if (depth > file->folders_made && strcmp(file->path, path) != 0) {
+            file->folders_made = depth;
+            return;
+        }
+    }
+}
+
+/* After the last block of a file: the folders that were made for it, the deepest first. */
+static void remove_folders(struct st_applied *applied, const struct st_journal_file *file)
+{
+    char folder[512];
+    snprintf(folder, sizeof(folder), "%s", file->path);
+    for (unsigned i = 0; i < file->folders_made; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || slash == folder)
+            return;
+        *slash = '\0';
+        if (applied->p->remove_folder(applied->p, folder) == -ENOTEMPTY) {
+            hand_folder_over(&applied->journal, file->path, folder);
+            return;
+        }
+    }
+}
+
+static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
+{
+    const struct st_entry *entry = &applied->journal.entries[i];
+    char now[ST_CHANGE_VALUE_BYTES] = "";
+    int error = 0;
+    enum st_change_event event;
+    if (entry->type == ST_ENTRY_FILE) {
+        event = undo_file(applied, entry, now, sizeof(now), &error);
+        const struct st_journal_file *file = st_journal_file(&applied->journal, entry->target);
+        if (event != ST_EVENT_FAILED && !is_written_by_others(&applied->journal, entry) && file != NULL) {
+            remove_folders(applied, file);
+            st_journal_file_remove(&applied->journal, entry->target);
+        }
+    } else {
+        event = undo_value(applied, entry, now, sizeof(now), &error);
+    }
+    notify(applied, event, entry, event == ST_EVENT_CHANGED ? now : NULL, error);
+    if (event != ST_EVENT_FAILED)
+        st_journal_remove(&applied->journal, i);
+    return event;
+}
+
+/* --- carrying a plan out --- */
+
+/* Makes the folders of a path that are missing. @return how many, or a negative errno. */
+static int make_folders(struct st_platform *p, const char *path)
+{
+    char folder[512];
+    int made = 0;
+    if (strlen(path) >= sizeof(folder))
+        return -ENAMETOOLONG;
+    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        memcpy(folder, path, (size_t)(slash - path));
+        folder[slash - path] = '\0';
+        const int r = p->make_folder(p, folder, 0755);
+        if (r == 0)
+            made++;
+        else if (r != -EEXIST)
+            return r;
+    }
+    return made;
+}
+
+static int ignore_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+/* How many folders above the file are not there. */
+static int missing_folders(struct st_platform *p, const char *path, unsigned *ret)
+{
+    char folder[512];
+    unsigned missing = 0;
+    if (strlen(path) >= sizeof(folder))
+        return -ENAMETOOLONG;
+    strcpy(folder, path);
+    for (char *slash = strrchr(folder, '/'); slash != NULL && slash != folder; slash = strrchr(folder, '/')) {
+        *slash = '\0';
+        const int r = p->list(p, folder, ignore_name, NULL);
+        if (r == 0)
+            break;
+        if (r != -ENOENT)
+            return r;
+        missing++;
+    }
+    *ret = missing;
+    return 0;
+}
+
+int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
+                    st_change_event_fn say, void *ctx, char *message, size_t message_bytes)
+{
+    char inside[512];
+    *applied = (struct st_applied){.p = p, .folder = folder, .say = say, .ctx = ctx};
+    snprintf(inside, sizeof(inside), "%s/", folder);
+    int r = make_folders(p, inside);
+    if (r >= 0)
+        r = p->lock_folder(p, folder);
+    if (r < 0) {
+        snprintf(message, message_bytes, "%s: %s", folder,
+                 r == -EWOULDBLOCK ? "another sleeptune is changing settings"
+                 : r == -EPERM     ? "belongs to somebody else, or others may write to it"
+                                   : strerror(-r));
+        return r;
+    }
+    applied->lock = r;
+    r = st_journal_read(p, folder, &applied->journal, message, message_bytes);
+    if (r < 0)
+        p->unlock_folder(p, applied->lock);
+    return r;
+}
+
+void st_applied_close(struct st_applied *applied)
+{
+    applied->p->unlock_folder(applied->p, applied->lock);
+    st_journal_finish(&applied->journal);
+}
+
+/* --- before the first write --- */
+
+/* Between the plan and the write somebody was asked, and the loop recorded. */
+static bool is_as_planned(const struct st_applied *applied, const struct st_plan_step *step)
+{
+    char now[ST_CHANGE_VALUE_BYTES];
+    return st_change_value_read(applied->p, step->type, step->target, now, sizeof(now)) == 0 &&
+           strcmp(now, step->old_value) == 0;
+}
+
+static int look_ahead(const struct st_applied *applied, const struct st_plan *plan)
+{
+    for (size_t i = 0; i < plan->steps_n; i++) {
+        const struct st_plan_step *step = &plan->steps[i];
+        const struct st_entry entry = {.rule = (char *)(uintptr_t)step->rule->id,
+                                       .type = step->type,
+                                       .target = step->target,
+                                       .old_value = step->old_value,
+                                       .new_value = step->new_value};
+        int r = 0;
+        for (size_t j = 0; j < applied->journal.entries_n && r == 0; j++) {
+            const struct st_entry *other = &applied->journal.entries[j];
+            if (strcmp(other->rule, step->rule->id) == 0)
+                r = -EALREADY;
+            else if (step->type != ST_ENTRY_FILE && other->type == step->type &&
+                     strcmp(other->target, step->target) == 0)
+                r = -EEXIST;
+        }
+        if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(applied, step))
+            r = -ESTALE;
+        if (r == 0 && step->type != ST_ENTRY_SYSCTL)
+            r = applied->p->can_write(applied->p, step->target, step->type == ST_ENTRY_SYSFS);
+        if (r == 0 && !st_journal_target_allowed(applied->p->os, step->type, step->rule, step->target))
+            r = -EINVAL;
+        if (r < 0) {
+            notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
+            return r;
+        }
+    }
+    return 0;
+}
+
+/* --- one write --- */
+
+/* The file's text with the block at its end, and the entry for it. *ret_text is for free(). */
+static int prepare_file(struct st_applied *applied, const struct st_plan_step *step, struct st_entry *entry,
+                        char **ret_text)
+{
+    struct st_platform *p = applied->p;
+    struct st_journal_file file = {.path = step->target};
+    char *text;
+    int r = st_change_file_read(p, step->target, &text);
+    file.existed = r == 0;
+    if (r == -ENOENT) {
+        r = missing_folders(p, step->target, &file.folders_made);
+        text = r == 0 ? strdup("") : NULL;
+        if (r == 0 && text == NULL)
+            r = -ENOMEM;
+    }
+    if (r < 0)
+        return r;
+    const size_t old_bytes = strlen(text);
+    file.newline_added = old_bytes > 0 && text[old_bytes - 1] != '\n';
+    file.hash = entry->old_hash = st_journal_hash(text, old_bytes);
+    if (st_journal_file(&applied->journal, step->target) == NULL)
+        r = st_journal_file_add(&applied->journal, &file);
+    char *whole = NULL;
+    if (r == 0 && asprintf(&whole, "%s%s%s", text, file.newline_added ? "\n" : "", step->new_value) < 0)
+        r = -ENOMEM;
+    free(text);
+    if (r < 0)
+        return r;
+    entry->new_hash = st_journal_hash(whole, strlen(whole));
+    if (strlen(whole) > ST_CHANGE_FILE_BYTES) {
+        free(whole);
+        return -EFBIG;
+    }
+    *ret_text = whole;
+    return 0;
+}
+
+static int write_file(struct st_applied *applied, const struct st_plan_step *step, const char *text)
+{
+    const int r = make_folders(applied->p, step->target);
+    return r < 0 ? r : applied->p->replace_file(applied->p, step->target, text, strlen(text), 0644);
+}
+
+static int do_step(struct st_applied *applied, const struct st_plan_step *step)
+{
+    struct st_journal *journal = &applied->journal;
+    char *text = NULL;
+    struct st_entry entry = {.rule = (char *)(uintptr_t)step->rule->id,
+                             .type = step->type,
+                             .phase = ST_PHASE_WRITING,
+                             .target = step->target,
+                             .old_value = step->old_value,
+                             .new_value = step->new_value};
+    int r = step->type == ST_ENTRY_FILE ? prepare_file(applied, step, &entry, &text) : 0;
+    if (r == 0)
+        r = st_journal_add(journal, &entry);
+    if (r == 0)
+        r = st_journal_write(applied->p, applied->folder, journal);
+    if (r == 0)
+        r = step->type == ST_ENTRY_FILE
+                ? write_file(applied, step, text)
+                : st_change_value_write(applied->p, step->type, step->target, step->new_value);
+    if (r < 0)
+        notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
+    free(text);
+    return r;
+}
+
+/* Takes back everything from entry first_n on. @return how many could not be. */
+static size_t roll_back(struct st_applied *applied, size_t first_n)
+{
+    size_t left_n = 0;
+    for (size_t i = applied->journal.entries_n; i > first_n; i--)
+        left_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
+    /* files without entries: a step that failed before it was written down */
+    for (size_t i = applied->journal.files_n; i > 0; i--) {
+        const char *path = applied->journal.files[i - 1].path;
+        bool used = false;
+        for (size_t j = 0; j < applied->journal.entries_n; j++)
+            used |= strcmp(applied->journal.entries[j].target, path) == 0;
+        if (!used)
+            st_journal_file_remove(&applied->journal, path);
+    }
+    /* with no space for this the journal tells of writes that are no more, and revert finds them as before */
+    const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
+    return left_n + (r < 0 && applied->journal.entries_n > 0);
+}
+
+int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
+{
+    const size_t first_n = applied->journal.entries_n;
+    *ret_left = 0;
+    int r = look_ahead(applied, plan);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
+        r = do_step(applied, &plan->steps[i]);
+    for (size_t i = first_n; i < applied->journal.entries_n; i++) {
+        applied->journal.entries[i].phase = r == 0 ? ST_PHASE_DONE : ST_PHASE_WRITING;
+        applied->journal.entries[i].interrupted = r < 0;
+    }
+    if (r == 0)
+        r = st_journal_write(applied->p, applied->folder, &applied->journal);
+    if (r < 0) {
+        *ret_left = roll_back(applied, first_n);
+        return r;
+    }
+    for (size_t i = first_n; i < applied->journal.entries_n; i++)
+        notify(applied, ST_EVENT_WRITTEN, &applied->journal.entries[i], NULL, 0);
+    return 0;
+}
+
+/* --- taking back what the journal says, the latest write first --- */
+
+struct choice {
+    const char *const *ids;
+    size_t ids_n;    /* 0: all */
+    bool unfinished; /* only what is not done */
+};
+
+static bool is_chosen(const struct st_entry *entry, const struct choice *choice)
+{
+    if (choice->unfinished)
+        return entry->phase != ST_PHASE_DONE;
+    for (size_t i = 0; i < choice->ids_n; i++) {
+        if (strcmp(entry->rule, choice->ids[i]) == 0)
+            return true;
+    }
+    return choice->ids_n == 0;
+}
+
+static int revert(struct st_applied *applied, const struct choice *choice, struct st_revert_counts *ret)
+{
+    struct st_journal *journal = &applied->journal;
+    struct st_revert_counts counts = {0};
+    size_t chosen_n = 0;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        if (!is_chosen(&journal->entries[i], choice))
+            continue;
+        if (journal->entries[i].phase == ST_PHASE_DONE)
+            journal->entries[i].phase = ST_PHASE_UNDOING;
+        chosen_n++;
+    }
+    *ret = counts;
+    if (chosen_n == 0)
+        return 0;
+    int r = st_journal_write(applied->p, applied->folder, journal);
+    if (r < 0)
+        return r;
+    for (size_t i = journal->entries_n; i > 0; i--) {
+        if (!is_chosen(&journal->entries[i - 1], choice))
+            continue;
+        const enum st_change_event event = undo_entry(applied, i - 1);
+        counts.failed_n += event == ST_EVENT_FAILED;
+        counts.changed_n += event == ST_EVENT_CHANGED;
+        counts.restored_n += event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
+    }
+    *ret = counts;
+    r = st_journal_write(applied->p, applied->folder, journal);
+    return r < 0 ? r : counts.failed_n > 0 ? -EIO : 0;
+}
+
+int st_applied_revert(struct st_applied *applied, const char *const *ids, size_t ids_n,
+                      struct st_revert_counts *ret)
+{
+    const struct choice choice = {.ids = ids, .ids_n = ids_n};
+    return revert(applied, &choice, ret);
+}
+
+int st_applied_recover(struct st_applied *applied, struct st_revert_counts *ret)
+{
+    const struct choice choice = {.unfinished = true};
+    return revert(applied, &choice, ret);
+}

@@ -1,0 +1,58 @@
+/* What is applied on a machine: its journal, held by a lock. Plans are added to it, rules are reverted.
+ *
+ * Whatever is written is in the journal first, so that a crash at any moment leaves a journal that revert
+ * completes. */
+#ifndef ST_ADVISOR_CHANGE_APPLIED_H
+#define ST_ADVISOR_CHANGE_APPLIED_H
+
+#include "advisor/change/plan.h"
+
+enum st_change_event {
+    ST_EVENT_WRITTEN,   /* apply wrote it */
+    ST_EVENT_FAILED,    /* apply or revert could not; error says why */
+    ST_EVENT_RESTORED,  /* revert took it back */
+    ST_EVENT_AS_BEFORE, /* revert found it as it was before */
+    ST_EVENT_CHANGED,   /* somebody changed it since: left alone. now: what is there */
+};
+
+/** @param now only with ST_EVENT_CHANGED, else NULL. error: 0 or a negative errno. */
+typedef void (*st_change_event_fn)(void *ctx, enum st_change_event event, const struct st_entry *entry,
+                                   const char *now, int error);
+
+struct st_applied {
+    struct st_platform *p;
+    const char *folder; /* of the journal; borrowed */
+    struct st_journal journal;
+    int lock;
+    st_change_event_fn say;
+    void *ctx;
+};
+
+/** Makes the folder, locks it, reads the journal. @param message why not, for people.
+ *  @return 0, -EWOULDBLOCK (another sleeptune is at it), -EPROTONOSUPPORT (journal of a newer version),
+ *  -EBADMSG, or what the system said. Close with st_applied_close. */
+ST_NODISCARD int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
+                                 st_change_event_fn say, void *ctx, char *message, size_t message_bytes);
+void st_applied_close(struct st_applied *applied);
+
+/** Carries the plan out, all or nothing: what was written is taken back when a later step fails.
+ *  @param ret_left how many writes could not be taken back; they stay in the journal. Always written.
+ *  @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done);
+ *  -EEXIST (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error
+ * that was said as ST_EVENT_FAILED. */
+ST_NODISCARD int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left);
+
+struct st_revert_counts {
+    size_t restored_n; /* and those found as before */
+    size_t changed_n;
+    size_t failed_n;
+};
+
+/** Takes the writes of these rules back (ids_n = 0: all of them), the latest first.
+ *  @return 0; -EIO when something failed and stays in the journal; or what writing the journal said. */
+ST_NODISCARD int st_applied_revert(struct st_applied *applied, const char *const *ids, size_t ids_n,
+                                   struct st_revert_counts *ret);
+/** Takes back what a killed apply or revert left half-way. @return as st_applied_revert. */
+ST_NODISCARD int st_applied_recover(struct st_applied *applied, struct st_revert_counts *ret);
+
+#endif

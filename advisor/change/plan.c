@@ -1,0 +1,369 @@
+/* Findings -> what would be written, also as a diff. Reads only. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/change/plan.h"
+#include "core/text_buffer.h"
+
+#define STEPS_MAX 1024
+
+/* A change with this machine's kind, and how that is written. */
+struct item {
+    struct st_change change;
+    struct st_change_form form;
+};
+
+struct adder {
+    struct st_plan *plan;
+    struct st_platform *p;
+    const struct st_finding *finding;
+    struct item *items; /* the finding's changes */
+    char *message;
+    size_t message_bytes;
+    int error;
+};
+
+static int ST_PRINTF(3, 4) refuse(struct adder *adder, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(adder->message, adder->message_bytes, format, args);
+    va_end(args);
+    adder->error = error;
+    return error;
+}
+
+static void step_finish(struct st_plan_step *step)
+{
+    free(step->target);
+    free(step->old_value);
+    free(step->new_value);
+}
+
+void st_plan_finish(struct st_plan *plan)
+{
+    for (size_t i = 0; i < plan->steps_n; i++)
+        step_finish(&plan->steps[i]);
+    free(plan->steps);
+    *plan = (struct st_plan){0};
+}
+
+static int add_step(struct adder *adder, enum st_entry_type type, const struct item *item, const char *target,
+                    const char *old_value, const char *new_value)
+{
+    struct st_plan *plan = adder->plan;
+    if (plan->steps_n == STEPS_MAX)
+        return refuse(adder, -E2BIG, "more than %d writes", STEPS_MAX);
+    struct st_plan_step *grown = reallocarray(plan->steps, plan->steps_n + 1, sizeof(*plan->steps));
+    if (grown == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    plan->steps = grown;
+    struct st_plan_step *step = &plan->steps[plan->steps_n++];
+    *step = (struct st_plan_step){
+        .rule = adder->finding->rule,
+        .type = type,
+        .kind = item->change.kind,
+        .comments = item->form.takes_comments,
+        .target = strdup(target),
+        .old_value = old_value != NULL ? strdup(old_value) : NULL,
+        .new_value = strdup(new_value),
+    };
+    if (step->target == NULL || step->new_value == NULL || (old_value != NULL && step->old_value == NULL))
+        return refuse(adder, -ENOMEM, "out of memory");
+    return 0;
+}
+
+/* --- running values --- */
+
+static int add_value(struct adder *adder, enum st_entry_type type, const struct item *item,
+                     const char *target)
+{
+    const char *value = item->change.value;
+    char old_value[ST_CHANGE_VALUE_BYTES];
+    for (size_t i = 0; i < adder->plan->steps_n; i++) {
+        const struct st_plan_step *step = &adder->plan->steps[i];
+        if (step->type == type && strcmp(step->target, target) == 0)
+            return strcmp(step->new_value, value) == 0
+                       ? 0
+                       : refuse(adder, -EEXIST, "%s sets %s to another value", step->rule->id, target);
+    }
+    const int r = st_change_value_read(adder->p, type, target, old_value, sizeof(old_value));
+    if (r == -ENOTSUP || (r < 0 && item->form.running_only))
+        return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
+    if (r == -EBADMSG)
+        return refuse(adder, r, "%s has a value that could not be restored", target);
+    if (r < 0)
+        return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
+    return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);
+}
+
+/* A pattern with '*' within components, followed folder by folder. */
+struct glob {
+    struct adder *adder;
+    const struct item *item;
+    const char *below; /* the folder, "" for the root */
+    const char *part;  /* the component to match */
+    const char *rest;  /* what follows it, "" or "/..." */
+    size_t found_n;
+};
+
+static int glob_below(struct glob *glob, const char *below, const char *rest);
+
+static int glob_name(void *ctx, const char *name)
+{
+    struct glob *glob = ctx;
+    char path[512];
+    if (fnmatch(glob->part, name, FNM_PERIOD) != 0)
+        return 0;
+    const int n = snprintf(path, sizeof(path), "%s/%s", glob->below, name);
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", name);
+    struct glob next = *glob;
+    const int r = glob_below(&next, path, glob->rest);
+    glob->found_n = next.found_n;
+    return r;
+}
+
+static int glob_below(struct glob *glob, const char *below, const char *rest)
+{
+    char part[256], path[512];
+    if (rest[0] == '\0') {
+        const int r = add_value(glob->adder, ST_ENTRY_SYSFS, glob->item, below);
+        glob->found_n++;
+        /* a folder that matches need not have the file: a CPU without such a driver */
+        if (r != -ENOENT && r != -ENOTDIR)
+            return r;
+        glob->found_n--;
+        glob->adder->error = 0;
+        return 0;
+    }
+    const size_t len = strcspn(rest + 1, "/");
+    if (len == 0 || len >= sizeof(part))
+        return refuse(glob->adder, -EINVAL, "not a path: %s", rest);
+    memcpy(part, rest + 1, len);
+    part[len] = '\0';
+    if (strchr(part, '*') == NULL) {
+        const int n = snprintf(path, sizeof(path), "%s/%s", below, part);
+        return n < 0 || (size_t)n >= sizeof(path)
+                   ? refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", part)
+                   : glob_below(glob, path, rest + 1 + len);
+    }
+    struct glob here = *glob;
+    here.below = below;
+    here.part = part;
+    here.rest = rest + 1 + len;
+    const int r = glob->adder->p->list(glob->adder->p, below, glob_name, &here);
+    glob->found_n = here.found_n;
+    if (glob->adder->error != 0)
+        return glob->adder->error;
+    return r == 0 || r == -ENOENT || r == -ENOTDIR
+               ? 0
+               : refuse(glob->adder, r, "cannot list %s: %s", below, strerror(-r));
+}
+
+static int add_running(struct adder *adder, const struct item *item)
+{
+    const enum st_change_kind kind = item->change.kind;
+    const char *key = item->change.key;
+    if (kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW)
+        return add_value(adder, ST_ENTRY_SYSCTL, item, key);
+    if (kind != ST_CHANGE_SYSFS && kind != ST_CHANGE_SYSFS_NOW)
+        return 0;
+    struct glob glob = {.adder = adder, .item = item};
+    const int r = glob_below(&glob, "", key);
+    return r == 0 && glob.found_n == 0 ? refuse(adder, -ENOENT, "this machine has no %s", key) : r;
+}
+
+/* --- files --- */
+
+/* The finding's changes as this machine writes them. */
+static int resolve(struct adder *adder)
+{
+    const struct st_finding *finding = adder->finding;
+    char why[256];
+    adder->items = reallocarray(NULL, finding->changes_n, sizeof(*adder->items));
+    if (adder->items == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        struct item *item = &adder->items[i];
+        item->change = finding->changes[i];
+        int r = st_change_resolve(adder->p, &item->change, why, sizeof(why));
+        if (r < 0)
+            return refuse(adder, r, "%s", why);
+        r = st_change_form(adder->p->os, &item->change, &item->form);
+        if (r < 0)
+            return refuse(adder, r, "rule %s asks for something that cannot be written: %.60s",
+                          finding->rule->id, item->change.key);
+    }
+    return 0;
+}
+
+static bool is_first_in_file(const struct adder *adder, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (strcmp(adder->items[j].form.path, adder->items[i].form.path) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The lines of all changes of the finding that go into the file of the i-th, which is the first of them.
+ * @return for free(); NULL: out of memory. */
+static char *block_text(const struct adder *adder, size_t i)
+{
+    const struct st_change_form *first = &adder->items[i].form;
+    struct st_text_buffer block = {0};
+    if (first->takes_comments)
+        st_text_buffer_printf(&block,
+                              "# %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
+                              adder->finding->rule->id);
+    for (size_t j = i; j < adder->finding->changes_n; j++) {
+        const struct st_change_form *form = &adder->items[j].form;
+        if (strcmp(form->path, first->path) == 0) /* the section of a unit's drop-in once */
+            st_text_buffer_printf(&block, "%s", form->line + (j == i ? 0 : form->section_bytes));
+    }
+    return st_text_buffer_take(&block);
+}
+
+static int add_file(struct adder *adder, size_t i)
+{
+    const struct item *item = &adder->items[i];
+    const char *path = item->form.path;
+    char *text;
+    if (item->form.running_only || !is_first_in_file(adder, i))
+        return 0;
+    int r = st_change_file_read(adder->p, path, &text);
+    if (r == 0)
+        free(text);
+    else if (r != -ENOENT)
+        return refuse(adder, r, "cannot read %s: %s", path, strerror(-r));
+    char *block = block_text(adder, i);
+    if (block == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    r = add_step(adder, ST_ENTRY_FILE, item, path, NULL, block);
+    free(block);
+    return r;
+}
+
+int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding, char *message,
+                size_t message_bytes)
+{
+    struct adder adder = {
+        .plan = plan, .p = p, .finding = finding, .message = message, .message_bytes = message_bytes};
+    const size_t before_n = plan->steps_n;
+    int r = finding->changes_n > 0 ? resolve(&adder) : refuse(&adder, -ENODATA, "it has to be done by hand");
+    for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
+        r = add_running(&adder, &adder.items[i]);
+    for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
+        r = add_file(&adder, i);
+    while (r < 0 && plan->steps_n > before_n)
+        step_finish(&plan->steps[--plan->steps_n]);
+    free(adder.items);
+    return r;
+}
+
+/* --- as a diff --- */
+
+#define CONTEXT_LINES 3
+
+static size_t count_lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void print_lines(FILE *out, char sign, const char *text)
+{
+    while (*text != '\0') {
+        const size_t len = strcspn(text, "\n");
+        fprintf(out, "%c%.*s\n", sign, (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
+/* A hunk that appends `added` at the end of `old`. */
+static void print_hunk(FILE *out, const char *path, const char *old, const char *added)
+{
+    const size_t len = strlen(old);
+    const bool cut = len > 0 && old[len - 1] != '\n';
+    const size_t old_n = count_lines(old) + cut, added_n = count_lines(added);
+    const char *context = old + len;
+    size_t context_n = 0;
+    while (context > old && context_n < CONTEXT_LINES) {
+        context--;
+        while (context > old && context[-1] != '\n')
+            context--;
+        context_n++;
+    }
+    fprintf(out, "--- %s\n+++ %s\n", old_n > 0 ? path : "/dev/null", path);
+    fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", old_n > 0 ? old_n - context_n + 1 : 0, context_n,
+            old_n - context_n + 1, context_n + added_n);
+    const char *last = old + len;
+    while (cut && last > context && last[-1] != '\n')
+        last--;
+    char *whole = strndup(context, (size_t)(last - context));
+    if (whole != NULL)
+        print_lines(out, ' ', whole);
+    free(whole);
+    if (cut) {
+        print_lines(out, '-', last);
+        fputs("\\ No newline at end of file\n", out);
+        print_lines(out, '+', last);
+    }
+    print_lines(out, '+', added);
+}
+
+static bool seen_before(const struct st_plan *plan, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (plan->steps[j].type == ST_ENTRY_FILE && strcmp(plan->steps[j].target, plan->steps[i].target) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int print_file(const struct st_plan *plan, size_t first, struct st_platform *p, FILE *out)
+{
+    const char *path = plan->steps[first].target;
+    char *old;
+    int r = st_change_file_read(p, path, &old);
+    if (r == -ENOENT) {
+        old = strdup("");
+        r = old != NULL ? 0 : -ENOMEM;
+    }
+    if (r < 0)
+        return r;
+    struct st_text_buffer blocks = {0};
+    for (size_t i = first; i < plan->steps_n; i++) {
+        if (plan->steps[i].type == ST_ENTRY_FILE && strcmp(plan->steps[i].target, path) == 0)
+            st_text_buffer_printf(&blocks, "%s", plan->steps[i].new_value);
+    }
+    char *added = st_text_buffer_take(&blocks);
+    if (added != NULL)
+        print_hunk(out, path, old, added);
+    else
+        r = -ENOMEM;
+    free(added);
+    free(old);
+    return r;
+}
+
+int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out)
+{
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
+        if (plan->steps[i].type == ST_ENTRY_FILE && !seen_before(plan, i))
+            r = print_file(plan, i, p, out);
+    }
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
+        const struct st_plan_step *step = &plan->steps[i];
+        if (step->type != ST_ENTRY_FILE)
+            fprintf(out, "%s: %s -> %s\n", step->target, step->old_value, step->new_value);
+    }
+    return r;
+}

@@ -1,0 +1,35 @@
+/* What would be written for findings. */
+#ifndef ST_ADVISOR_CHANGE_PLAN_H
+#define ST_ADVISOR_CHANGE_PLAN_H
+
+#include "advisor/change/change.h"
+
+/** One write to come. */
+struct st_plan_step {
+    const struct st_rule *rule;
+    enum st_entry_type type;
+    enum st_change_kind kind;
+    bool comments;   /* files: the first line of the block is a comment of ours */
+    char *target;    /* file, path below /sys, or sysctl */
+    char *old_value; /* running values; NULL for files */
+    char *new_value; /* the running value, or the block of lines */
+};
+
+struct st_plan {
+    struct st_plan_step *steps;
+    size_t steps_n;
+};
+
+/**
+ * Adds the steps of a finding: running values that are not yet as wanted, then files. Reads only.
+ * @param message what was in the way, for people. @return 0, -ENODATA (the finding has no changes), -EINVAL
+ * (a change is not well-formed), -EBADMSG (a running value could not be restored: control characters, too
+ * long), -ENOMEM, or what reading said. On failure the plan is as before.
+ */
+ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding,
+                             char *message, size_t message_bytes);
+/** Unified diff of the files, then a line a running value. @return 0, or what reading said. */
+ST_NODISCARD int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out);
+void st_plan_finish(struct st_plan *plan);
+
+#endif
