@@ -2,6 +2,8 @@
 #ifndef ST_LAB_SUMMARY_H
 #define ST_LAB_SUMMARY_H
 
+#include <jansson.h>
+
 #include "core/stats/estimate.h"
 #include "core/stats/random.h"
 #include "core/stats/sample.h"
@@ -38,5 +40,16 @@ ST_NODISCARD int st_sd_ratio(const struct st_sample *a, const struct st_sample *
                              struct st_estimate *ret);
 
 #define ST_SD_RATIO_RESAMPLES 1000
+
+/* Figures of a sample as the documents of the laboratory have them. */
+
+/** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */
+json_t *st_summary_json(const struct st_summary *s);
+
+/** [low, high] of the median, or null. */
+json_t *st_median_interval_json(const struct st_summary *s);
+
+/** An array of whole numbers. */
+json_t *st_integers_json(const int64_t *values, size_t n);
 
 #endif

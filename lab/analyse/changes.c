@@ -1,12 +1,384 @@
 #include "lab/analyse/changes.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/analyse/changes_curve.h"
 #include "lab/analyse/tick_rate.h"
+
+#define TREND_GROUPS 64
+#define STEP_MIN_N   12 /* blocks on each side of a step */
+#define STEP_MIN_NS  5
+#define CURVE_MIN_NS 1 /* rounding makes curves of less */
+
+struct ranked {
+    double value;
+    size_t at;
+};
+
+/* Levels, what is left of them while trend and steps are taken away. */
+struct blocks {
+    size_t n;
+    double *value_ns;
+    double *time_s;  /* of the middle */
+    uint64_t *index; /* of the first sample, from the first of all */
+    double *work;    /* room for as many */
+    double *left;    /* and what a model leaves */
+    struct ranked *ranked;
+    double least_step_ns;
+};
+
+struct trend {
+    double slope; /* ns a second */
+    double p_value;
+};
+
+struct cut {
+    size_t at;
+    double p_value;
+};
+
+struct model {
+    struct trend trend;
+    struct cut cuts[ST_CHANGES_STEPS_MAX];
+    size_t cuts_n;
+    double score; /* what it leaves, and what it takes to say it: less is better */
+};
+
+static int compare_values(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts values. n > 0. */
+static double blocks_median(double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare_values);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void blocks_free(struct blocks *b)
+{
+    free(b->value_ns);
+    free(b->time_s);
+    free(b->index);
+    free(b->work);
+    free(b->left);
+    free(b->ranked);
+}
+
+/* Of levels, or of the means of so many neighbours that there are ST_LEVELS_MAX at most. @return 0 or -ENOMEM. Free with
+ * blocks_free. */
+static int blocks_make(const struct st_levels *levels, struct blocks *ret)
+{
+    const size_t each = (levels->n + ST_LEVELS_MAX - 1) / ST_LEVELS_MAX;
+    struct blocks b = {.n = levels->n / each};
+    b.value_ns = calloc(b.n, sizeof(*b.value_ns));
+    b.time_s = calloc(b.n, sizeof(*b.time_s));
+    b.index = calloc(b.n, sizeof(*b.index));
+    b.work = calloc(b.n, sizeof(*b.work));
+    b.left = calloc(b.n, sizeof(*b.left));
+    b.ranked = calloc(b.n, sizeof(*b.ranked));
+    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.left == NULL ||
+        b.ranked == NULL) {
+        blocks_free(&b);
+        return -ENOMEM;
+    }
+    const double period_s = st_period_seconds(&levels->period);
+    for (size_t i = 0; i < b.n; i++) {
+        const struct st_level *level = &levels->level[i * each], *last = level + each - 1;
+        for (const struct st_level *l = level; l <= last; l++)
+            b.value_ns[i] += l->value_ns / (double)each;
+        b.index[i] = level->first - levels->first_index;
+        b.time_s[i] = period_s * ((double)b.index[i] + (double)(last->last - levels->first_index)) / 2;
+    }
+    *ret = b;
+    return 0;
+}
+
+/* How much more sums of correlated values spread than sums of independent ones: 1 + twice the sum of the
+ * autocorrelations, as far as pairs of them are positive (Geyer 1992). */
+static double blocks_inflation(const double *values, size_t n)
+{
+    double mean = 0, square = 0, sum = 0, pair = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        square += (values[i] - mean) * (values[i] - mean);
+    for (size_t lag = 1; lag <= n / 2 && square > 0; lag++) {
+        double product = 0;
+        for (size_t i = lag; i < n; i++)
+            product += (values[i] - mean) * (values[i - lag] - mean);
+        pair += product / square;
+        if (lag % 2 == 1)
+            continue;
+        if (pair <= 0)
+            break;
+        sum += pair;
+        pair = 0;
+    }
+    return 1 + 2 * sum;
+}
+
+/* Median in ns of blocks first .. end - 1. Uses b->work. */
+static double blocks_level(struct blocks *b, size_t first, size_t end)
+{
+    memcpy(b->work, b->value_ns + first, (end - first) * sizeof(*b->work));
+    return blocks_median(b->work, end - first);
+}
+
+#define P_CURVE      1e-6
+#define CURVE_N      4   /* level, slope and two curves */
+#define ROUGH_MIN    0.1 /* of squares, between neighbours */
+#define ROUGH_MIN_N  24
+#define JUMP_MIN     0.5   /* of a step, between what is right before and right behind it */
+#define JUMP_SURE    10    /* standard errors that a step has over its neighbourhood */
+#define STEPS_SURE   4.6   /* half the log of a likelihood ratio against a curve: 1 in 100 */
+#define PLACE_SDS    6     /* noise that a step of this size hides its place by about a block */
+#define BESIDE_N     8     /* blocks beside a step; fewer are too often of one kind where there are two */
+#define BESIDE_MAX   4     /* what is beside a step may be so much further off than four of five others are */
+#define BESIDE_LEAST 0.005 /* of the step: less is not told */
+#define PART_MIN_N   24    /* blocks of a part that may have a slope of its own */
+#define PART_SURE    13.8  /* half the log of a likelihood ratio, of two curves: 1 in a million */
+#define PART_MOVES                                                                                           \
+    6 /* squares that they take from so much to one: no noise does, however it hangs together */
+#define LAGS_N      8
+#define REGULAR_MAX 0.25 /* values so much closer to others before them than noise would put them */
+
+/* Least squares of a line through values[0 .. n): its value at x, counted in values from the first. */
+static double line_at(const double *values, size_t n, double x)
+{
+    const double middle = (double)(n - 1) / 2;
+    double sum = 0, tv = 0, tt = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle;
+        sum += values[i];
+        tv += t * values[i];
+        tt += t * t;
+    }
+    return sum / (double)n + (tt > 0 ? tv / tt * (x - middle) : 0);
+}
+
+/* Does lateness jump where step i is, as seen from right before and right behind it? A curve that was cut into steps does
+ * not. @param size_ns of the step; noise_ns of a block: standard deviations. */
+static bool jumps_there(const struct blocks *b, const struct model *model, size_t i, double size_ns,
+                        double noise_ns)
+{
+    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
+    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const size_t most = at - first < end - at ? at - first : end - at;
+    /* as many on each side as the noise asks for: the end of a line varies by 4 / n of a value's variance */
+    const double wanted = ceil(8 * (JUMP_SURE * noise_ns / size_ns) * (JUMP_SURE * noise_ns / size_ns));
+    const size_t n = wanted > (double)most ? most : wanted > 6 ? (size_t)wanted : 6;
+    const double before = line_at(b->value_ns + at - n, n, (double)n - 0.5);
+    const double behind = line_at(b->value_ns + at, n, -0.5);
+    const double error_ns = noise_ns * sqrt(8 / (double)n);
+    return (behind - before) * (size_ns > 0 ? 1 : -1) > JUMP_MIN * fabs(size_ns) - error_ns;
+}
+
+/* Takes the best line and curves, u from -1 to 1, from values: by orthogonal columns. */
+static void take_curve(const double *u, double *values, size_t n)
+{
+    double column[CURVE_N][TREND_GROUPS];
+    for (size_t c = 0; c < CURVE_N; c++) {
+        double square = 0, product = 0;
+        for (size_t i = 0; i < n; i++)
+            column[c][i] = pow(u[i], (double)c);
+        for (size_t of = 0; of < c; of++) {
+            double same = 0, all = 0;
+            for (size_t i = 0; i < n; i++) {
+                same += column[c][i] * column[of][i];
+                all += column[of][i] * column[of][i];
+            }
+            for (size_t i = 0; i < n; i++)
+                column[c][i] -= same / all * column[of][i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            square += column[c][i] * column[c][i];
+            product += column[c][i] * values[i];
+        }
+        for (size_t i = 0; i < n; i++)
+            values[i] -= product / square * column[c][i];
+    }
+}
+
+/* Medians of groups of blocks within the parts, u from -1 to 1, and what the means of the parts leave of
+ * them.
+ * @return how many, up to TREND_GROUPS. */
+static size_t make_groups(struct blocks *b, const struct model *model, double *u, double *value, double *left)
+{
+    const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
+    size_t n = 0;
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        double mean = 0;
+        for (size_t at = first; at + each <= end; at += each, n++) {
+            value[n] = blocks_level(b, at, at + each);
+            u[n] = 2 * (double)at / (double)(b->n - each) - 1;
+            mean += value[n];
+        }
+        for (size_t i = part_first; i < n; i++)
+            left[i] = value[i] - mean / (double)(n - part_first);
+    }
+    return n;
+}
+
+/* Does a curve fit what line and steps leave, which is in b? An F test; or are neighbours so close to each
+ * other that noise did not make them (J. von Neumann 1941, of second differences)? */
+static bool is_bent(struct blocks *b, const struct model *model)
+{
+    double u[TREND_GROUPS], all[TREND_GROUPS], value[TREND_GROUPS], line = 0, curve = 0;
+    const size_t n = make_groups(b, model, u, all, value);
+    if (n < 4 * CURVE_N)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        line += value[i] * value[i];
+    /* by medians: a jump or two do not count, nor do groups that something kept busy */
+    for (size_t i = 0; i + 2 < n; i++)
+        b->work[i] = fabs(value[i + 2] - 2 * value[i + 1] + value[i]);
+    const double rough = n >= ROUGH_MIN_N ? blocks_median(b->work, n - 2) : 0;
+    for (size_t i = 0; i < n; i++)
+        b->work[i] = fabs(value[i]);
+    const double usual = n >= ROUGH_MIN_N ? blocks_median(b->work, n) : 0;
+    if (usual > CURVE_MIN_NS && rough * rough / 6 < ROUGH_MIN * usual * usual)
+        return true;
+    take_curve(u, value, n);
+    for (size_t i = 0; i < n; i++)
+        curve += value[i] * value[i];
+    const double size = (double)n;
+    if (line - curve < size * CURVE_MIN_NS * CURVE_MIN_NS)
+        return false;
+    const double free_n = fmax((size - CURVE_N - (double)model->cuts_n) / blocks_inflation(value, n), 4);
+    return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
+}
+
+/* Do the steps fit better than a smooth curve does? By groups' medians; as likelihoods, for what hangs
+ * together. b has what the line leaves. */
+static bool beat_curve(struct blocks *b, const struct model *model)
+{
+    double u[TREND_GROUPS], value[TREND_GROUPS], left[TREND_GROUPS], steps = 0, curve = 0;
+    const size_t n = make_groups(b, model, u, value, left);
+    for (size_t i = 0; i < n; i++)
+        steps += left[i] * left[i];
+    if (n < 4 * CURVE_N)
+        return true;
+    take_curve(u, value, n);
+    for (size_t i = 0; i < n; i++)
+        curve += value[i] * value[i];
+    const double free_n = fmax((double)n / blocks_inflation(left, n), 4);
+    return free_n / 2 * log(curve / fmax(steps, 1e-12 * curve)) > STEPS_SURE;
+}
+
+static double median_of(const double *values, size_t n, double *room)
+{
+    memcpy(room, values, n * sizeof(*room));
+    return blocks_median(room, n);
+}
+
+/* Is lateness beside a step where it is in the rest of the part? The levels of `each` blocks right before and
+ * right behind it are compared with those of all others, whatever the noise is and however it hangs together.
+ * What goes back after a jump, or comes before it, is no step. left: what the model leaves. */
+static bool is_level_beside(const struct blocks *b, const double *left, const struct model *model, size_t i,
+                            size_t each, double size_ns, double noise_ns)
+{
+    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
+    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const double place = PLACE_SDS * noise_ns / size_ns;
+    const size_t hidden = (size_t)fmin(ceil(place * place), (double)b->n); /* the place may be so far off */
+    double room[STEP_MIN_N];
+    size_t n = 0;
+    for (size_t k = 0; k + each <= b->n; k += each)
+        b->work[n++] = fabs(median_of(left + k, each, room));
+    qsort(b->work, n, sizeof(*b->work), compare_values);
+    const double most =
+        fmax(BESIDE_MAX * b->work[n * 4 / 5], fmax(BESIDE_LEAST * fabs(size_ns), STEP_MIN_NS));
+    return (at < first + hidden + each || fabs(median_of(left + at - hidden - each, each, room)) <= most) &&
+           (at + hidden + each > end || fabs(median_of(left + at + hidden, each, room)) <= most);
+}
+
+/* Does this part move by itself? A line and a parabola must fit better than its level, as likelihoods. */
+static bool is_level(const double *left, size_t n, double *room)
+{
+    double level_square = 0, square = 0, mean = 0, tt = 0, tv = 0, qq = 0, qv = 0;
+    const double middle = (double)(n - 1) / 2, third = (double)n * (double)n / 12 - 1.0 / 12;
+    if (n < PART_MIN_N)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        mean += left[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle, q = t * t - third;
+        tt += t * t;
+        tv += t * left[i];
+        qq += q * q;
+        qv += q * left[i];
+        level_square += (left[i] - mean) * (left[i] - mean);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle;
+        room[i] = left[i] - mean - tv / tt * t - qv / qq * (t * t - third);
+        square += room[i] * room[i];
+    }
+    if (level_square - square < (double)n * CURVE_MIN_NS * CURVE_MIN_NS)
+        return true;
+    if (level_square > PART_MOVES * square)
+        return false;
+    const double free_n = fmax(((double)n - 3) / blocks_inflation(room, n), 4);
+    return free_n / 2 * log(level_square / fmax(square, 1e-12 * level_square)) < PART_SURE;
+}
+
+/* Does what line and steps leave repeat itself? Noise is not so close to what was just before. */
+static bool is_regular(const struct blocks *b, const double *left)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->work[i] = fabs(left[i]);
+    const double usual = blocks_median(b->work, b->n);
+    for (size_t lag = 1; lag <= LAGS_N && usual > CURVE_MIN_NS; lag++) {
+        for (size_t i = lag; i < b->n; i++)
+            b->work[i - lag] = fabs(left[i] - left[i - lag]);
+        if (blocks_median(b->work, b->n - lag) < REGULAR_MAX * M_SQRT2 * usual)
+            return true;
+    }
+    return false;
+}
+
+/* Is what line and steps leave noise, also right beside the steps and within each part? */
+static bool is_noise(struct blocks *b, const struct model *model, const struct st_changes *told,
+                     double noise_ns, double *left)
+{
+    for (size_t part = 0; part <= model->cuts_n; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        const double middle = blocks_level(b, first, end);
+        for (size_t i = first; i < end; i++)
+            left[i] = b->value_ns[i] - middle;
+    }
+    if (is_regular(b, left))
+        return false;
+    for (size_t i = 0; i < model->cuts_n; i++) {
+        const double size_ns = told->steps[i].size_ns;
+        if (!is_level_beside(b, left, model, i, BESIDE_N, size_ns, noise_ns))
+            return false;
+    }
+    for (size_t part = 0; part <= model->cuts_n && model->cuts_n > 0; part++) {
+        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
+        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        if (!is_level(left + first, end - first, b->work))
+            return false;
+    }
+    return true;
+}
+
+/* Is what line and steps leave, which is in b, anything but noise? Uses b->work and b->left. */
+static bool is_curve(struct blocks *b, const struct model *model, const struct st_changes *told,
+                     double noise_ns)
+{
+    return is_bent(b, model) || (model->cuts_n > 0 && !beat_curve(b, model)) ||
+           !is_noise(b, model, told, noise_ns, b->left);
+}
 
 #define ROUNDS      30
 #define ALPHA_TREND 1e-5
@@ -21,15 +393,15 @@
 
 static int compare_ranked(const void *a, const void *b)
 {
-    const struct st_change_ranked *x = a, *y = b;
-    return st_change_blocks_compare(&x->value, &y->value);
+    const struct ranked *x = a, *y = b;
+    return compare_values(&x->value, &y->value);
 }
 
 /* Ranks of values[0 .. n) into b->work, equal ones share their mean. */
-static void rank(struct st_change_blocks *b, const double *values, size_t n)
+static void rank(struct blocks *b, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        b->ranked[i] = (struct st_change_ranked){values[i], i};
+        b->ranked[i] = (struct ranked){values[i], i};
     qsort(b->ranked, n, sizeof(*b->ranked), compare_ranked);
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && b->ranked[next].value <= b->ranked[i].value; next++)
@@ -75,7 +447,7 @@ static size_t best_cut(double *values, size_t n, double *ret_largest)
 
 /* The likeliest step in blocks first .. end - 1. @return p; the first block behind the step in *ret (first:
  * none). */
-static double best_step(struct st_change_blocks *b, size_t first, size_t end, size_t *ret)
+static double best_step(struct blocks *b, size_t first, size_t end, size_t *ret)
 {
     const size_t n = end - first;
     double largest, other;
@@ -95,16 +467,16 @@ static double best_step(struct st_change_blocks *b, size_t first, size_t end, si
         }
     }
     const double size = (double)n;
-    return fmin(2 * exp(-6 * largest * largest /
-                        ((size * size * size + size * size) * st_change_blocks_inflation(b->work, n))),
-                1);
+    return fmin(
+        2 * exp(-6 * largest * largest / ((size * size * size + size * size) * blocks_inflation(b->work, n))),
+        1);
 }
 
 /* Ranks lean towards the middle, by a block where a step is large: the place nearby that leaves least of the
  * levels on both sides. */
-static size_t place_exactly(struct st_change_blocks *b, size_t first, size_t at, size_t end)
+static size_t place_exactly(struct blocks *b, size_t first, size_t at, size_t end)
 {
-    const double before = st_change_blocks_level(b, first, at), after = st_change_blocks_level(b, at, end);
+    const double before = blocks_level(b, first, at), after = blocks_level(b, at, end);
     const size_t low = at > first + STEP_MIN_N + PLACE_REACH ? at - PLACE_REACH : first + STEP_MIN_N;
     const size_t high = at + STEP_MIN_N + PLACE_REACH < end ? at + PLACE_REACH : end - STEP_MIN_N;
     double left = 0, least = 0; /* against a cut at low */
@@ -120,20 +492,19 @@ static size_t place_exactly(struct st_change_blocks *b, size_t first, size_t at,
 }
 
 /* Cuts first .. end - 1 at its likeliest step, then both parts. cuts: ascending. */
-static void find_steps(struct st_change_blocks *b, struct st_change_cut *cuts, size_t *cuts_n)
+static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
 {
     bool again = true;
     while (again && *cuts_n < ST_CHANGES_STEPS_MAX) {
-        struct st_change_cut best = {.p_value = ALPHA_STEP};
+        struct cut best = {.p_value = ALPHA_STEP};
         size_t place = 0;
         again = false;
         for (size_t i = 0; i <= *cuts_n; i++) {
             const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i == *cuts_n ? b->n : cuts[i].at;
-            struct st_change_cut cut;
+            struct cut cut;
             cut.p_value = best_step(b, first, end, &cut.at);
             if (cut.p_value < best.p_value &&
-                fabs(st_change_blocks_level(b, cut.at, end) - st_change_blocks_level(b, first, cut.at)) <
-                    b->least_step_ns)
+                fabs(blocks_level(b, cut.at, end) - blocks_level(b, first, cut.at)) < b->least_step_ns)
                 continue; /* less than what samples tell apart */
             if (cut.p_value < best.p_value) {
                 best = cut;
@@ -152,13 +523,12 @@ static void find_steps(struct st_change_blocks *b, struct st_change_cut *cuts, s
 
 /* What is so much less than the largest step may be the end of what made that one, as where a loop comes to
  * rest: it is not told. Keeps cuts in order. */
-static void drop_small(struct st_change_blocks *b, struct st_change_cut *cuts, size_t *cuts_n)
+static void drop_small(struct blocks *b, struct cut *cuts, size_t *cuts_n)
 {
     double sizes_ns[ST_CHANGES_STEPS_MAX], largest_ns = 0;
     for (size_t i = 0; i < *cuts_n; i++) {
         const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i + 1 == *cuts_n ? b->n : cuts[i + 1].at;
-        sizes_ns[i] =
-            fabs(st_change_blocks_level(b, cuts[i].at, end) - st_change_blocks_level(b, first, cuts[i].at));
+        sizes_ns[i] = fabs(blocks_level(b, cuts[i].at, end) - blocks_level(b, first, cuts[i].at));
         largest_ns = fmax(largest_ns, sizes_ns[i]);
     }
     size_t kept_n = 0;
@@ -169,12 +539,12 @@ static void drop_small(struct st_change_blocks *b, struct st_change_cut *cuts, s
     *cuts_n = kept_n;
 }
 
-static void tell_steps(struct st_change_blocks *b, const struct st_period *period,
-                       const struct st_change_cut *cuts, size_t cuts_n, struct st_changes *ret)
+static void tell_steps(struct blocks *b, const struct st_period *period, const struct cut *cuts,
+                       size_t cuts_n, struct st_changes *ret)
 {
-    double before = st_change_blocks_level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
+    double before = blocks_level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
     for (size_t i = 0; i < cuts_n; i++) {
-        const double after = st_change_blocks_level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
+        const double after = blocks_level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
         const uint64_t index = b->index[cuts[i].at];
         ret->steps[i] = (struct st_step){
             .index = index,
@@ -191,8 +561,7 @@ static void tell_steps(struct st_change_blocks *b, const struct st_period *perio
 /* --- trend --- */
 
 /* A trend between the steps, over up to 64 groups of blocks: only groups of one part are compared. */
-static struct st_change_trend find_trend(struct st_change_blocks *b, const struct st_change_cut *cuts,
-                                         size_t cuts_n)
+static struct trend find_trend(struct blocks *b, const struct cut *cuts, size_t cuts_n)
 {
     const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
     double value[TREND_GROUPS], time_s[TREND_GROUPS], slopes[TREND_GROUPS * (TREND_GROUPS - 1) / 2];
@@ -202,7 +571,7 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
         const size_t end = part == cuts_n ? b->n : cuts[part].at, part_first = n;
         for (size_t at = part == 0 ? 0 : cuts[part - 1].at; at + each <= end; at += each, n++) {
             part_of[n] = part;
-            value[n] = st_change_blocks_level(b, at, at + each);
+            value[n] = blocks_level(b, at, at + each);
             time_s[n] = (b->time_s[at] + b->time_s[at + each - 1]) / 2;
             for (size_t j = part_first; j < n; j++) {
                 const double rise = value[n] - value[j];
@@ -214,8 +583,8 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
         variance += size * (size - 1) * (2 * size + 5) / 18;
     }
     if (slopes_n == 0)
-        return (struct st_change_trend){0, 1};
-    const double slope = st_change_blocks_median(slopes, slopes_n);
+        return (struct trend){0, 1};
+    const double slope = blocks_median(slopes, slopes_n);
     /* what line and steps leave */
     for (size_t first = 0, end = 0; first < n; first = end) {
         double mean = 0;
@@ -229,31 +598,30 @@ static struct st_change_trend find_trend(struct st_change_blocks *b, const struc
         left += value[i] * value[i];
     if (left >
         (double)n * CURVE_MIN_NS * CURVE_MIN_NS) /* less is rounding, which hangs together and is nothing */
-        variance *= st_change_blocks_inflation(value, n);
-    return (struct st_change_trend){slope,
-                                    slope != 0 ? erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) : 1};
+        variance *= blocks_inflation(value, n);
+    return (struct trend){slope, slope != 0 ? erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) : 1};
 }
 
 /* values less a line. */
-static void take_line(struct st_change_blocks *b, double slope)
+static void take_line(struct blocks *b, double slope)
 {
     for (size_t i = 0; i < b->n; i++)
         b->value_ns[i] -= slope * b->time_s[i];
 }
 
 /* Noise of a block and the least difference of two values, whatever moves slowly. Uses b->work. */
-static void look_closely(struct st_change_blocks *b, double *ret_noise, double *ret_grain)
+static void look_closely(struct blocks *b, double *ret_noise, double *ret_grain)
 {
     double square = 0, grain = (double)INFINITY;
     for (size_t i = 1; i + 1 < b->n; i++) {
         const double bend = b->value_ns[i + 1] - 2 * b->value_ns[i] + b->value_ns[i - 1];
         b->work[i - 1] = fabs(bend);
     }
-    const double usual = st_change_blocks_median(b->work, b->n - 2);
+    const double usual = blocks_median(b->work, b->n - 2);
     for (size_t i = 0; i + 2 < b->n; i++)
         square += fmin(b->work[i], 8 * usual) * fmin(b->work[i], 8 * usual); /* steps are no noise */
     memcpy(b->work, b->value_ns, b->n * sizeof(*b->work));
-    qsort(b->work, b->n, sizeof(*b->work), st_change_blocks_compare);
+    qsort(b->work, b->n, sizeof(*b->work), compare_values);
     for (size_t i = 1; i < b->n; i++) {
         if (b->work[i] - b->work[i - 1] > 0.25)
             grain = fmin(grain, b->work[i] - b->work[i - 1]);
@@ -263,7 +631,7 @@ static void look_closely(struct st_change_blocks *b, double *ret_noise, double *
 }
 
 /* Slope of the best line with one step at any place, by least squares. */
-static double slope_beside_step(struct st_change_blocks *b)
+static double slope_beside_step(struct blocks *b)
 {
     double time = 0, value = 0;
     for (size_t i = 0; i < b->n; i++) {
@@ -296,14 +664,14 @@ static double slope_beside_step(struct st_change_blocks *b)
 }
 
 /* Schwarz's criterion for absolute residuals. */
-static double score(struct st_change_blocks *b, const struct st_change_model *model)
+static double score(struct blocks *b, const struct model *model)
 {
     double left = 0;
     take_line(b, model->trend.slope);
     for (size_t part = 0; part <= model->cuts_n; part++) {
         const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
         const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        const double middle = st_change_blocks_level(b, first, end);
+        const double middle = blocks_level(b, first, end);
         for (size_t i = first; i < end; i++)
             left += fabs(b->value_ns[i] - middle);
     }
@@ -313,10 +681,10 @@ static double score(struct st_change_blocks *b, const struct st_change_model *mo
 }
 
 /* Steps in what a line leaves, then the line between the steps, until both stay. */
-static struct st_change_model settle(struct st_change_blocks *b, double slope, double noise_ns)
+static struct model settle(struct blocks *b, double slope, double noise_ns)
 {
     const double span_s = b->time_s[b->n - 1] - b->time_s[0];
-    struct st_change_model model = {.trend = {slope, 1}};
+    struct model model = {.trend = {slope, 1}};
     for (int round = 0; round < ROUNDS; round++) {
         const double before = model.trend.slope;
         model.cuts_n = 0;
@@ -356,7 +724,7 @@ static size_t lone_jump(const double *value_ns, size_t n, double noise_ns)
 /* Takes away what lies beyond a jump so near to an end that no test would call it a step (with n1 n2 of n
  * blocks on its sides Pettitt's p is 2 exp(-6 (n1 n2)^2 / n^3) at best): it would be a corner, and a line
  * with a corner is a curve. */
-static void trim(struct st_change_blocks *b, double noise_ns)
+static void trim(struct blocks *b, double noise_ns)
 {
     const size_t n = (size_t)ceil(sqrt(log(2 / ALPHA_STEP) / 6 * (double)b->n)) + 1;
     if (n <= STEP_MIN_N || b->n < ST_CHANGES_SAMPLES_MIN + 2 * n)
@@ -372,27 +740,27 @@ static void trim(struct st_change_blocks *b, double noise_ns)
 
 int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
 {
-    struct st_change_blocks b;
+    struct blocks b;
     double noise_ns, grain_ns;
     if (levels->n < ST_CHANGES_SAMPLES_MIN)
         return -ENODATA;
-    const int r = st_change_blocks_make(levels, &b);
+    const int r = blocks_make(levels, &b);
     if (r != 0)
         return r;
     look_closely(&b, &noise_ns, &grain_ns);
     trim(&b, noise_ns);
     b.least_step_ns = fmax(STEP_MIN_NS, noise_ns < grain_ns ? 2 * grain_ns : 0);
-    const struct st_change_trend whole = find_trend(&b, NULL, 0);
+    const struct trend whole = find_trend(&b, NULL, 0);
     const double starts[] = {whole.slope, slope_beside_step(&b)};
-    struct st_change_model best = settle(&b, 0, noise_ns);
+    struct model best = settle(&b, 0, noise_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(starts); i++) {
-        const struct st_change_model model = settle(&b, starts[i], noise_ns);
+        const struct model model = settle(&b, starts[i], noise_ns);
         if (model.score < best.score)
             best = model;
     }
     /* a line that is too little to be told may still be what a step was taken for */
     const bool moves = best.trend.slope != 0 || best.cuts_n > 0;
-    struct st_change_model line = {.trend = whole};
+    struct model line = {.trend = whole};
     line.score = score(&b, &line);
     if (best.trend.slope == 0 && best.cuts_n > 0 && line.score < best.score)
         best = line;
@@ -405,8 +773,8 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     take_line(&b, best.trend.slope);
     tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
     for (size_t i = 0; i < changes.steps_n; i++)
-        curved |= !st_changes_curve_jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
-    curved |= moves && st_changes_curve_is_there(&b, &best, &changes, noise_ns);
+        curved |= !jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
+    curved |= moves && is_curve(&b, &best, &changes, noise_ns);
     if (!curved) {
         drop_small(&b, best.cuts, &best.cuts_n);
         tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
@@ -414,7 +782,7 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     take_line(&b, -best.trend.slope);
     if (curved)
         changes = (struct st_changes){.trend_p_value = 1, .curve_found = true};
-    st_change_blocks_free(&b);
+    blocks_free(&b);
     *ret = changes;
     return 0;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/syscall/call_method.h"
-#include "lab/wake/wake_method.h"
+#include "lab/syscall/call.h"
+#include "lab/wake/wake.h"
 
 /* How long programs run: "true", and any other. */
 struct st_lab_fake_program {

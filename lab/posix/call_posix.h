@@ -3,7 +3,7 @@
 #ifndef ST_LAB_POSIX_CALL_POSIX_H
 #define ST_LAB_POSIX_CALL_POSIX_H
 
-#include "lab/syscall/call_method.h"
+#include "lab/syscall/call.h"
 
 /** A row of clock_gettime on one clock. */
 #define ST_CALL_CLOCK(clock_name, id)                                                                        \

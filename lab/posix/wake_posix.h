@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "lab/wake/wake_method.h"
+#include "lab/wake/wake.h"
 
 #define ST_WAKE_QUEUE_N 8
 #define ST_WAKE_FOREVER INT64_MAX

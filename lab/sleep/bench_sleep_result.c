@@ -1,12 +1,17 @@
 #include "lab/sleep/bench_sleep_result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json.h"
+#include "core/ns.h"
 #include "core/number.h"
 #include "core/tick.h"
 #include "lab/rank.h"
+#include "lab/summary.h"
+#include "measure/result.h"
 
 /* --- block by block --- */
 
@@ -229,7 +234,8 @@ static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *be
     return c;
 }
 
-struct st_sleep_contrast st_bench_sleep_contrast(const struct st_bench_sleep *bench, struct st_platform *p)
+static struct st_sleep_contrast st_bench_sleep_contrast(const struct st_bench_sleep *bench,
+                                                        struct st_platform *p)
 {
     const struct st_sleep_contrast c =
         p->os == ST_OS_FREEBSD ? freebsd_contrast(bench, p) : linux_contrast(bench);
@@ -279,4 +285,257 @@ int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platfor
     if (r == 0)
         *ret_seen = judge(ret, c.allowed_ns);
     return r;
+}
+
+/* What the figures say, in words. */
+
+const char *st_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,
+                                  size_t buf_bytes)
+{
+    const struct st_sleep_setting *s = &bench->config.settings[setting];
+    char slack[32];
+    if (s->policy != ST_POLICY_OTHER)
+        snprintf(buf, buf_bytes, "SCHED_%s %d", s->policy == ST_POLICY_FIFO ? "FIFO" : "RR", s->priority);
+    else if (s->slack_ns >= 0)
+        snprintf(buf, buf_bytes, "normal thread, timer slack %s",
+                 st_ns_format(s->slack_ns, slack, sizeof(slack)));
+    else if (bench->slack_found_ns >= 0)
+        snprintf(buf, buf_bytes, "normal thread, timer slack %s as found",
+                 st_ns_format(bench->slack_found_ns, slack, sizeof(slack)));
+    else
+        snprintf(buf, buf_bytes, "normal thread");
+    return buf;
+}
+
+#define DEVIATION "kern.timecounter.alloweddeviation"
+
+/* Methods of one kind, with the difference where it was measured. */
+static void list(FILE *out, const struct st_bench_sleep *bench, const enum st_stretch_seen *seen,
+                 const struct st_quantile *differences, enum st_stretch_seen kind)
+{
+    size_t n = 0;
+    char text[32];
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (seen[i] != kind)
+            continue;
+        fprintf(out, "%s%s", n++ > 0 ? ", " : "", bench->config.methods[i]->name);
+        if (differences[i].known)
+            fprintf(out, " (%s%s)", differences[i].value_ns > 0 ? "+" : "",
+                    st_ns_format(differences[i].value_ns, text, sizeof(text)));
+    }
+}
+
+/* "A timer slack of 50.0 µs instead of 1 ns" and the like. */
+static void write_contrast(FILE *out, const struct st_platform *p, const struct st_sleep_contrast *c)
+{
+    char low[32], high[32], allowed[32];
+    st_ns_format(c->low_ns, low, sizeof(low));
+    st_ns_format(c->high_ns, high, sizeof(high));
+    if (p->os == ST_OS_FREEBSD)
+        fprintf(out, "%s, which allows %s more at %s than at %s,", DEVIATION,
+                st_ns_format(c->allowed_ns, allowed, sizeof(allowed)), high, low);
+    else
+        fprintf(out, "A timer slack of %s instead of %s", high, low);
+}
+
+/* Sleeps of a method at one end of the contrast. */
+static size_t sleeps_n(const struct st_bench_sleep *bench, const struct st_platform *p, size_t end,
+                       size_t method)
+{
+    size_t n = 0;
+    if (p->os == ST_OS_FREEBSD)
+        return st_bench_sleep_cell(bench, 0, end, method)->n;
+    for (size_t d = 0; d < bench->config.durations_n; d++)
+        n += st_bench_sleep_cell(bench, end, d, method)->n;
+    return n;
+}
+
+/* The least of them, of those that were tried. */
+static size_t least_n(const struct st_bench_sleep *bench, const struct st_platform *p,
+                      const enum st_stretch_seen *seen, const struct st_sleep_contrast *c)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (seen[i] == ST_STRETCH_UNTRIED)
+            continue;
+        const size_t low = sleeps_n(bench, p, c->low, i), high = sleeps_n(bench, p, c->high, i);
+        least = low < least ? low : least;
+        least = high < least ? high : least;
+    }
+    return least;
+}
+
+static void write_seen(FILE *out, const struct st_bench_sleep *bench, const struct st_platform *p,
+                       const enum st_stretch_seen *seen, const struct st_quantile *differences,
+                       const struct st_sleep_contrast *c)
+{
+    size_t n[ST_STRETCH_UNTRIED + 1] = {0};
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        n[seen[i]]++;
+    const bool some = n[ST_STRETCH_SEEN] > 0;
+    if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
+        fputs("This run is too short to tell what stretches: ", out);
+        write_contrast(out, p, c);
+        fputs(" may or may not.", out);
+        return;
+    }
+    write_contrast(out, p, c);
+    fputs(some ? " stretches " : " was not seen to stretch any method", out);
+    list(out, bench, seen, differences, ST_STRETCH_SEEN);
+    if (n[ST_STRETCH_NOT_SEEN] > 0)
+        fputs(some ? ", and not " : ": not ", out);
+    list(out, bench, seen, differences, ST_STRETCH_NOT_SEEN);
+    if (n[ST_STRETCH_UNCLEAR] > 0)
+        fputs("; this run cannot tell for ", out);
+    list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
+    fprintf(out, "; n = %zu or more sleeps of each at either %s.", least_n(bench, p, seen, c),
+            p->os == ST_OS_FREEBSD ? "duration" : "slack");
+    if (!some)
+        return;
+    const bool by_slack = p->os == ST_OS_LINUX;
+    if (n[ST_STRETCH_NOT_SEEN] > 0)
+        fprintf(out, " Without root a program wakes that much earlier by what is not stretched%s.",
+                by_slack ? ", or with a slack of its own: prctl(PR_SET_TIMERSLACK)" : "");
+    else if (by_slack)
+        fputs(" Without root a program wakes that much earlier with a slack of its own: "
+              "prctl(PR_SET_TIMERSLACK).",
+              out);
+}
+
+/* Nothing to compare in this run. */
+static void write_untried(FILE *out, const struct st_platform *p)
+{
+    fprintf(out, "What the %s stretches was not measured in this run (it takes %s).",
+            p->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
+            p->os == ST_OS_FREEBSD ? "two durations and a deviation above 0"
+                                   : "a normal thread at two slacks, as --slack found,1ns");
+}
+
+int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_platform *p, char *buf,
+                                    size_t buf_bytes)
+{
+    const size_t n = bench->config.methods_n;
+    enum st_stretch_seen *seen = calloc(n, sizeof(*seen));
+    struct st_quantile *differences = calloc(n, sizeof(*differences));
+    FILE *out = fmemopen(buf, buf_bytes, "w");
+    const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, p);
+    int r = seen == NULL || differences == NULL || out == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = st_bench_sleep_stretch(bench, p, i, &seen[i], &differences[i]);
+    if (r == 0 && c.allowed_ns > 0)
+        write_seen(out, bench, p, seen, differences, &c);
+    else if (r == 0)
+        write_untried(out, p);
+    if (out != NULL && fclose(out) != 0 && r == 0)
+        r = -ENOMEM;
+    buf[buf_bytes - 1] = '\0';
+    free(seen);
+    free(differences);
+    return r;
+}
+
+/* sleeptune-bench-sleep/1 */
+
+static json_t *interval(bool known, double low, double high)
+{
+    if (!known)
+        return json_null();
+    json_t *array = json_array();
+    (void)json_array_append_new(array, json_real(low));
+    (void)json_array_append_new(array, st_json_real_or_null(true, high));
+    return array;
+}
+
+static json_t *slack(const struct st_bench_sleep *bench, size_t setting)
+{
+    const struct st_sleep_setting *s = &bench->config.settings[setting];
+    if (s->policy != ST_POLICY_OTHER)
+        return bench->slack_found_ns >= 0 ? ST_JSON(0) : json_null();
+    const int64_t slack_ns = s->slack_ns >= 0 ? s->slack_ns : bench->slack_found_ns;
+    return slack_ns >= 0 ? ST_JSON(slack_ns) : json_null();
+}
+
+static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sleep_cell *cell,
+                         const struct st_sleep_figures *f)
+{
+    const struct st_sleep_setting *setting = &bench->config.settings[cell->setting];
+    json_t *o = json_object();
+    st_json_set(o, "method", json_string(cell->method->name));
+    st_json_set(o, "policy", json_string(st_policy_name(setting->policy)));
+    st_json_set(o, "priority", setting->policy != ST_POLICY_OTHER ? ST_JSON(setting->priority) : ST_JSON(0));
+    st_json_set(o, "timer_slack_ns", slack(bench, cell->setting));
+    st_json_set(o, "slack_as_found", json_boolean(setting->slack_ns < 0));
+    st_json_set(o, "requested_ns", ST_JSON(cell->requested_ns));
+    st_json_set(o, "n", ST_JSON(cell->n));
+    st_json_set(o, "interrupted", ST_JSON(cell->interrupted_n));
+    st_json_set(o, "overshoot_ns", st_summary_json(&f->overshoot));
+    st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
+    st_json_set(o, "on_time_share", st_json_real_or_null(cell->n > 0, f->on_time));
+    st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
+    st_json_set(o, "median_ci95_ns", st_median_interval_json(&f->overshoot));
+    st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
+    st_json_set(o, "beaten_by", f->rank > 0 ? ST_JSON(f->beaten_by_n) : json_null());
+    st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
+    st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));
+    st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio_known, f->range_ratio));
+    st_json_set(o, "narrow", json_boolean(cell->narrow));
+    st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());
+    st_json_set(o, "error", cell->error != 0 ? json_string(strerror(-cell->error)) : json_null());
+    return o;
+}
+
+static json_t *method_json(const struct st_bench_sleep *bench, struct st_platform *p, size_t i)
+{
+    static const char *const words[] = {[ST_STRETCH_NOT_SEEN] = "no",
+                                        [ST_STRETCH_SEEN] = "yes",
+                                        [ST_STRETCH_UNCLEAR] = "unclear",
+                                        [ST_STRETCH_UNTRIED] = "not measured"};
+    const struct st_sleep_method *m = bench->config.methods[i];
+    enum st_stretch_seen seen = ST_STRETCH_UNTRIED;
+    struct st_quantile difference;
+    json_t *o = json_object();
+    st_json_set(o, "method", json_string(m->name));
+    st_json_set(o, "missing", m->absent != NULL ? json_string(m->absent) : json_null());
+    st_json_set(o, "clock", m->clock != NULL ? json_string(m->clock) : json_null());
+    st_json_set(o, "asked", m->absent == NULL ? json_string(st_sleep_asked_name(m->asked)) : json_null());
+    st_json_set(o, "unit_ns", m->absent == NULL ? ST_JSON(m->unit_ns) : json_null());
+    st_json_set(o, "stretched_by_source",
+                m->absent == NULL ? json_string(st_sleep_stretch_name(m->stretch)) : json_null());
+    st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
+    if (st_bench_sleep_stretch(bench, p, i, &seen, &difference) != 0) {
+        seen = ST_STRETCH_UNTRIED;
+        difference.known = false;
+    }
+    st_json_set(o, "stretched_measured", json_string(words[seen]));
+    st_json_set(o, "stretched_by_ns", difference.known ? ST_JSON(difference.value_ns) : json_null());
+    st_json_set(o, "stretched_by_ci95_ns",
+                difference.known
+                    ? json_pack("[I,I]", (json_int_t)difference.low_ns, (json_int_t)difference.high_ns)
+                    : json_null());
+    return o;
+}
+
+json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                            struct st_platform *p)
+{
+    char sentence[ST_SLEEP_SENTENCE_BYTES];
+    json_t *o = json_object(), *results = json_array(), *methods = json_array();
+    for (size_t i = 0; i < bench->cells_n; i++)
+        (void)json_array_append_new(results, cell_json(bench, &bench->cells[i], &figures[i]));
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        (void)json_array_append_new(methods, method_json(bench, p, i));
+    st_json_set(o, "schema", json_string("sleeptune-bench-sleep/1"));
+    st_json_set(o, "baseline", json_string(bench->config.methods[bench->config.baseline]->name));
+    st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
+    st_json_set(o, "blocks", ST_JSON(bench->blocks_n));
+    st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
+    st_json_set(o, "interrupted", json_boolean(bench->stopped));
+    st_json_set(o, "results", results);
+    st_json_set(o, "methods", methods);
+    st_json_set(o, "stretch",
+                st_bench_sleep_stretch_sentence(bench, p, sentence, sizeof(sentence)) == 0
+                    ? json_string(sentence)
+                    : json_null());
+    st_json_set(o, "circumstances", st_result_conditions_json(p));
+    return o;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "lab/lab.h"
 #include "lab/sleep/bench_sleep.h"
 #include "lab/summary.h"
 
@@ -52,8 +53,6 @@ struct st_sleep_contrast {
     size_t low, high;        /* index of setting (Linux), of duration (FreeBSD) */
 };
 
-struct st_sleep_contrast st_bench_sleep_contrast(const struct st_bench_sleep *bench, struct st_platform *p);
-
 /**
  * Does the setting stretch this method? Seen when the whole interval of the difference between the two ends
  * is above half of what the setting allows, not seen when all of it is below.
@@ -74,5 +73,17 @@ const char *st_sleep_setting_text(const struct st_bench_sleep *bench, size_t set
 /** sleeptune-bench-sleep/1. New reference; NULL when out of memory. */
 json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                             struct st_platform *p);
+
+/* sleeptune-lab sleep: its text. */
+
+/** One line a method: what it is, its clock, what the kernel stretches; missing ones with the reason. */
+void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width);
+
+/** What will be measured and how long that takes, before it starts. */
+void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width);
+
+/** The result: a table a setting and duration (not when brief), medians and ranks side by side, sentences. */
+void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          struct st_platform *p, bool brief, FILE *out, int width);
 
 #endif

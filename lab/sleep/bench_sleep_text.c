@@ -1,4 +1,6 @@
 /* Results of `sleeptune-lab sleep` for people. */
+#include "lab/sleep/bench_sleep_result.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include "core/ns.h"
 #include "core/text.h"
 #include "lab/bench_text.h"
-#include "lab/sleep/bench_sleep_text.h"
 
 #define NAME_COLUMNS   30
 #define MATRIX_COLUMNS 8 /* "1050 12 " */
@@ -206,91 +207,6 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
         missing_line(cell, out, width);
 }
 
-/* Who has the rank of `first`, which has the least median of it. */
-static bool shares(const struct st_sleep_figures *first, const struct st_sleep_figures *f)
-{
-    return f != first && f->rank > 0 && f->rank == first->rank;
-}
-
-static bool leads(const struct st_sleep_figures *figures, size_t n, size_t i)
-{
-    for (size_t k = 0; k < n; k++) {
-        if (shares(&figures[i], &figures[k]) &&
-            (figures[k].overshoot.median.value_ns < figures[i].overshoot.median.value_ns ||
-             (figures[k].overshoot.median.value_ns == figures[i].overshoot.median.value_ns && k < i)))
-            return false;
-    }
-    return figures[i].rank > 0;
-}
-
-/* What a note says of a pair: it is in one rank and is not told apart, though it looks so; or is told apart.
- */
-enum pair { PAIR_PLAIN, PAIR_NOT_TOLD, PAIR_TOLD };
-
-static enum pair pair_of(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures,
-                         size_t leader, size_t i, struct st_quantile *ret_later)
-{
-    const struct st_quantile *median = &figures[i].overshoot.median,
-                             *first = &figures[leader].overshoot.median;
-    if (!shares(&figures[leader], &figures[i]) ||
-        st_sleep_difference(&cells[leader], &cells[i], figures[leader].rank_confidence, ret_later) != 0)
-        return PAIR_PLAIN;
-    if (ret_later->interval_known && ret_later->low_ns > 0)
-        return PAIR_TOLD;
-    return median->interval_known && first->interval_known && median->low_ns > first->high_ns ? PAIR_NOT_TOLD
-                                                                                              : PAIR_PLAIN;
-}
-
-/* "ppoll (later by 1.00 .. 2.00 µs block by block), ..." behind the words. @return its length, 0: nobody. */
-static int pair_list(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
-                     size_t leader, enum pair pair, const char *words, char *buf, int buf_bytes)
-{
-    char low[16], high[16];
-    int used = 0;
-    for (size_t i = 0; i < n && used < buf_bytes - 320; i++) {
-        struct st_quantile later;
-        if (pair_of(cells, figures, leader, i, &later) != pair)
-            continue;
-        if (used == 0)
-            used =
-                snprintf(buf, (size_t)buf_bytes, "Rank %u is shared though %s%s%s", figures[leader].rank,
-                         pair == PAIR_NOT_TOLD ? "the interval of " : "", cells[leader].method->name, words);
-        else
-            used += snprintf(buf + used, (size_t)(buf_bytes - used), ", ");
-        used += snprintf(buf + used, (size_t)(buf_bytes - used), "%s (", cells[i].method->name);
-        if (later.interval_known)
-            used += snprintf(buf + used, (size_t)(buf_bytes - used), "later by %s .. %s µs block by block",
-                             us((double)later.low_ns, low, sizeof(low)),
-                             us((double)later.high_ns, high, sizeof(high)));
-        else
-            used += snprintf(buf + used, (size_t)(buf_bytes - used), "too few blocks to compare");
-        used += snprintf(buf + used, (size_t)(buf_bytes - used), ")");
-    }
-    return used;
-}
-
-/* Intervals that do not overlap beside a rank that is shared look like a mistake: why that may be. */
-static void shared_note(const struct st_sleep_cell *cells, const struct st_sleep_figures *figures, size_t n,
-                        size_t leader, FILE *out, int width)
-{
-    char line[1024];
-    const int bytes = (int)sizeof(line);
-    int used = pair_list(cells, figures, n, leader, PAIR_NOT_TOLD, " ends below: ", line, bytes);
-    if (used > 0) {
-        snprintf(
-            line + used, (size_t)(bytes - used),
-            ". Ranks go by these differences, where 0 is not ruled out; an interval is that of a method's "
-            "own median.");
-        st_text_wrap(out, line, 0, width);
-    }
-    used = pair_list(cells, figures, n, leader, PAIR_TOLD, " is shown to be earlier than ", line, bytes);
-    if (used > 0) {
-        snprintf(line + used, (size_t)(bytes - used),
-                 ": others of this rank, which the blocks do not tell from their neighbours, lie between.");
-        st_text_wrap(out, line, 0, width);
-    }
-}
-
 static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
                   size_t duration, FILE *out, int width)
 {
@@ -303,11 +219,6 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
         const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
         if (st_bench_sleep_measured(bench, i))
             cell_lines(cell, &figures[cell - bench->cells], i == bench->config.baseline, out, width);
-    }
-    const size_t first = (size_t)(st_bench_sleep_cell(bench, setting, duration, 0) - bench->cells);
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        if (leads(&figures[first], bench->config.methods_n, i))
-            shared_note(&bench->cells[first], &figures[first], bench->config.methods_n, i, out, width);
     }
     fputc('\n', out);
 }
@@ -442,6 +353,119 @@ static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sl
     }
 }
 
+/* --- what dashes stand for --- */
+
+#define LINE_BYTES 600
+
+/* Without a figure although there may be some later: it was not refused. */
+static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
+{
+    return bench->cells[i].why == NULL && st_bench_sleep_measured(bench, i % bench->config.methods_n);
+}
+
+static bool same_reason(const struct st_sleep_cell *a, const struct st_sleep_cell *b)
+{
+    return a->setting == b->setting && strcmp(a->why, b->why) == 0 && a->error == b->error;
+}
+
+/* Refused before it had a median, of a method that was measured elsewhere. */
+static bool is_refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t i)
+{
+    return bench->cells[i].why != NULL && figures[i].rank == 0 &&
+           st_bench_sleep_measured(bench, i % bench->config.methods_n);
+}
+
+/* "ppoll (1 of 3 durations)": those refused as `first` is. */
+static void refused_line(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                         size_t first, FILE *out, int width)
+{
+    const struct st_sleep_cell *head = &bench->cells[first];
+    char line[LINE_BYTES], setting[120];
+    size_t used, n = 0;
+    used = (size_t)snprintf(line, sizeof(line), "-: not measured: %s%s%s%s; %s: ", head->why,
+                            head->error != 0 ? " (" : "", head->error != 0 ? strerror(-head->error) : "",
+                            head->error != 0 ? ")" : "",
+                            st_sleep_setting_text(bench, head->setting, setting, sizeof(setting)));
+    for (size_t m = 0; m < bench->config.methods_n; m++) {
+        size_t refused_n = 0;
+        for (size_t d = 0; d < bench->config.durations_n; d++) {
+            const size_t i = (size_t)(st_bench_sleep_cell(bench, head->setting, d, m) - bench->cells);
+            refused_n += is_refused(bench, figures, i) && same_reason(head, &bench->cells[i]);
+        }
+        if (refused_n > 0 && used < sizeof(line))
+            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : "",
+                                     bench->config.methods[m]->name);
+        if (refused_n > 0 && refused_n < bench->config.durations_n && used < sizeof(line))
+            used += (size_t)snprintf(line + used, sizeof(line) - used, " (%zu of %zu durations)", refused_n,
+                                     bench->config.durations_n);
+    }
+    if (used < sizeof(line))
+        snprintf(line + used, sizeof(line) - used, ".");
+    st_text_wrap(out, line, 0, width);
+}
+
+/* Once for each setting and reason. */
+static void refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, FILE *out,
+                    int width)
+{
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        bool told = false;
+        if (!is_refused(bench, figures, i))
+            continue;
+        for (size_t k = 0; k < i && !told; k++)
+            told = is_refused(bench, figures, k) && same_reason(&bench->cells[k], &bench->cells[i]);
+        if (!told)
+            refused_line(bench, figures, i, out, width);
+    }
+}
+
+/* --- too few samples --- */
+
+/* The samples that the figures take which are not known; brief: of medians only. */
+static uint64_t missing_n(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
+                          bool brief)
+{
+    uint64_t most_n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++) {
+        const struct st_summary *s = &figures[i].overshoot;
+        const struct st_quantile *const shown[] = {&s->median, &s->q3, &s->p95, &s->p99};
+        if (!lacks_samples(bench, i) || (!brief && bench->cells[i].n == 0))
+            continue; /* without one it has a line of its own */
+        for (size_t k = 0; k < (brief ? 1 : ST_ARRAY_LEN(shown)); k++) {
+            const uint64_t takes_n = st_stats_quantile_min_n(shown[k]->p);
+            if (!shown[k]->known && takes_n > most_n)
+                most_n = takes_n;
+        }
+    }
+    return most_n;
+}
+
+/* What dashes stand for, where there are some: what was refused and why (when brief; else it stands in the tables), how
+ * many samples the figures take. */
+static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, bool brief,
+                   FILE *out, int width)
+{
+    char line[LINE_BYTES];
+    const uint64_t n = missing_n(bench, figures, brief);
+    if (brief)
+        refused(bench, figures, out, width);
+    if (n == 0)
+        return;
+    if (brief)
+        snprintf(line, sizeof(line), "-: fewer than %u samples, too few for a median: set a longer --budget.",
+                 (unsigned)n);
+    else
+        snprintf(
+            line, sizeof(line),
+            "A dash: too few samples; a median takes %u, q1 and q3 %u, p95 %u, p99 %u. Set a longer --budget and "
+            "--precision 0.",
+            (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
+            (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
+    st_text_wrap(out, line, 0, width);
+}
+
+/* --- all of it --- */
+
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           struct st_platform *p, bool brief, FILE *out, int width)
 {
@@ -473,7 +497,7 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
     missing(bench, out, width);
     if (brief)
         rank_sentence(bench, figures, out, width);
-    st_bench_sleep_dashes(bench, figures, brief, out, width);
+    dashes(bench, figures, brief, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)

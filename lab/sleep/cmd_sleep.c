@@ -2,7 +2,7 @@
 #include "lab/durations.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
-#include "lab/sleep/bench_sleep_text.h"
+#include "lab/sleep/bench_sleep_result.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -171,43 +171,16 @@ static int choose(struct arguments *a)
 
 /* --- the run --- */
 
-/* The least median so far at the first duration and setting: what a person who waits wants to see. */
-static void best_so_far(const struct st_bench_sleep *bench, char *buf, size_t buf_bytes)
-{
-    const struct st_sleep_cell *best = NULL;
-    int64_t best_ns = 0, values_ns[256];
-    char text[32], requested[32];
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, 0, 0, i);
-        const size_t n = cell->n < ST_ARRAY_LEN(values_ns) ? cell->n : ST_ARRAY_LEN(values_ns);
-        if (n < 20)
-            continue;
-        memcpy(values_ns, cell->overshoot_ns + cell->n - n, n * sizeof(values_ns[0]));
-        const struct st_sample sample = st_sample_of(values_ns, n);
-        const int64_t median_ns = st_sample_quantile(&sample, 0.5);
-        if (best == NULL || median_ns < best_ns) {
-            best = cell;
-            best_ns = median_ns;
-        }
-    }
-    buf[0] = '\0';
-    if (best != NULL)
-        snprintf(buf, buf_bytes, ", so far at %s: %s late by %s",
-                 st_ns_format(best->requested_ns, requested, sizeof(requested)), best->method->name,
-                 st_ns_format(best_ns, text, sizeof(text)));
-}
-
 static bool go_on(void *ctx, const struct st_bench_sleep *bench)
 {
     struct arguments *a = ctx;
     struct st_platform *p = st_platform_native();
     const int64_t now_ns = p->now_ns(p);
     if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
-        char line[240], best[120];
-        best_so_far(bench, best, sizeof(best));
-        snprintf(line, sizeof(line), "block %u, %lld of at most %lld s%s", bench->blocks_n + 1,
+        char line[120];
+        snprintf(line, sizeof(line), "block %u, %lld of at most %lld s", bench->blocks_n + 1,
                  (long long)(bench->elapsed_ns / ST_NS_PER_S),
-                 (long long)(bench->config.budget_ns / ST_NS_PER_S), best);
+                 (long long)(bench->config.budget_ns / ST_NS_PER_S));
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
         fflush(stderr);

@@ -1,20 +1,58 @@
 #include "lab/syscall/bench_syscall.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
 #include "core/stats/random.h"
-#include "lab/syscall/fence.h"
-#include "lab/syscall/fresh_process.h"
-#include "lab/syscall/warm_up.h"
+#include "lab/syscall/outliers.h"
 
 #define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
 #define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
 #define PROBES_N     5                    /* fresh processes that say how long those take */
 #define FRESH_NS     (3 * ST_NS_PER_MS)   /* about what one takes where that is not known */
 #define BLOCKS_NS    (100 * ST_NS_PER_US) /* and a call that gives the CPU away */
+
+/* --- a process of its own: this program, started anew --- */
+
+#define LIMIT_NS (5 * ST_NS_PER_S)
+
+static int parse(const char *text, int64_t *ret_ns)
+{
+    char *end;
+    errno = 0;
+    const long long ns = strtoll(text, &end, 10);
+    if (end == text || strcmp(end, "\n") != 0 || errno != 0 || ns < 0)
+        return -EBADMSG;
+    *ret_ns = ns;
+    return 0;
+}
+
+/* Runs `sleeptune-lab syscall --one-shot CALL` and reads what it prints: one whole number of ns.
+ * @return 0, -EBADMSG (it prints something else), -ETIMEDOUT, or what starting it returned. */
+static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
+{
+    char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
+    int r = lab->platform->program_path(lab->platform, program, sizeof(program));
+    char *name = r == 0 ? strrchr(program, '/') : NULL;
+    if (name == NULL)
+        return r != 0 ? r : -ENOENT;
+    *name++ = '\0'; /* the seam looks programs up in PATH */
+    snprintf(path, sizeof(path), "PATH=%s", program[0] != '\0' ? program : "/");
+    const char *const argv[] = {name, "syscall", "--one-shot", call, NULL};
+    const char *const env[] = {path, NULL};
+    struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = sizeof(buf)};
+    const struct st_run_as as = {.env = env};
+    r = lab->platform->run(lab->platform, &run, 1, &as, LIMIT_NS);
+    if (r == 0)
+        r = run.result;
+    return r == 0 ? parse(buf, ret_ns) : r;
+}
+
+/* --- samples --- */
 
 const char *st_call_mode_name(enum st_call_mode mode)
 {
@@ -167,7 +205,7 @@ static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, 
 
 static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
 {
-    const int r = st_fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
+    const int r = fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
     if (r != 0)
         refuse(row, "a fresh process did not measure it", r);
     else
@@ -191,7 +229,7 @@ static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, 
             if (!go_on(bench))
                 return empty_n;
             if (row == NULL)
-                empty_n += st_fresh_process_sample(lab, "empty", &empty_ns[empty_n]) == 0;
+                empty_n += fresh_process_sample(lab, "empty", &empty_ns[empty_n]) == 0;
             else if (row->why == NULL)
                 sample_fresh(lab, row);
         }
@@ -248,7 +286,7 @@ static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_
     size_t n = 0;
     for (int i = 0; i < PROBES_N; i++) {
         const int64_t before_ns = lab->platform->now_ns(lab->platform);
-        if (st_fresh_process_sample(lab, call, &calls_ns[n]) == 0)
+        if (fresh_process_sample(lab, call, &calls_ns[n]) == 0)
             processes_ns[n++] = st_ns_sub(lab->platform->now_ns(lab->platform), before_ns);
     }
     if (n == 0)

@@ -3,9 +3,10 @@
 #define ST_LAB_SYSCALL_BENCH_SYSCALL_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "lab/summary.h"
-#include "lab/syscall/call_batches.h"
+#include "lab/syscall/call.h"
 
 #define ST_SYSCALL_PRECISION 0.05   /* of a median: half its interval; then it has samples enough */
 #define ST_SYSCALL_ENOUGH_N  100000 /* more samples than this are not recommended */
@@ -87,5 +88,14 @@ const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struc
 
 /** sleeptune-bench-syscall/1. New reference; NULL when out of memory. */
 json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab);
+
+/* sleeptune-lab syscall: its text. */
+
+/** One line a call; missing ones with the reason. */
+void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width);
+
+/** The result: a table a mode, what goes with each row (not when brief), sentences. */
+void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
+                            int width);
 
 #endif

@@ -1,5 +1,5 @@
 /* sleeptune-lab syscall: what a system call costs, and which clocks need one. */
-#include "lab/syscall/bench_syscall_text.h"
+#include "lab/syscall/bench_syscall.h"
 
 #include <errno.h>
 #include <stdlib.h>

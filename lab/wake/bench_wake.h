@@ -4,10 +4,11 @@
 #define ST_LAB_WAKE_BENCH_WAKE_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "lab/summary.h"
 #include "lab/wake/modes.h"
-#include "lab/wake/wake_method.h"
+#include "lab/wake/wake.h"
 
 #define ST_BENCH_WAKE_CELLS_MAX    4096
 #define ST_BENCH_WAKE_BLOCK_ROUNDS 20 /* of a cell at a time; then another one */
@@ -108,5 +109,13 @@ ST_NODISCARD int st_bench_wake_growth(const struct st_bench_wake *bench, const s
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab);
 
 void st_bench_wake_finish(struct st_bench_wake *bench);
+
+/* sleeptune-lab wake: its text. */
+
+/** One line a way; missing ones with the reason. */
+void st_bench_wake_list(struct st_lab *lab, FILE *out, int width);
+
+/** The result: a table for each slice, kind and peers, and sentences. */
+void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width);
 
 #endif

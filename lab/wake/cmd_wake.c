@@ -1,5 +1,5 @@
 /* sleeptune-lab wake: how fast a sleeper is woken early. */
-#include "lab/wake/bench_wake_text.h"
+#include "lab/wake/bench_wake.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "core/ns.h"
 #include "lab/fake/lab_fake.h"
-#include "lab/wake/bench_wake_text.h"
+#include "lab/wake/bench_wake.h"
 
 static struct st_lab *fake;
 static const struct st_wake_method *method;
@@ -64,15 +64,11 @@ static const char *text(size_t rounds, size_t humps)
     return buf;
 }
 
-static void a_dash_says_how_long_a_figure_takes(void **state)
+static void a_dash_says_how_many_rounds_a_figure_takes(void **state)
 {
     (void)state;
-    /* 50 rounds of 100 ms and 3 times 2 to warm up */
-    assert_non_null(strstr(text(10, 0), "A dash: too few rounds; a median takes 20, humps 50. "
-                                        "All with --rounds 50 take about 6 s.\n"));
+    assert_non_null(strstr(text(10, 0), "A dash: too few rounds; a median takes 20, humps 50. Set --rounds"));
     assert_non_null(strstr(text(30, 0), "A dash: too few rounds"));
-    bench.config.budget_ns = ST_NS_PER_S;
-    assert_non_null(strstr(text(30, 0), "All with --rounds 50 --budget 6s take about 6 s.\n"));
 }
 
 static void without_a_dash_nothing_is_said(void **state)
@@ -121,7 +117,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
-        TEST(a_dash_says_how_long_a_figure_takes),
+        TEST(a_dash_says_how_many_rounds_a_figure_takes),
         TEST(without_a_dash_nothing_is_said),
         TEST(the_fastest_of_one_is_not_said),
     };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lab/fake/lab_fake.h"
-#include "lab/syscall/call_method.h"
+#include "lab/syscall/call.h"
 
 static int prepare(void **state)
 {

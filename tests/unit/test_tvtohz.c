@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "lab/series/tvtohz.h"
+#include "lab/series/simulate.h"
 
 /* The article's table for hz = 100, and what the integer formula gives for exact microseconds. */
 static const struct {

@@ -10,7 +10,7 @@
 
 #include "core/ns.h"
 #include "lab/fake/lab_fake.h"
-#include "lab/wake/wake_method.h"
+#include "lab/wake/wake.h"
 
 #define SLICE_NS (2 * ST_NS_PER_MS)
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "core/stats/random.h"
-#include "lab/syscall/warm_up.h"
+#include "lab/syscall/outliers.h"
 
 #define N 500
 

@@ -1,7 +1,8 @@
 /* Outliers by the 1.5 IQR rule. */
-#ifndef ST_LAB_SYSCALL_FENCE_H
-#define ST_LAB_SYSCALL_FENCE_H
+#ifndef ST_LAB_SYSCALL_OUTLIERS_H
+#define ST_LAB_SYSCALL_OUTLIERS_H
 
+#include "core/base.h"
 #include "core/stats/sample.h"
 
 /** Q1 - 1.5 IQR and Q3 + 1.5 IQR; what lies beyond is an outlier. */
@@ -30,5 +31,22 @@ uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_
  * 6).
  */
 uint64_t st_median_not_enough_min_n(uint64_t max_n);
+
+/* The first calls of a series, dearer than the rest: cold caches, lazy binding, first page faults. */
+
+/** Fewer values than this have no warm-up that could be told. */
+#define ST_WARM_UP_MIN_N 20
+
+/**
+ * How many of the first values belong to the warm-up: the change point before which most values lie above
+ * the upper outlier fence (Q3 + 1.5 IQR) of the second half, which is taken for the steady state. Each value
+ * above counts +1, each other one -1; the warm-up ends where the sum from the start is highest (0: nowhere
+ * above 0). Of a steady series the first value is taken for warm-up as often as any of it is an outlier
+ * (0.35 % where it is normally distributed).
+ * @param values_ns in the order in which they were measured. @param scratch room for n values; overwritten.
+ * @return 0 .. n / 2. Threads: any.
+ * Source of the sum: Page, "Continuous inspection schemes", 1954; of the fence: Tukey 1977.
+ */
+size_t st_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch);
 
 #endif

@@ -1,9 +1,9 @@
-#include "lab/syscall/fence.h"
-
 #include <math.h>
+#include <string.h>
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "lab/syscall/outliers.h"
 
 struct st_fences st_fences_of(const struct st_sample *sample)
 {
@@ -60,4 +60,24 @@ uint64_t st_median_not_enough_min_n(uint64_t max_n)
     if (st_stats_quantile_ranks(max_n, 0.5, 0.95, &low, &high) != 0)
         return 0;
     return (uint64_t)ceil(10 * ((double)max_n + 1) / (double)(high - low));
+}
+
+size_t st_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch)
+{
+    if (n < ST_WARM_UP_MIN_N)
+        return 0;
+    const size_t half_n = n / 2;
+    memcpy(scratch, values_ns + half_n, (n - half_n) * sizeof(*scratch));
+    const struct st_sample steady = st_sample_of(scratch, n - half_n);
+    const int64_t fence_ns = st_fences_of(&steady).high_ns;
+    size_t best = 0;
+    int64_t sum = 0, most = 0;
+    for (size_t i = 0; i < half_n; i++) {
+        sum += values_ns[i] > fence_ns ? 1 : -1;
+        if (sum > most) {
+            most = sum;
+            best = i + 1;
+        }
+    }
+    return best;
 }

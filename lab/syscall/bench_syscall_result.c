@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/ns.h"
 #include "core/text.h"
 #include "lab/bench_text.h"
-#include "lab/syscall/bench_syscall_text.h"
-#include "lab/syscall/fence.h"
+#include "lab/summary.h"
+#include "lab/syscall/bench_syscall.h"
+#include "lab/syscall/outliers.h"
+#include "measure/result.h"
 
 #define NAME_COLUMNS 32
 #define LINE_BYTES   400
@@ -232,52 +235,6 @@ static void absent_sentence(const struct st_bench_syscall *bench, FILE *out, int
     st_text_wrap(out, line, 0, width);
 }
 
-/* What needs most: one call, or how many need as much. */
-static void needs_most(const struct st_syscall_row *most, size_t most_n, size_t known_n, char *buf,
-                       size_t buf_bytes)
-{
-    if (known_n == 1)
-        buf[0] = '\0';
-    else if (most_n == 1)
-        snprintf(buf, buf_bytes, " (%s needs most)", most->method->name);
-    else if (most_n == known_n)
-        snprintf(buf, buf_bytes, " (as many for each call)");
-    else
-        snprintf(buf, buf_bytes, " (%zu calls need so many, the others fewer)", most_n);
-}
-
-static void enough_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
-{
-    char line[LINE_BYTES], who[80];
-    const struct st_syscall_row *most = NULL;
-    size_t n = 0, known_n = 0, most_n = 0;
-    for (size_t i = 0; i < bench->rows_n; i++) {
-        const struct st_syscall_row *row = &bench->rows[i];
-        if (row->mode != ST_CALL_IN_PROCESS || row->summary.n == 0)
-            continue;
-        n++;
-        known_n += row->enough_n > 0;
-        if (row->enough_n > 0 && (most == NULL || row->enough_n > most->enough_n)) {
-            most = row;
-            most_n = 0;
-        }
-        most_n += most != NULL && row->enough_n == most->enough_n;
-    }
-    if (most == NULL)
-        return;
-    needs_most(most, most_n, known_n, who, sizeof(who));
-    int used =
-        snprintf(line, sizeof(line),
-                 "In one process %s%llu samples would have been enough for medians within 5 %% or one step "
-                 "of the clock%s",
-                 most->enough_n > most->summary.n ? "about " : "", (unsigned long long)most->enough_n, who);
-    if (known_n < n)
-        used += snprintf(line + used, sizeof(line) - (size_t)used, "; not known of %zu of %zu calls",
-                         n - known_n, n);
-    snprintf(line + used, sizeof(line) - (size_t)used, ".");
-    st_text_wrap(out, line, 0, width);
-}
-
 /* Without a spread in the middle the rule of the outliers takes all that differs. */
 static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
@@ -305,14 +262,81 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     path_sentence(bench, ST_PATH_LIBRARY, "Without the kernel, by the library:", out, width);
     path_sentence(bench, ST_PATH_UNKNOWN, "Could not be told:", out, width);
     absent_sentence(bench, out, width);
-    enough_sentence(bench, out, width);
     snprintf(
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
         "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
-        "few samples; a median takes 20, q1, q3 and outliers 40. Measured in %s%s.",
+        "few samples; a median takes 20, q1, q3 and outliers 40. Would do: for a median within 5 %% or one step of the clock. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);
     st_bench_circumstances(lab->platform, out, width);
+}
+
+/* sleeptune-bench-syscall/1 */
+
+static json_t *path_json(enum st_call_path path)
+{
+    const char *name = st_call_path_name(path);
+    return name != NULL ? json_string(name) : json_null();
+}
+
+static json_t *batches_json(const struct st_call_batches *b)
+{
+    if (!b->known)
+        return json_null();
+    json_t *o = json_object();
+    st_json_set(o, "batches", ST_JSON(ST_SYSCALL_BATCHES));
+    st_json_set(o, "calls", ST_JSON(b->calls_n));
+    st_json_set(o, "call_ns", json_real(b->call_ns));
+    st_json_set(o, "call_ci95_ns", json_pack("[f,f]", b->low_ns, b->high_ns));
+    st_json_set(o, "syscall_ns", st_json_real_or_null(b->raw_known, b->raw_ns));
+    st_json_set(o, "getppid_ns", json_real(b->getppid_ns));
+    return o;
+}
+
+static json_t *row_json(const struct st_syscall_row *row)
+{
+    json_t *o = json_object();
+    st_json_set(o, "call", json_string(row->method->name));
+    st_json_set(o, "mode", json_string(st_call_mode_name(row->mode)));
+    st_json_set(o, "path", path_json(row->path));
+    st_json_set(o, "n", ST_JSON(row->summary.n));
+    st_json_set(o, "ns", st_summary_json(&row->summary));
+    st_json_set(o, "median_ci95_ns", st_median_interval_json(&row->summary));
+    st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
+    st_json_set(o, "below_clock", json_boolean(st_syscall_is_below_clock(row)));
+    st_json_set(o, "warm_up", ST_JSON(row->warm_up_n));
+    st_json_set(o, "outliers", st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
+    st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
+    st_json_set(o, "amortised", batches_json(&row->batches));
+    st_json_set(o, "samples_ns", st_integers_json(row->ns, row->n));
+    st_json_set(o, "missing", row->why != NULL ? json_string(row->why) : json_null());
+    st_json_set(o, "error", row->error != 0 ? json_string(strerror(-row->error)) : json_null());
+    return o;
+}
+
+static json_t *clock_json(const struct st_bench_syscall *bench, struct st_lab *lab)
+{
+    const char *finding = st_bench_syscall_finding(bench, lab);
+    json_t *o = json_object();
+    st_json_set(o, "path", path_json(bench->clock_path));
+    st_json_set(o, "step_ns", st_json_integer_or_null(bench->clock_step_ns > 0, bench->clock_step_ns));
+    st_json_set(o, "amortised", batches_json(&bench->clock));
+    st_json_set(o, "finding", finding != NULL ? json_string(finding) : json_null());
+    return o;
+}
+
+json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab)
+{
+    json_t *o = json_object(), *results = json_array();
+    for (size_t i = 0; i < bench->rows_n; i++)
+        (void)json_array_append_new(results, row_json(&bench->rows[i]));
+    st_json_set(o, "schema", json_string("sleeptune-bench-syscall/1"));
+    st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
+    st_json_set(o, "interrupted", json_boolean(bench->stopped));
+    st_json_set(o, "clock", clock_json(bench, lab));
+    st_json_set(o, "results", results);
+    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
+    return o;
 }

@@ -1,7 +1,7 @@
-#include "lab/wake/wake_method.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "lab/wake/wake.h"
 
 const char *st_wake_peers_name(enum st_wake_peers peers)
 {

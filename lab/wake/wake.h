@@ -2,8 +2,8 @@
  * st_lab.wake_method (linux/wake_methods_linux.c, freebsd/wake_methods_freebsd.c, fake/fake_wake.c);
  * what only the other OS has is in it with the reason, not left out.
  */
-#ifndef ST_LAB_WAKE_WAKE_METHOD_H
-#define ST_LAB_WAKE_WAKE_METHOD_H
+#ifndef ST_LAB_WAKE_WAKE_H
+#define ST_LAB_WAKE_WAKE_H
 
 #include "lab/lab.h"
 
