@@ -121,9 +121,9 @@ static void quote(struct st_finding *finding, const struct st_fact *fact)
     finding->evidence[finding->evidence_n++] = fact;
 }
 
-void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key)
+void st_finding_quote(struct st_finding *finding, const char *key)
 {
-    quote(finding, st_facts_find(facts, key));
+    quote(finding, st_facts_find(finding->facts, key));
 }
 
 /** The finding for a fact that gave r < 0. */
@@ -147,23 +147,21 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
     }
 }
 
-int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts, const char *key,
-                        int64_t *ret)
+int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret)
 {
-    const int r = st_facts_int(facts, key, ret);
-    st_finding_quote(finding, facts, key);
+    const int r = st_facts_int(finding->facts, key, ret);
+    st_finding_quote(finding, key);
     if (r != 0)
-        explain_state(finding, st_facts_find(facts, key), key, r);
+        explain_state(finding, st_facts_find(finding->facts, key), key, r);
     return r;
 }
 
-int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts, const char *key,
-                         const char **ret)
+int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret)
 {
-    const int r = st_facts_text(facts, key, ret);
-    st_finding_quote(finding, facts, key);
+    const int r = st_facts_text(finding->facts, key, ret);
+    st_finding_quote(finding, key);
     if (r != 0)
-        explain_state(finding, st_facts_find(facts, key), key, r);
+        explain_state(finding, st_facts_find(finding->facts, key), key, r);
     return r;
 }
 

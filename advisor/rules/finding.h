@@ -60,6 +60,8 @@ struct st_change {
 /** A finding; texts are the finding's own (copied, freed by st_finding_finish) or static. */
 struct st_finding {
     const struct st_rule *rule;
+    const struct st_facts *facts; /* what it is judged by; borrowed */
+    const struct st_wish *wish;   /* borrowed, valid while the rule judges */
     enum st_status status;
     char *summary; /* one sentence for this machine, with its numbers */
     const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted */
@@ -81,6 +83,12 @@ struct st_finding {
 /** Sets status and a printf-formatted summary. */
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
     ST_PRINTF(3, 4);
+#define st_finding_ok(finding, ...)      st_finding_set((finding), ST_STATUS_OK, __VA_ARGS__)
+#define st_finding_advice(finding, ...)  st_finding_set((finding), ST_STATUS_ADVICE, __VA_ARGS__)
+#define st_finding_problem(finding, ...) st_finding_set((finding), ST_STATUS_PROBLEM, __VA_ARGS__)
+#define st_finding_unknown(finding, ...) st_finding_set((finding), ST_STATUS_UNKNOWN, __VA_ARGS__)
+#define st_finding_not_applicable(finding, ...)                                                              \
+    st_finding_set((finding), ST_STATUS_NOT_APPLICABLE, __VA_ARGS__)
 /** Upper bound in us with its formula in this machine's numbers. */
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
 /** Commands; NULL for none. */
@@ -90,17 +98,15 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
 /** Quotes a fact as evidence (also an absent or unreadable one, if somebody looked for it). */
-void st_finding_quote(struct st_finding *finding, const struct st_facts *facts, const char *key);
+void st_finding_quote(struct st_finding *finding, const char *key);
 /**
  * The usual beginning of a rule: quotes the fact and turns its state into a status when it is not ok:
  * absent -> not-applicable, unreadable or malformed -> unknown (with the reason and what would make it
  * readable).
  * @return 0 with the number, or the negative errno of st_facts_int with the finding set.
  */
-ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const struct st_facts *facts,
-                                     const char *key, int64_t *ret);
-ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const struct st_facts *facts,
-                                      const char *key, const char **ret);
+ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
+ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret);
 void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */

@@ -67,41 +67,38 @@ static void suggest(double period_ms, struct st_finding *finding)
     st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", now);
 }
 
-static void judge_snd_latency(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_snd_latency(struct st_finding *finding)
 {
     int64_t latency, profile;
-    const double period_ms = st_period_seconds(&wish->period) * 1e3;
-    if (st_finding_need_int(finding, facts, LATENCY, &latency) != 0 ||
-        st_finding_need_int(finding, facts, PROFILE, &profile) != 0)
+    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
+    if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
+        st_finding_need_int(finding, PROFILE, &profile) != 0)
         return;
     if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "latency %" PRId64 " with profile %" PRId64
-                       " is beyond the known tables (0..%d, 0..%d)",
-                       latency, profile, LATENCY_MAX, PROFILE_MAX);
+        st_finding_unknown(finding,
+                           "latency %" PRId64 " with profile %" PRId64 " is beyond the known tables "
+                           "(0..%d, 0..%d)",
+                           latency, profile, LATENCY_MAX, PROFILE_MAX);
         return;
     }
     const double block = block_ms(profile, latency), ring = ring_ms(profile, latency);
     if (block > period_ms) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "programs that set no buffer get %.1f ms in blocks of %.2f ms, longer than your "
-                       "period of %.2f ms",
-                       ring, block, period_ms);
+        st_finding_advice(finding,
+                          "programs that set no buffer get %.1f ms in blocks of %.2f ms, longer than your "
+                          "period of %.2f ms",
+                          ring, block, period_ms);
         suggest(period_ms, finding);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "programs that set no buffer get %.1f ms in blocks of %.2f ms, not longer than your period of "
-            "%.2f ms",
-            ring, block, period_ms);
+        st_finding_ok(finding,
+                      "programs that set no buffer get %.1f ms in blocks of %.2f ms, not longer than your "
+                      "period of %.2f ms",
+                      ring, block, period_ms);
     }
-    st_finding_effect(
-        finding, 0,
-        "adds delay, not lateness: latency %" PRId64 ", profile %" PRId64 " is a ring of %d bytes in %d "
-        "blocks, %.2f ms at 48 kHz "
-        "stereo 16 bit",
-        latency, profile, 1 << table[profile][latency].ring, 1 << table[profile][latency].blocks, ring);
+    st_finding_effect(finding, 0,
+                      "adds delay, not lateness: latency %" PRId64 ", profile %" PRId64 " is a ring of %d "
+                      "bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
+                      latency, profile, 1 << table[profile][latency].ring,
+                      1 << table[profile][latency].blocks, ring);
 }
 
 const struct st_rule st_rule_freebsd_snd_latency = {
@@ -139,35 +136,33 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 /** Latencies that profile 0 answers with a ring of at most 21 ms (freebsd-snd-latency). */
 #define SHORT_LATENCY 2
 
-static void judge_sndctl_realtime(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_sndctl_realtime(struct st_finding *finding)
 {
     int64_t osreldate, latency, profile, deviation;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0)
+    if (st_finding_need_int(finding, ST_FREEBSD_OSRELDATE, &osreldate) != 0)
         return;
     if (osreldate < FIRST_SNDCTL) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "sndctl came with FreeBSD 15.0");
+        st_finding_not_applicable(finding, "sndctl came with FreeBSD 15.0");
         return;
     }
-    if (st_finding_need_int(finding, facts, LATENCY, &latency) != 0 ||
-        st_finding_need_int(finding, facts, PROFILE, &profile) != 0 ||
-        st_finding_need_int(finding, facts, DEVIATION, &deviation) != 0)
+    if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
+        st_finding_need_int(finding, PROFILE, &profile) != 0 ||
+        st_finding_need_int(finding, DEVIATION, &deviation) != 0)
         return;
-    st_finding_quote(finding, facts, PRECISE);
-    const bool stretched = deviation > 0 && st_machine_int_or(facts, PRECISE, 1) == 0;
+    st_finding_quote(finding, PRECISE);
+    const bool stretched = deviation > 0 && st_machine_int_or(finding->facts, PRECISE, 1) == 0;
     if (latency == 0 && profile == 0 && deviation == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "sndctl calls this machine's sound devices realtime");
+        st_finding_ok(finding, "sndctl calls this machine's sound devices realtime");
     } else if ((profile == 0 && latency <= SHORT_LATENCY) && !stretched) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "sndctl would not say realtime (%" PRId64 ", %" PRId64 ", %" PRId64
-                       "), but the buffers are short and sleeps are exact",
-                       latency, profile, deviation);
+        st_finding_ok(finding,
+                      "sndctl would not say realtime (%" PRId64 ", %" PRId64 ", %" PRId64 "), but the "
+                      "buffers are short and sleeps are exact",
+                      latency, profile, deviation);
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64
-                       ": 'sndctl realtime=1' sets all three to 0, until the next boot",
-                       latency, profile, deviation);
+        st_finding_advice(finding,
+                          "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64 ": 'sndctl "
+                          "realtime=1' sets all three to 0, until the next boot",
+                          latency, profile, deviation);
         st_rule_fix(finding);
     }
     st_finding_effect(finding, 0,
@@ -224,39 +219,37 @@ static void see(void *ctx, const struct st_fact *fact)
     if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || sum->xruns > INT64_MAX - fact->i64)
         return;
     sum->xruns += fact->i64;
-    st_finding_quote(sum->finding, sum->facts, fact->key);
+    st_finding_quote(sum->finding, fact->key);
 }
 
-static void judge_snd_verbose(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_snd_verbose(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t verbose;
     struct sum sum = {.finding = finding, .facts = facts};
-    (void)wish;
-    if (st_finding_need_int(finding, facts, VERBOSE, &verbose) != 0)
+    if (st_finding_need_int(finding, VERBOSE, &verbose) != 0)
         return;
     if (verbose < 0 || verbose > VERBOSE_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "hw.snd.verbose %" PRId64 " is beyond the known range (0 to %d)", verbose,
-                       VERBOSE_MAX);
+        st_finding_unknown(finding, "hw.snd.verbose %" PRId64 " is beyond the known range (0 to %d)", verbose,
+                           VERBOSE_MAX);
         return;
     }
-    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     st_facts_each(facts, SNDSTAT, ".xruns", see, &sum);
     if (verbose >= COUNTERS_FROM && sum.xruns > 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read",
-                       sum.xruns);
+        st_finding_ok(finding,
+                      "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read",
+                      sum.xruns);
     } else if (verbose >= COUNTERS_FROM) {
-        st_finding_set(finding, ST_STATUS_OK, "/dev/sndstat counts underruns of open devices");
+        st_finding_ok(finding, "/dev/sndstat counts underruns of open devices");
     } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_SNDCTL) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
+        st_finding_ok(finding,
+                      "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it is %" PRId64,
-            verbose);
+        st_finding_advice(finding,
+                          "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it "
+                          "is %" PRId64,
+                          verbose);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
     }
@@ -351,30 +344,28 @@ static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
     return r;
 }
 
-static void judge_options(const struct options *options, const struct st_wish *wish,
-                          struct st_finding *finding)
+static void judge_options(const struct options *options, struct st_finding *finding)
 {
-    const double period_ms = st_period_seconds(&wish->period) * 1e3;
+    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     char persistent[192];
     const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
     if (!slow && !unknown && options->priority) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "virtual_oss works with blocks of %.2f ms and a real-time priority",
-                       options->block_ms);
+        st_finding_ok(finding, "virtual_oss works with blocks of %.2f ms and a real-time priority",
+                      options->block_ms);
     } else {
         if (slow)
-            st_finding_set(finding, ST_STATUS_ADVICE,
-                           "virtual_oss works with blocks of %.2f ms, longer than your period of %.2f ms%s",
-                           options->block_ms, period_ms,
-                           options->priority ? "" : ", and without real-time priority");
+            st_finding_advice(finding,
+                              "virtual_oss works with blocks of %.2f ms, longer than your period of %.2f "
+                              "ms%s",
+                              options->block_ms, period_ms,
+                              options->priority ? "" : ", and without real-time priority");
         else if (!options->priority)
-            st_finding_set(finding, ST_STATUS_ADVICE, "virtual_oss runs without a real-time priority (-i)%s",
-                           unknown ? " and with its default block (no -s)" : "");
+            st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)%s",
+                              unknown ? " and with its default block (no -s)" : "");
         else
-            st_finding_set(finding, ST_STATUS_ADVICE,
-                           "virtual_oss works with its default block, as it is not told -s");
-        snprintf(persistent, sizeof(persistent), VIRTUAL_OSS_EVER("%u", "%u"), (unsigned)wish->rate_hz,
-                 (unsigned)wish->frames);
+            st_finding_advice(finding, "virtual_oss works with its default block, as it is not told -s");
+        snprintf(persistent, sizeof(persistent), VIRTUAL_OSS_EVER("%u", "%u"),
+                 (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
         st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
     }
     if (!options->priority)
@@ -386,43 +377,42 @@ static void judge_options(const struct options *options, const struct st_wish *w
                           options->block_ms);
 }
 
-static void judge_virtual_oss(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_virtual_oss(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     const char *args = NULL, *enable;
     struct options options;
     int r = st_facts_text(facts, ARGS, &args);
     if (r == 0) {
-        st_finding_quote(finding, facts, ARGS);
+        st_finding_quote(finding, ARGS);
     } else {
-        st_finding_quote(finding, facts, ENABLE);
+        st_finding_quote(finding, ENABLE);
         r = st_facts_text(facts, ENABLE, &enable);
         if (r == -EACCES || r == -EBADMSG) {
-            st_finding_set(finding, ST_STATUS_UNKNOWN, "whether virtual_oss is started could not be read");
+            st_finding_unknown(finding, "whether virtual_oss is started could not be read");
             return;
         }
         if (r != 0 || strcasecmp(enable, "YES") != 0) {
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "virtual_oss is not in use");
+            st_finding_not_applicable(finding, "virtual_oss is not in use");
             return;
         }
-        st_finding_quote(finding, facts, DSP);
+        st_finding_quote(finding, DSP);
         const struct st_fact *dsp = st_facts_find(facts, DSP);
         if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
             args = dsp->raw; /* has variables in it */
         else
             (void)!st_facts_text(facts, DSP, &args);
         if (args == NULL) {
-            st_finding_set(finding, ST_STATUS_UNKNOWN,
-                           "virtual_oss is started, but with what (virtual_oss_dsp) could not be read");
+            st_finding_unknown(finding,
+                               "virtual_oss is started, but with what (virtual_oss_dsp) could not be read");
             return;
         }
     }
-    st_finding_quote(finding, facts, CUSE);
-    if (read_options(args, wish->rate_hz, &options) != 0)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "virtual_oss is told \"%.40s\", which is not understood",
-                       args);
+    st_finding_quote(finding, CUSE);
+    if (read_options(args, finding->wish->rate_hz, &options) != 0)
+        st_finding_unknown(finding, "virtual_oss is told \"%.40s\", which is not understood", args);
     else
-        judge_options(&options, wish, finding);
+        judge_options(&options, finding);
 }
 
 const struct st_rule st_rule_freebsd_virtual_oss = {

@@ -58,8 +58,8 @@ static void see(void *ctx, const struct st_fact *fact)
                                     (found->state == ST_FACT_OK && !st_freebsd_same_value(fact, found))));
     if (!wrong)
         return;
-    st_finding_quote(scan->finding, scan->facts, fact->key);
-    st_finding_quote(scan->finding, scan->facts, key);
+    st_finding_quote(scan->finding, fact->key);
+    st_finding_quote(scan->finding, key);
     if (scan->wrong++ > 0)
         return;
     scan->moved = moved;
@@ -74,17 +74,16 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
     if (scan->wrong > 1)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
     if (scan->moved)
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "sysctl.conf sets %.50s, but there is no such device now: its number moved, or it is not "
-            "plugged in%s",
-            scan->name, more);
+        st_finding_advice(finding,
+                          "sysctl.conf sets %.50s, but there is no such device now: its number moved, or "
+                          "it is not plugged in%s",
+                          scan->name, more);
     else if (scan->found == NULL)
-        st_finding_set(finding, ST_STATUS_ADVICE, "sysctl.conf sets %.50s, which this kernel does not have%s",
-                       scan->name, more);
+        st_finding_advice(finding, "sysctl.conf sets %.50s, which this kernel does not have%s", scan->name,
+                          more);
     else
-        st_finding_set(finding, ST_STATUS_ADVICE, "sysctl.conf says %.50s=%.20s, but it is %.20s%s",
-                       scan->name, scan->wanted, scan->found, more);
+        st_finding_advice(finding, "sysctl.conf says %.50s=%.20s, but it is %.20s%s", scan->name,
+                          scan->wanted, scan->found, more);
     if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
         st_finding_fix(finding, NULL,
                        "# /etc/rc.conf has the last word here:\n# performance_cx_lowest, economy_cx_lowest",
@@ -95,31 +94,26 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
     st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
 }
 
-static void judge_sysctl_conf(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_sysctl_conf(struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts, .finding = finding};
+    struct scan scan = {.facts = finding->facts, .finding = finding};
     const char *read;
-    (void)wish;
-    const int r = st_finding_need_text(finding, facts, FILE_KEY, &read);
+    const int r = st_finding_need_text(finding, FILE_KEY, &read);
     if (r == -ENOENT) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "there is no /etc/sysctl.conf, or it is not in this capture");
+        st_finding_not_applicable(finding, "there is no /etc/sysctl.conf, or it is not in this capture");
         return;
     }
     if (r != 0)
         return;
-    st_facts_each(facts, PREFIX, "", see, &scan);
+    st_facts_each(finding->facts, PREFIX, "", see, &scan);
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "%d lines of /etc/sysctl.conf could not be compared with what is in force",
-                       scan.unread);
+        st_finding_unknown(
+            finding, "%d lines of /etc/sysctl.conf could not be compared with what is in force", scan.unread);
     } else {
-        st_finding_set(finding, ST_STATUS_OK,
-                       scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
-                                       : "what /etc/sysctl.conf sets here is in force");
+        st_finding_ok(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
+                                               : "what /etc/sysctl.conf sets here is in force");
         st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf compared", scan.lines);
     }
 }
@@ -187,8 +181,8 @@ static void see_loader_conf(void *ctx, const struct st_fact *fact)
     scan->compared++;
     if (st_freebsd_same_value(fact, found))
         return;
-    st_finding_quote(scan->finding, scan->facts, fact->key);
-    st_finding_quote(scan->finding, scan->facts, key);
+    st_finding_quote(scan->finding, fact->key);
+    st_finding_quote(scan->finding, key);
     if (scan->wrong++ > 0)
         return;
     scan->name = name;
@@ -201,35 +195,31 @@ static void judge_wrong_loader_conf(const struct loader_conf_scan *scan, struct 
     char more[64] = "";
     if (scan->wrong > 1)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "loader.conf says %.50s=%.20s, but it is %.20s: no reboot since, or changed later%s",
-                   scan->name, scan->wanted, scan->found, more);
+    st_finding_advice(finding,
+                      "loader.conf says %.50s=%.20s, but it is %.20s: no reboot since, or changed later%s",
+                      scan->name, scan->wanted, scan->found, more);
     st_rule_fix(finding);
     st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
 }
 
-static void judge_loader_conf(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_loader_conf(struct st_finding *finding)
 {
-    struct loader_conf_scan scan = {.facts = facts, .finding = finding};
+    struct loader_conf_scan scan = {.facts = finding->facts, .finding = finding};
     const char *read;
-    (void)wish;
-    const int r = st_finding_need_text(finding, facts, LOADER_CONF_FILE_KEY, &read);
+    const int r = st_finding_need_text(finding, LOADER_CONF_FILE_KEY, &read);
     if (r == -ENOENT)
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "there is no /boot/loader.conf, or it is not in this capture");
+        st_finding_not_applicable(finding, "there is no /boot/loader.conf, or it is not in this capture");
     if (r != 0)
         return;
-    st_facts_each(facts, LOADER_CONF_PREFIX, "", see_loader_conf, &scan);
+    st_facts_each(finding->facts, LOADER_CONF_PREFIX, "", see_loader_conf, &scan);
     if (scan.wrong > 0) {
         judge_wrong_loader_conf(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "%d lines of loader.conf could not be compared with what is in force", scan.unread);
+        st_finding_unknown(finding, "%d lines of loader.conf could not be compared with what is in force",
+                           scan.unread);
     } else {
-        st_finding_set(finding, ST_STATUS_OK,
-                       scan.compared == 0 ? "loader.conf sets nothing that matters here"
-                                          : "what loader.conf sets here is in force");
+        st_finding_ok(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
+                                                  : "what loader.conf sets here is in force");
         st_finding_effect(finding, 0, "%d lines of loader.conf compared", scan.compared);
     }
 }

@@ -62,10 +62,10 @@ static int lowest_of(const struct scan *scan, const char *supported_key)
     snprintf(key, sizeof(key), "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)),
              supported_key);
     if (st_facts_text(scan->facts, key, &text) == 0) {
-        st_finding_quote(scan->finding, scan->facts, key);
+        st_finding_quote(scan->finding, key);
         return state_number(text);
     }
-    st_finding_quote(scan->finding, scan->facts, LOWEST);
+    st_finding_quote(scan->finding, LOWEST);
     return st_facts_text(scan->facts, LOWEST, &text) == 0 ? state_number(text) : 0;
 }
 
@@ -96,23 +96,23 @@ static void see_cpu(void *ctx, const struct st_fact *fact)
         }
     }
     if (states == 0 || *at != '\0') {
-        st_finding_quote(scan->finding, scan->facts, fact->key);
+        st_finding_quote(scan->finding, fact->key);
         scan->unread++;
     } else if (scan->cpus == 1) {
-        st_finding_quote(scan->finding, scan->facts, fact->key);
+        st_finding_quote(scan->finding, fact->key);
     }
 }
 
-static bool c3_stops_the_timer(const struct st_facts *facts, struct st_finding *finding)
+static bool c3_stops_the_timer(struct st_finding *finding)
 {
     const char *timer;
     char key[128];
-    if (st_facts_text(facts, TIMER, &timer) != 0 || strlen(timer) > 32)
+    if (st_facts_text(finding->facts, TIMER, &timer) != 0 || strlen(timer) > 32)
         return false;
     snprintf(key, sizeof(key), ET_PREFIX "%s.flags", timer);
-    if ((st_machine_int_or(facts, key, 0) & ET_C3STOP) == 0)
+    if ((st_machine_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
         return false;
-    st_finding_quote(finding, facts, key);
+    st_finding_quote(finding, key);
     return true;
 }
 
@@ -122,13 +122,12 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, as the event timer would stop in it" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "waking from C%d, the deepest state in use, takes %" PRId64 " µs%s", scan->worst_state,
-                       scan->worst_us, c3);
+        st_finding_ok(finding, "waking from C%d, the deepest state in use, takes %" PRId64 " µs%s",
+                      scan->worst_state, scan->worst_us, c3);
     } else {
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
-        st_finding_set(finding, ST_STATUS_ADVICE, "waking from C%d takes up to %" PRId64 " µs%s",
-                       scan->worst_state, scan->worst_us, c3);
+        st_finding_advice(finding, "waking from C%d takes up to %" PRId64 " µs%s", scan->worst_state,
+                          scan->worst_us, c3);
         snprintf(now, sizeof(now), NOW("C%d"), want);
         snprintf(persistent, sizeof(persistent), EVER("C%d"), want, want);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -136,34 +135,33 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
         st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
     }
-    st_finding_effect(
-        finding, worst_us,
-        "longest latency of the states up to cx_lowest that a sleep of %.0f µs may use (a third of it): %" PRId64
-        " µs",
-        scan->period_us, scan->worst_us);
+    st_finding_effect(finding, worst_us,
+                      "longest latency of the states up to cx_lowest that a sleep of %.0f µs may use (a "
+                      "third of it): %" PRId64 " µs",
+                      scan->period_us, scan->worst_us);
 }
 
-static void judge_cpu_idle(const struct st_facts *facts, const struct st_wish *wish,
-                           struct st_finding *finding)
+static void judge_cpu_idle(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct scan scan = {
-        .facts = facts, .finding = finding, .period_us = st_period_seconds(&wish->period) * 1e6};
+        .facts = facts, .finding = finding, .period_us = st_period_seconds(&finding->wish->period) * 1e6};
     const char *idle;
-    st_finding_quote(finding, facts, IDLE);
+    st_finding_quote(finding, IDLE);
     if (st_facts_text(facts, IDLE, &idle) == 0 && strcmp(idle, "acpi") != 0) {
-        st_finding_set(finding, ST_STATUS_OK, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
-                       strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
-                                                 : "goes no deeper than C1");
+        st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
+                      strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
+                                                : "goes no deeper than C1");
         return;
     }
-    scan.c3_off = c3_stops_the_timer(facts, finding);
+    scan.c3_off = c3_stops_the_timer(finding);
     st_facts_each(facts, CPU, SUPPORTED, see_cpu, &scan);
     if (scan.cpus == 0)
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine shows no ACPI idle states");
+        st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
     else if (scan.unread > 0)
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the idle states of %d of %d CPUs (cx_supported, cx_lowest) could not be read",
-                       scan.unread, scan.cpus);
+        st_finding_unknown(finding,
+                           "the idle states of %d of %d CPUs (cx_supported, cx_lowest) could not be read",
+                           scan.unread, scan.cpus);
     else
         judge_states(&scan, finding);
 }
@@ -236,28 +234,30 @@ static void mode_of(const char *args, char *ret, size_t bytes)
     }
 }
 
-static void judge_powerd(const struct st_facts *facts, struct st_finding *finding)
+static void judge_powerd(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     static const char *const keys[] = {ARGS, ARGS_XX, FLAGS, FLAGS_XX};
     char mode[24];
     const char *args = "", *flags;
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         if (st_facts_text(facts, keys[i], &args) == 0) {
-            st_finding_quote(finding, facts, keys[i]);
+            st_finding_quote(finding, keys[i]);
             break;
         }
     }
     mode_of(args, mode, sizeof(mode));
     if (strncmp(mode, "max", 3) == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "powerd keeps the clock at its maximum on mains power");
+        st_finding_ok(finding, "powerd keeps the clock at its maximum on mains power");
         st_finding_effect(finding, 0, "the clock need not be raised first");
         return;
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
         snprintf(mode, sizeof(mode), "another mode");
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 ms",
-                   mode);
+    st_finding_advice(finding,
+                      "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 "
+                      "ms",
+                      mode);
     st_rule_fix(finding);
     /* flags of somebody's own are theirs to change, and powerd++ has other ones */
     const bool own = st_facts_text(facts, FLAGS, &flags) == 0 && flags[0] != '\0';
@@ -265,26 +265,24 @@ static void judge_powerd(const struct st_facts *facts, struct st_finding *findin
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
 }
 
-static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_finding *finding)
+static void judge_fixed(int64_t mhz, struct st_finding *finding)
 {
     const char *levels;
     char now[64], persistent[96], value[16];
     int top = 0;
-    if (st_finding_need_text(finding, facts, LEVELS, &levels) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the CPU runs at %" PRId64 " MHz; its highest clock is not known", mhz);
+    if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
+        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is not known", mhz);
         return;
     }
     if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "freq_levels says \"%.40s\", which is not understood",
-                       levels);
+        st_finding_unknown(finding, "freq_levels says \"%.40s\", which is not understood", levels);
     } else if (mhz + TURBO_MHZ >= top) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the CPU runs at its highest clock, %" PRId64 " MHz, and no powerd lowers it", mhz);
+        st_finding_ok(finding, "the CPU runs at its highest clock, %" PRId64 " MHz, and no powerd lowers it",
+                      mhz);
         st_finding_effect(finding, 0, "the clock need not be raised first");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz, top);
+        st_finding_advice(finding, "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz,
+                          top);
         snprintf(now, sizeof(now), "sysctl dev.cpu.0.freq=%d", top);
         snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -293,33 +291,29 @@ static void judge_fixed(const struct st_facts *facts, int64_t mhz, struct st_fin
     }
 }
 
-static void judge_cpu_frequency(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_cpu_frequency(struct st_finding *finding)
 {
     int64_t mhz, running;
     bool hardware = false;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, FREQ, &mhz) != 0)
+    if (st_finding_need_int(finding, FREQ, &mhz) != 0)
         return;
     if (mhz < 1 || mhz > MHZ_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a clock of %" PRId64 " MHz cannot be", mhz);
+        st_finding_unknown(finding, "a clock of %" PRId64 " MHz cannot be", mhz);
         return;
     }
-    st_facts_each(facts, EPP, ".epp", see_epp, &hardware);
+    st_facts_each(finding->facts, EPP, ".epp", see_epp, &hardware);
     if (hardware) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "the hardware chooses the clock by itself here: see freebsd-epp");
+        st_finding_not_applicable(finding, "the hardware chooses the clock by itself here: see freebsd-epp");
         return;
     }
-    const int r = st_facts_int(facts, RUNNING, &running);
-    st_finding_quote(finding, facts, RUNNING);
+    const int r = st_facts_int(finding->facts, RUNNING, &running);
+    st_finding_quote(finding, RUNNING);
     if (r != 0)
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the CPU runs at %" PRId64 " MHz; whether powerd runs is not known", mhz);
+        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; whether powerd runs is not known", mhz);
     else if (running != 0)
-        judge_powerd(facts, finding);
+        judge_powerd(finding);
     else
-        judge_fixed(facts, mhz, finding);
+        judge_fixed(mhz, finding);
 }
 
 const struct st_rule st_rule_freebsd_cpu_frequency = {
@@ -372,7 +366,7 @@ static void see(void *ctx, const struct st_fact *fact)
     scan->cpus++;
     if (st_facts_int(scan->facts, fact->key, &epp) != 0 || epp < 0 || epp > EPP_MAX) {
         scan->unread++;
-        st_finding_quote(scan->finding, scan->facts, fact->key);
+        st_finding_quote(scan->finding, fact->key);
     } else if (scan->worst_key == NULL || epp > scan->worst) {
         scan->worst = epp;
         scan->worst_key = fact->key;
@@ -385,34 +379,34 @@ static void change(void *ctx, const struct st_fact *fact)
         st_finding_change(ctx, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
 }
 
-static void judge_epp(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_epp(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct epp_scan scan = {.facts = facts, .finding = finding};
-    (void)wish;
     st_facts_each(facts, PREFIX, SUFFIX, see, &scan);
     if (scan.cpus == 0) {
-        st_finding_quote(finding, facts, INTEL);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
+        st_finding_quote(finding, INTEL);
+        st_finding_not_applicable(finding,
+                                  "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
         return;
     }
     if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the preference (epp) of %d of %d CPUs could not be read",
-                       scan.unread, scan.cpus);
+        st_finding_unknown(finding, "the preference (epp) of %d of %d CPUs could not be read", scan.unread,
+                           scan.cpus);
         return;
     }
-    st_finding_quote(finding, facts, scan.worst_key);
+    st_finding_quote(finding, scan.worst_key);
     if (scan.worst == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "all CPUs prefer performance (epp 0)");
+        st_finding_ok(finding, "all CPUs prefer performance (epp 0)");
         st_finding_effect(finding, 0, "the clock need not ramp up first");
         return;
     }
     const char *driver = strstr(scan.worst_key, "_amd.") != NULL ? "amd" : "intel";
     char now[160], persistent[256];
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "the CPU's preference (epp) is %" PRId64
-                   ", where 0 is performance: it is slow to raise its clock for short bursts",
-                   scan.worst);
+    st_finding_advice(finding,
+                      "the CPU's preference (epp) is %" PRId64 ", where 0 is performance: it is slow to "
+                      "raise its clock for short bursts",
+                      scan.worst);
     snprintf(now, sizeof(now), EPP_NOW("%s"), driver);
     snprintf(persistent, sizeof(persistent), EPP_EVER("%s"), driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -459,68 +453,64 @@ const struct st_rule st_rule_freebsd_epp = {
 #define PREEMPTION_NOW(name, value)  "sysctl " name "=" value
 #define PREEMPTION_EVER(name, value) "# /etc/sysctl.conf: remove the line, or\n" name "=" value
 
-static void judge_threshold(const struct st_facts *facts, const char *key, int64_t threshold,
-                            struct st_finding *finding)
+static void judge_threshold(const char *key, int64_t threshold, struct st_finding *finding)
 {
     int64_t osreldate;
-    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
-    if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "preempt_thresh is %" PRId64
-                       "; what that means depends on the version, which is not known",
-                       threshold);
+    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
+    if (st_facts_int(finding->facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+        st_finding_unknown(finding,
+                           "preempt_thresh is %" PRId64 "; what that means depends on the version, which "
+                           "is not known",
+                           threshold);
         return;
     }
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "real-time threads interrupt the others, also inside the kernel%s",
-                       threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
+        st_finding_ok(finding, "real-time threads interrupt the others, also inside the kernel%s",
+                      threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
         st_finding_effect(finding, 0,
-                          "preempt_thresh %" PRId64 " >= %" PRId64 ", the lowest of the real-time priorities",
+                          "preempt_thresh %" PRId64 " >= %" PRId64 ", the lowest of the real-time "
+                          "priorities",
                           threshold, last);
         return;
     }
     char now[96], persistent[128];
     const char *name = key + strlen("freebsd.");
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to %" PRId64
-                   ") wait until the kernel is left",
-                   threshold, last);
+    st_finding_advice(finding,
+                      "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to "
+                      "%" PRId64 ") wait until the kernel is left",
+                      threshold, last);
     snprintf(now, sizeof(now), PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
     snprintf(persistent, sizeof(persistent), PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
 }
 
-static void judge_preemption(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_preemption(struct st_finding *finding)
 {
     int64_t preemption, threshold;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PREEMPTION, &preemption) != 0)
+    if (st_finding_need_int(finding, PREEMPTION, &preemption) != 0)
         return;
-    st_finding_quote(finding, facts, NAME);
+    st_finding_quote(finding, NAME);
     if (preemption == 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "this kernel was built without PREEMPTION: a thread that wakes up waits until the kernel is "
-            "left");
+        st_finding_advice(finding,
+                          "this kernel was built without PREEMPTION: a thread that wakes up waits until "
+                          "the kernel is left");
         st_finding_fix(
             finding, NULL,
             "# the kernel's configuration, as GENERIC has it; then build and install it\noptions PREEMPTION",
             ST_NEEDS_REBOOT);
         return;
     }
-    const char *key = st_facts_int(facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
-    st_finding_quote(finding, facts, key);
-    const int r = st_facts_int(facts, key, &threshold);
+    const char *key = st_facts_int(finding->facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
+    st_finding_quote(finding, key);
+    const int r = st_facts_int(finding->facts, key, &threshold);
     if (r == 0)
-        judge_threshold(facts, key, threshold, finding);
+        judge_threshold(key, threshold, finding);
     else if (r == -ENOENT)
-        st_finding_set(finding, ST_STATUS_OK, "the kernel was built with PREEMPTION");
+        st_finding_ok(finding, "the kernel was built with PREEMPTION");
     else
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
+        st_finding_unknown(finding,
+                           "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
 }
 
 const struct st_rule st_rule_freebsd_preemption = {
@@ -562,35 +552,32 @@ const struct st_rule st_rule_freebsd_preemption = {
 #define HZ        "freebsd.kern.hz"
 #define HZ_MAX    1000000
 
-static void judge_interrupt_storm(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_interrupt_storm(struct st_finding *finding)
 {
     int64_t threshold;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, THRESHOLD, &threshold) != 0)
+    if (st_finding_need_int(finding, THRESHOLD, &threshold) != 0)
         return;
     if (threshold == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "no interrupt is held back, however fast it comes");
+        st_finding_ok(finding, "no interrupt is held back, however fast it comes");
         st_finding_effect(finding, 0, "intr_storm_threshold = 0");
         return;
     }
     if (threshold < 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "intr_storm_threshold %" PRId64 " cannot be", threshold);
+        st_finding_unknown(finding, "intr_storm_threshold %" PRId64 " cannot be", threshold);
         return;
     }
-    const int64_t hz = st_machine_int_or(facts, HZ, 0);
-    st_finding_quote(finding, facts, HZ);
+    const int64_t hz = st_machine_int_or(finding->facts, HZ, 0);
+    st_finding_quote(finding, HZ);
     if (hz >= 1 && hz <= HZ_MAX)
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "after %" PRId64
-                       " interrupts in a row a source is served once a tick (%.0f µs): sound that shares "
-                       "it stutters",
-                       threshold, 1e6 / (double)hz);
+        st_finding_advice(finding,
+                          "after %" PRId64 " interrupts in a row a source is served once a tick (%.0f µs): "
+                          "sound that shares it stutters",
+                          threshold, 1e6 / (double)hz);
     else
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "after %" PRId64
-                       " interrupts in a row a source is served once a tick: sound that shares it stutters",
-                       threshold);
+        st_finding_advice(finding,
+                          "after %" PRId64 " interrupts in a row a source is served once a tick: sound "
+                          "that shares it stutters",
+                          threshold);
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.intr_storm_threshold", "0");
 }

@@ -18,11 +18,12 @@
 #define GROUPS            "user.groups"
 #define FIRST_WITH_POLICY 1301000 /* mac_priority(4) */
 
-static void fix(const struct st_facts *facts, struct st_finding *finding)
+static void fix(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t realtime;
     char now[160];
-    st_finding_quote(finding, facts, REALTIME);
+    st_finding_quote(finding, REALTIME);
     if (st_facts_int(facts, REALTIME, &realtime) == 0) {
         snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
                  st_freebsd_user(facts));
@@ -36,38 +37,35 @@ static void fix(const struct st_facts *facts, struct st_finding *finding)
     }
 }
 
-static void judge_rt_permission(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, FIFO, &error) != 0) {
+    if (st_finding_need_int(finding, FIFO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(
-                finding, ST_STATUS_NOT_APPLICABLE,
-                "only a report on the running machine can try this; freebsd-mac-priority says what the "
-                "machine would allow");
+            st_finding_not_applicable(finding, "only a report on the running machine can try this; "
+                                               "freebsd-mac-priority says what the machine would allow");
         return;
     }
-    st_finding_quote(finding, facts, UID);
-    st_finding_quote(finding, facts, GROUPS);
-    const bool root = st_machine_int_or(facts, UID, -1) == 0;
+    st_finding_quote(finding, UID);
+    st_finding_quote(finding, GROUPS);
+    const bool root = st_machine_int_or(finding->facts, UID, -1) == 0;
     if (error == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "a real-time priority was granted%s",
-                       root ? ", as root; other users may differ" : "");
+        st_finding_ok(finding, "a real-time priority was granted%s",
+                      root ? ", as root; other users may differ" : "");
         st_finding_effect(finding, 0, "granted: nothing is lost");
-    } else if (error == EPERM && st_machine_int_or(facts, JAILED, 0) != 0) {
-        st_finding_quote(finding, facts, JAILED);
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "this jail grants no real-time priority: audio threads queue with all the others");
+    } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
+        st_finding_quote(finding, JAILED);
+        st_finding_problem(finding,
+                           "this jail grants no real-time priority: audio threads queue with all the "
+                           "others");
     } else if (error == EPERM) {
-        st_finding_set(
-            finding, ST_STATUS_PROBLEM,
-            "this user may not ask for a real-time priority: audio threads queue with all the others");
-        fix(facts, finding);
+        st_finding_problem(finding,
+                           "this user may not ask for a real-time priority: audio threads queue with all "
+                           "the others");
+        fix(finding);
     } else {
-        st_finding_set(finding, ST_STATUS_PROBLEM, "asking for a real-time priority failed: %s",
-                       error > 0 && error < 200 ? strerror((int)error) : "no errno");
+        st_finding_problem(finding, "asking for a real-time priority failed: %s",
+                           error > 0 && error < 200 ? strerror((int)error) : "no errno");
     }
 }
 
@@ -109,24 +107,24 @@ const struct st_rule st_rule_freebsd_rt_permission = {
 #define KLD_LIST     "freebsd.rc.kld_list"
 #define GID_REALTIME 47
 
-static void judge_absent(const struct st_facts *facts, struct st_finding *finding)
+static void judge_absent(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t osreldate;
-    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "mac_priority is not loaded; whether this FreeBSD has it (from 13.1) is not known");
+        st_finding_unknown(finding,
+                           "mac_priority is not loaded; whether this FreeBSD has it (from 13.1) is not "
+                           "known");
     } else if (osreldate < FIRST_WITH_POLICY) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "this FreeBSD is older than mac_priority (13.1): only root gives real-time priority");
+        st_finding_not_applicable(finding, "this FreeBSD is older than mac_priority (13.1): only root gives "
+                                           "real-time priority");
     } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
-        st_finding_quote(finding, facts, FIFO);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "not loaded, and not needed: this user gets real-time priority");
+        st_finding_quote(finding, FIFO);
+        st_finding_ok(finding, "not loaded, and not needed: this user gets real-time priority");
         st_finding_effect(finding, 0, "the right is there: nothing is lost");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "mac_priority is not loaded: only root gets real-time priority");
+        st_finding_advice(finding, "mac_priority is not loaded: only root gets real-time priority");
         char now[160];
         snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
         st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
@@ -144,32 +142,30 @@ static bool is_kept(const struct st_facts *facts)
     return st_facts_text(facts, KLD_LIST, &text) == 0 && strstr(text, "mac_priority") != NULL;
 }
 
-static void judge_mac_priority(const struct st_facts *facts, const struct st_wish *wish,
-                               struct st_finding *finding)
+static void judge_mac_priority(struct st_finding *finding)
 {
     int64_t realtime;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, REALTIME, &realtime) != 0) {
+    if (st_finding_need_int(finding, REALTIME, &realtime) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            judge_absent(facts, finding);
+            judge_absent(finding);
         return;
     }
-    st_finding_quote(finding, facts, GID);
+    st_finding_quote(finding, GID);
     if (realtime == 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "mac_priority is loaded, but its real-time half is off: only root gets real-time priority");
+        st_finding_advice(finding, "mac_priority is loaded, but its real-time half is off: only root gets "
+                                   "real-time priority");
         st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
                        "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
                        "# security.mac.priority.realtime=0",
                        ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_quote(finding, facts, LOADER);
-    const int64_t gid = st_machine_int_or(facts, GID, GID_REALTIME);
-    st_finding_set(finding, ST_STATUS_OK, "members of group %" PRId64 "%s get real-time priority%s", gid,
-                   gid == GID_REALTIME ? " (realtime)" : "",
-                   is_kept(facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
+    st_finding_quote(finding, LOADER);
+    const int64_t gid = st_machine_int_or(finding->facts, GID, GID_REALTIME);
+    st_finding_ok(
+        finding, "members of group %" PRId64 "%s get real-time priority%s", gid,
+        gid == GID_REALTIME ? " (realtime)" : "",
+        is_kept(finding->facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
     st_finding_effect(finding, 0, "the right is there for the group: nothing is lost");
 }
 
@@ -236,10 +232,10 @@ static const char *first_unread(const struct st_facts *facts)
     return NULL;
 }
 
-static void fix_user(const struct st_facts *facts, struct st_finding *finding)
+static void fix_user(struct st_finding *finding)
 {
     char persistent[256];
-    snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(facts));
+    snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(finding->facts));
     st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
     st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
@@ -256,26 +252,26 @@ static void fix_machine(int64_t page, struct st_finding *finding)
     st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", value);
 }
 
-static void judge_memlock(const struct st_facts *facts, const struct st_wish *wish,
-                          struct st_finding *finding)
+static void judge_memlock(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t limit;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0) {
+    if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                           "a limit belongs to a user, and this capture has none (the output of limits)");
+            st_finding_not_applicable(finding,
+                                      "a limit belongs to a user, and this capture has none (the output "
+                                      "of limits)");
         return;
     }
     if (limit < UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " bytes cannot be", limit);
         return;
     }
-    st_finding_quote(finding, facts, ALLOWED);
-    st_finding_quote(finding, facts, WIRED);
-    st_finding_quote(finding, facts, PAGE);
+    st_finding_quote(finding, ALLOWED);
+    st_finding_quote(finding, WIRED);
+    st_finding_quote(finding, PAGE);
     if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE, "unprivileged_mlock is 0: only root may lock memory");
+        st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
             finding, "sysctl security.bsd.unprivileged_mlock=1",
             "# remove from /etc/sysctl.conf (1 is the default):\n# security.bsd.unprivileged_mlock=0",
@@ -287,28 +283,28 @@ static void judge_memlock(const struct st_facts *facts, const struct st_wish *wi
     const int64_t bytes = by_machine ? wired : limit;
     const char *unread = first_unread(facts);
     if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "this user's own limit is enough, but %s, which may forbid it, could not be read",
-                       unread + strlen("freebsd."));
+        st_finding_unknown(finding,
+                           "this user's own limit is enough, but %s, which may forbid it, could not be read",
+                           unread + strlen("freebsd."));
     } else if (bytes == UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_ok(finding, "memory may be locked without limit");
         st_finding_effect(finding, 0, "locked memory is not paged out");
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked%s", (double)bytes / MIB,
-                       by_machine ? ", by all users together" : "");
+        st_finding_ok(finding, "up to %.0f MiB may be locked%s", (double)bytes / MIB,
+                      by_machine ? ", by all users together" : "");
         st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
                           (double)bytes / MIB);
     } else {
         const bool small = bytes < MIB;
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "only %.3g %s may be locked%s, so an audio program may wait for a page in the middle of a cycle",
-            (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
-            by_machine ? " by all users together" : "");
+        st_finding_advice(finding,
+                          "only %.3g %s may be locked%s, so an audio program may wait for a page in the "
+                          "middle of a cycle",
+                          (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
+                          by_machine ? " by all users together" : "");
         if (by_machine)
             fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
         else
-            fix_user(facts, finding);
+            fix_user(finding);
     }
 }
 

@@ -27,54 +27,52 @@ static void see_first(void *ctx, const struct st_fact *fact)
         *unit = n;
 }
 
-static void judge_gone(const struct st_facts *facts, int64_t unit, struct st_finding *finding)
+static void judge_gone(int64_t unit, struct st_finding *finding)
 {
     int64_t other = -1;
     char now[64], key[ST_FREEBSD_KEY_BYTES];
-    st_facts_each(facts, PCM, ".%desc", see_first, &other);
+    st_facts_each(finding->facts, PCM, ".%desc", see_first, &other);
     if (unit < 0)
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is there",
-                       unit, other);
+        st_finding_problem(finding,
+                           "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is "
+                           "there",
+                           unit, other);
     else
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is", unit,
-                       other);
-    st_finding_quote(finding, facts, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
+        st_finding_problem(finding,
+                           "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is",
+                           unit, other);
+    st_finding_quote(finding, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
     snprintf(now, sizeof(now), NOW("%d"), (int)other);
     st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);
 }
 
-static void judge_default_unit(const struct st_facts *facts, const struct st_wish *wish,
-                               struct st_finding *finding)
+static void judge_default_unit(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     char key[ST_FREEBSD_KEY_BYTES];
     int64_t unit;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+    if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
         return;
     const int devices = st_freebsd_pcm_count(facts);
     const struct st_fact *device = st_facts_find(facts, st_freebsd_pcm_key(unit, "%desc", key, sizeof(key)));
-    st_finding_quote(finding, facts, key);
-    st_finding_quote(finding, facts, AUTO);
+    st_finding_quote(finding, key);
+    st_finding_quote(finding, AUTO);
     if (device != NULL && (device->state == ST_FACT_UNREADABLE || device->state == ST_FACT_MALFORMED)) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether there is a pcm%" PRId64 " could not be read",
-                       unit);
+        st_finding_unknown(finding, "whether there is a pcm%" PRId64 " could not be read", unit);
     } else if (devices == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device is attached");
+        st_finding_not_applicable(finding, "no sound device is attached");
     } else if (unit < 0 || device == NULL || device->state == ST_FACT_ABSENT) {
-        judge_gone(facts, unit, finding);
+        judge_gone(unit, finding);
     } else if (st_machine_int_or(facts, AUTO, 1) >= AUTO_NEWEST) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "/dev/dsp is pcm%" PRId64
-                       " (%.30s) until another device is plugged in: it moves to the newest",
-                       unit, device->text);
+        st_finding_advice(finding,
+                          "/dev/dsp is pcm%" PRId64 " (%.30s) until another device is plugged in: it moves "
+                          "to the newest",
+                          unit, device->text);
         st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
                        ST_NEEDS_NOTHING);
         st_finding_effect(finding, 0, "which device is played to, not when");
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text,
-                       devices);
+        st_finding_ok(finding, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text, devices);
         st_finding_effect(finding, 0, "which device is played to, not when");
     }
 }
@@ -127,7 +125,7 @@ static void see(void *ctx, const struct st_fact *fact)
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->devices++;
-    st_finding_quote(scan->finding, scan->facts, fact->key);
+    st_finding_quote(scan->finding, fact->key);
     if (st_facts_int(scan->facts, fact->key, &polling) != 0)
         scan->unread++;
     else if (polling != 0 && scan->polled == NULL)
@@ -145,14 +143,13 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the card is looked at in ticks instead of by interrupt", name);
-    st_finding_quote(finding, scan->facts, HZ);
+    st_finding_quote(finding, HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
-        st_finding_effect(
-            finding, wait_us,
-            "looked at each half block, but not more often than each tick of %.0f µs (hz %" PRId64
-            "): %.1f µs",
-            tick_us, hz, wait_us);
+        st_finding_effect(finding, wait_us,
+                          "looked at each half block, but not more often than each tick of %.0f µs (hz "
+                          "%" PRId64 "): %.1f µs",
+                          tick_us, hz, wait_us);
     }
     if (strspn(name, plain) == strlen(name)) {
         char now[96], persistent[192];
@@ -165,22 +162,21 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     }
 }
 
-static void judge_sound_polling(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_sound_polling(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
     st_facts_each(facts, HDAC, POLLING, see, &scan);
     st_facts_each(facts, PCM, POLLING, see, &scan);
     if (scan.polled != NULL) {
-        judge_polled(&scan, wish);
+        judge_polled(&scan, finding->wish);
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "whether %d of %d sound cards are polled could not be read", scan.unread,
-                       scan.devices);
+        st_finding_unknown(finding, "whether %d of %d sound cards are polled could not be read", scan.unread,
+                           scan.devices);
     } else if (scan.devices == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound driver here has a polling mode");
+        st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "sound cards tell by interrupt when a block is done");
+        st_finding_ok(finding, "sound cards tell by interrupt when a block is done");
         st_finding_effect(finding, 0, "polling = 0");
     }
 }
@@ -217,32 +213,32 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define VCHANS_EVER(unit, rate)                                                                              \
     "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm." unit ".play.vchanrate=" rate
 
-static void judge_rate(const struct st_facts *facts, const struct st_wish *wish, int64_t unit,
-                       struct st_finding *finding)
+static void judge_rate(int64_t unit, struct st_finding *finding)
 {
     char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[256];
     const char *mode = "fixed";
     int64_t rate;
-    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)),
-                            &rate) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "pcm%" PRId64 " mixes programs in the kernel; at which rate, could not be read", unit);
+    if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) !=
+        0) {
+        st_finding_unknown(
+            finding, "pcm%" PRId64 " mixes programs in the kernel; at which rate, could not be read", unit);
         return;
     }
-    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "play.vchanmode", key, sizeof(key)));
-    (void)!st_facts_text(facts, key, &mode);
-    if (rate == wish->rate_hz || strcmp(mode, "fixed") != 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "pcm%" PRId64
-                       " mixes programs in the kernel%s; a program that wants it alone saves that step",
-                       unit, rate == wish->rate_hz ? " at your rate" : "");
+    st_finding_quote(finding, st_freebsd_pcm_key(unit, "play.vchanmode", key, sizeof(key)));
+    (void)!st_facts_text(finding->facts, key, &mode);
+    if (rate == finding->wish->rate_hz || strcmp(mode, "fixed") != 0) {
+        st_finding_ok(finding,
+                      "pcm%" PRId64 " mixes programs in the kernel%s; a program that wants it alone saves "
+                      "that step",
+                      unit, rate == finding->wish->rate_hz ? " at your rate" : "");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "pcm%" PRId64 " mixes programs at %" PRId64
-                       " Hz, so sound of %u Hz is resampled on its way",
-                       unit, rate, (unsigned)wish->rate_hz);
-        snprintf(now, sizeof(now), VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
-        snprintf(persistent, sizeof(persistent), VCHANS_EVER("%d", "%u"), (int)unit, (unsigned)wish->rate_hz);
+        st_finding_advice(finding,
+                          "pcm%" PRId64 " mixes programs at %" PRId64 " Hz, so sound of %u Hz is resampled "
+                          "on its way",
+                          unit, rate, (unsigned)finding->wish->rate_hz);
+        snprintf(now, sizeof(now), VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)finding->wish->rate_hz);
+        snprintf(persistent, sizeof(persistent), VCHANS_EVER("%d", "%u"), (int)unit,
+                 (unsigned)finding->wish->rate_hz);
         st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
     }
     st_finding_effect(finding, 0,
@@ -250,28 +246,27 @@ static void judge_rate(const struct st_facts *facts, const struct st_wish *wish,
                       "loop");
 }
 
-static void judge_vchans(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_vchans(struct st_finding *finding)
 {
     char key[ST_FREEBSD_KEY_BYTES];
     int64_t unit, vchans;
-    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+    if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
         return;
     if (unit < 0 || unit > UNIT_MAX) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "there is no default sound device");
+        st_finding_not_applicable(finding, "there is no default sound device");
         return;
     }
-    st_finding_quote(finding, facts, ENABLE);
-    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)),
-                            &vchans) != 0)
+    st_finding_quote(finding, ENABLE);
+    if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)), &vchans) != 0)
         return;
-    if (vchans == 0 || st_machine_int_or(facts, ENABLE, 1) == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "pcm%" PRId64 " has no virtual channels: one program has it alone, without mixing",
-                       unit);
+    if (vchans == 0 || st_machine_int_or(finding->facts, ENABLE, 1) == 0) {
+        st_finding_ok(finding,
+                      "pcm%" PRId64 " has no virtual channels: one program has it alone, without mixing",
+                      unit);
         st_finding_effect(finding, 0, "no mixing stage");
         return;
     }
-    judge_rate(facts, wish, unit, finding);
+    judge_rate(unit, finding);
 }
 
 const struct st_rule st_rule_freebsd_vchans = {
@@ -310,36 +305,35 @@ const struct st_rule st_rule_freebsd_vchans = {
 #define BITPERFECT_NOW(unit)  "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchans=0"
 #define BITPERFECT_EVER(unit) "# /etc/sysctl.conf\ndev.pcm." unit ".play.vchans=0"
 
-static void judge_bitperfect(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_bitperfect(struct st_finding *finding)
 {
     char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[128];
     int64_t unit, bitperfect;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+    if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
         return;
     if (unit < 0 || unit > UNIT_MAX) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "there is no default sound device");
+        st_finding_not_applicable(finding, "there is no default sound device");
         return;
     }
-    if (st_finding_need_int(finding, facts, st_freebsd_pcm_key(unit, "bitperfect", key, sizeof(key)),
-                            &bitperfect) != 0)
+    if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "bitperfect", key, sizeof(key)), &bitperfect) !=
+        0)
         return;
-    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)));
-    const bool vchans = st_machine_int_or(facts, key, 0) != 0 && st_machine_int_or(facts, ENABLE, 1) != 0;
+    st_finding_quote(finding, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)));
+    const bool vchans =
+        st_machine_int_or(finding->facts, key, 0) != 0 && st_machine_int_or(finding->facts, ENABLE, 1) != 0;
     if (bitperfect == 0) {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "pcm%" PRId64 " converts what programs play where it has to (bitperfect 0, the default)", unit);
+        st_finding_ok(finding,
+                      "pcm%" PRId64 " converts what programs play where it has to (bitperfect 0, the "
+                      "default)",
+                      unit);
     } else if (!vchans) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "pcm%" PRId64 " passes sound on as it is: no conversion, no volume", unit);
+        st_finding_ok(finding, "pcm%" PRId64 " passes sound on as it is: no conversion, no volume", unit);
     } else {
-        st_finding_quote(finding, facts, ENABLE);
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "pcm%" PRId64
-                       " is bitperfect with virtual channels on: their rate and format still decide",
-                       unit);
+        st_finding_quote(finding, ENABLE);
+        st_finding_advice(finding,
+                          "pcm%" PRId64 " is bitperfect with virtual channels on: their rate and format "
+                          "still decide",
+                          unit);
         snprintf(now, sizeof(now), BITPERFECT_NOW("%d"), (int)unit);
         snprintf(persistent, sizeof(persistent), BITPERFECT_EVER("%d"), (int)unit);
         st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
@@ -395,7 +389,7 @@ static void see_equalizer(struct equalizer_scan *scan, const struct st_fact *fac
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->looked++;
-    st_finding_quote(scan->finding, scan->facts, fact->key);
+    st_finding_quote(scan->finding, fact->key);
     if (st_facts_int(scan->facts, fact->key, &eq) != 0)
         scan->unread++;
     else if (eq == 1 && scan->unit == NULL)
@@ -417,11 +411,10 @@ static void see_loader(void *ctx, const struct st_fact *fact)
     see_equalizer(ctx, fact, strlen(LOADER));
 }
 
-static void judge_equalizer(const struct st_facts *facts, const struct st_wish *wish,
-                            struct st_finding *finding)
+static void judge_equalizer(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct equalizer_scan scan = {.facts = facts, .finding = finding};
-    (void)wish;
     st_facts_each(facts, SYSCTL, EQ, see_sysctl, &scan);
     st_facts_each(facts, KENV, EQ, see_kenv, &scan);
     st_facts_each(facts, LOADER, EQ, see_loader, &scan);
@@ -429,18 +422,17 @@ static void judge_equalizer(const struct st_facts *facts, const struct st_wish *
         const size_t digits = strspn(scan.unit, "0123456789");
         const int len = digits > 0 && digits <= UNIT_MAX_DIGITS ? (int)digits : 0;
         char persistent[128];
-        st_finding_set(finding, ST_STATUS_ADVICE, "the kernel's equalizer filters each block of pcm%.*s", len,
-                       scan.unit);
+        st_finding_advice(finding, "the kernel's equalizer filters each block of pcm%.*s", len, scan.unit);
         snprintf(persistent, sizeof(persistent), EQUALIZER_EVER("%.*s"), len, scan.unit);
         if (len > 0)
             st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
         st_finding_effect(finding, 0, "CPU time of the sound thread, not lateness of this loop");
     } else if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether the equalizer is on could not be read");
+        st_finding_unknown(finding, "whether the equalizer is on could not be read");
     } else if (scan.looked == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device has the equalizer configured");
+        st_finding_not_applicable(finding, "no sound device has the equalizer configured");
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "the equalizer is off");
+        st_finding_ok(finding, "the equalizer is off");
         st_finding_effect(finding, 0, "eq = 0");
     }
 }

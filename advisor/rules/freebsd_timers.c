@@ -27,53 +27,52 @@ enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 
 /** Does clock_nanosleep obey alloweddeviation here? The sysctl is trusted over the version. Sets the finding
  * when unknown. */
-static enum nanosleep nanosleep_kind(const struct st_facts *facts, struct st_finding *finding)
+static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     int64_t value;
-    const struct st_fact *fact = st_facts_find(facts, PRECISE);
+    const struct st_fact *fact = st_facts_find(finding->facts, PRECISE);
     if (fact != NULL && fact->state != ST_FACT_ABSENT) {
-        if (st_finding_need_int(finding, facts, PRECISE, &value) != 0)
+        if (st_finding_need_int(finding, PRECISE, &value) != 0)
             return NANOSLEEP_UNKNOWN;
         if (value == 0 || value == 1)
             return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", value);
+        st_finding_unknown(
+            finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", value);
         return NANOSLEEP_UNKNOWN;
     }
-    st_finding_quote(finding, facts, OSRELDATE);
-    if (st_facts_int(facts, OSRELDATE, &value) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "neither kern.osreldate nor nanosleep_precise is known, and from FreeBSD 15.0 on "
-                       "this setting may not matter");
+    st_finding_quote(finding, OSRELDATE);
+    if (st_facts_int(finding->facts, OSRELDATE, &value) != 0) {
+        st_finding_unknown(finding,
+                           "neither kern.osreldate nor nanosleep_precise is known, and from FreeBSD 15.0 "
+                           "on this setting may not matter");
         return NANOSLEEP_UNKNOWN;
     }
     if (value < OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
-    st_finding_set(
-        finding, ST_STATUS_UNKNOWN,
-        "FreeBSD 15 has kern.timecounter.nanosleep_precise, which decides here, but it was not read");
+    st_finding_unknown(finding,
+                       "FreeBSD 15 has kern.timecounter.nanosleep_precise, which decides here, but it was "
+                       "not read");
     return NANOSLEEP_UNKNOWN;
 }
 
 /** The lateness of one whole period. false: hz is not known and matters; then the finding is set. */
-static bool lateness(const struct st_facts *facts, const struct st_wish *wish, int64_t percent,
-                     struct st_finding *finding, struct st_tick_late *ret)
+static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick_late *ret)
 {
     int64_t hz;
-    const double period_ns = st_period_seconds(&wish->period) * 1e9;
-    st_finding_quote(finding, facts, HZ);
-    if (st_facts_int(facts, HZ, &hz) == 0 && st_tick_late(percent, hz, period_ns, ret) == 0)
+    const double period_ns = st_period_seconds(&finding->wish->period) * 1e9;
+    st_finding_quote(finding, HZ);
+    if (st_facts_int(finding->facts, HZ, &hz) == 0 && st_tick_late(percent, hz, period_ns, ret) == 0)
         return true;
     if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "kern.timecounter.alloweddeviation is %" PRId64 ", which is not understood", percent);
+        st_finding_unknown(
+            finding, "kern.timecounter.alloweddeviation is %" PRId64 ", which is not understood", percent);
         return false;
     }
     if (ret->coarse_ns > 0) {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "sleeps may end %.1f µs late or a clock tick more: kern.hz, which decides, is not known",
-            ret->slop_ns / 1e3);
+        st_finding_unknown(finding,
+                           "sleeps may end %.1f µs late or a clock tick more: kern.hz, which decides, is "
+                           "not known",
+                           ret->slop_ns / 1e3);
         return false;
     }
     return true;
@@ -85,38 +84,34 @@ static void fix(struct st_finding *finding)
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
 }
 
-static void judge_stretched(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
-                            struct st_finding *finding)
+static void judge_stretched(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
-    const double period_us = st_period_seconds(&wish->period) * 1e6;
+    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const double max_us = late->max_ns / 1e3;
     if (percent <= 0) {
-        st_finding_set(finding, ST_STATUS_OK, "alloweddeviation is %" PRId64 ": sleeps are not stretched",
-                       percent);
+        st_finding_ok(finding, "alloweddeviation is %" PRId64 ": sleeps are not stretched", percent);
         st_finding_effect(finding, 0, "E = 31: %.1f µs / 2^31 is less than 1 ns", period_us);
         return;
     }
     const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
     if (late->coarse_ns > 0) {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64
-                       " makes each sleep of %.1f µs up to %.1f µs late, a clock tick included; 0 removes "
-                       "it",
+                       "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs late, a "
+                       "clock tick included; 0 removes it",
                        percent, period_us, max_us);
-        st_finding_effect(
-            finding, max_us,
-            "E = %d: %.1f / 2^%d = %.1f µs, and %.1f µs of coarse clock, as the sleep is not shorter than "
-            "%.1f ms",
-            late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
-            late->threshold_ns / 1e6);
+        st_finding_effect(finding, max_us,
+                          "E = %d: %.1f / 2^%d = %.1f µs, and %.1f µs of coarse clock, as the sleep is not "
+                          "shorter than %.1f ms",
+                          late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
+                          late->threshold_ns / 1e6);
     } else {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64
-                       " makes each sleep up to %.1f µs late (a loop settles at %.0f µs over its base); 0 "
-                       "removes it",
+                       "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs late (a loop settles "
+                       "at %.0f µs over its base); 0 removes it",
                        percent, max_us, late->settled_ns / 1e3);
         st_finding_effect(finding, max_us,
-                          "E = %d: %.1f / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs",
+                          "E = %d: %.1f / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f "
+                          "µs",
                           late->shift, period_us, late->shift, max_us, max_us, late->shift,
                           late->settled_ns / 1e3);
     }
@@ -125,58 +120,55 @@ static void judge_stretched(const struct st_wish *wish, int64_t percent, const s
 
 /** A periodic timer ends a sleep at its first interrupt after the time, so that the window adds nothing;
  * where the coarse clock starts the sleep, that does. */
-static void judge_periodic(const struct st_wish *wish, int64_t percent, const struct st_tick_late *late,
-                           struct st_finding *finding)
+static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
-    const double period_us = st_period_seconds(&wish->period) * 1e6, coarse_us = late->coarse_ns / 1e3;
+    const double period_us = st_period_seconds(&finding->wish->period) * 1e6,
+                 coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "alloweddeviation %" PRId64
-            " adds nothing to the ticks of the periodic event timer, which freebsd-eventtimer counts",
-            percent);
+        st_finding_ok(finding,
+                      "alloweddeviation %" PRId64 " adds nothing to the ticks of the periodic event timer, "
+                      "which freebsd-eventtimer counts",
+                      percent);
         st_finding_effect(finding, 0, "periodic = 1: a sleep ends at the first interrupt after its time");
         return;
     }
     st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "alloweddeviation %" PRId64
-                   " lets the coarse clock start each sleep of %.1f µs: up to %.1f µs late; 0 removes it",
+                   "alloweddeviation %" PRId64 " lets the coarse clock start each sleep of %.1f µs: up to "
+                   "%.1f µs late; 0 removes it",
                    percent, period_us, coarse_us);
     st_finding_effect(finding, coarse_us, "%.1f µs of coarse clock, as the sleep is not shorter than %.1f ms",
                       coarse_us, late->threshold_ns / 1e6);
     fix(finding);
 }
 
-static void judge_alloweddeviation(const struct st_facts *facts, const struct st_wish *wish,
-                                   struct st_finding *finding)
+static void judge_alloweddeviation(struct st_finding *finding)
 {
     int64_t percent;
     struct st_tick_late late;
-    if (st_finding_need_int(finding, facts, DEVIATION, &percent) != 0)
+    if (st_finding_need_int(finding, DEVIATION, &percent) != 0)
         return;
-    const enum nanosleep kind = nanosleep_kind(facts, finding);
-    if (kind == NANOSLEEP_UNKNOWN || !lateness(facts, wish, percent, finding, &late))
+    const enum nanosleep kind = nanosleep_kind(finding);
+    if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
-    if (kind == NANOSLEEP_STRETCHED && percent > 0 && st_machine_int_or(facts, PERIODIC, 0) != 0) {
-        st_finding_quote(finding, facts, PERIODIC);
-        judge_periodic(wish, percent, &late, finding);
+    if (kind == NANOSLEEP_STRETCHED && percent > 0 && st_machine_int_or(finding->facts, PERIODIC, 0) != 0) {
+        st_finding_quote(finding, PERIODIC);
+        judge_periodic(percent, &late, finding);
         return;
     }
     if (kind == NANOSLEEP_STRETCHED) {
-        judge_stretched(wish, percent, &late, finding);
+        judge_stretched(percent, &late, finding);
         return;
     }
     if (percent <= 0)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "this kernel's clock_nanosleep is exact, and alloweddeviation %" PRId64
-                       " keeps other waits exact too",
-                       percent);
+        st_finding_ok(finding,
+                      "this kernel's clock_nanosleep is exact, and alloweddeviation %" PRId64 " keeps "
+                      "other waits exact too",
+                      percent);
     else
-        st_finding_set(finding, ST_STATUS_OK,
-                       "alloweddeviation %" PRId64
-                       " does not touch this loop, as clock_nanosleep is exact here; only programs that "
-                       "wait in poll, select or kevent may be up to %.1f µs late",
-                       percent, late.max_ns / 1e3);
+        st_finding_ok(finding,
+                      "alloweddeviation %" PRId64 " does not touch this loop, as clock_nanosleep is exact "
+                      "here; only programs that wait in poll, select or kevent may be up to %.1f µs late",
+                      percent, late.max_ns / 1e3);
     st_finding_effect(finding, 0, "nanosleep_precise = 1: clock_nanosleep ignores alloweddeviation");
 }
 
@@ -257,18 +249,16 @@ static void fix_timer(struct st_finding *finding, const char *name)
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
 }
 
-static void judge_periodic_eventtimer(const struct st_facts *facts, const struct st_wish *wish, int64_t flags,
-                                      struct st_finding *finding)
+static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 {
     int64_t hz, mul;
-    const double period_us = st_period_seconds(&wish->period) * 1e6;
-    if (st_finding_need_int(finding, facts, HZ, &hz) != 0 ||
-        st_finding_need_int(finding, facts, SINGLEMUL, &mul) != 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "the event timer is periodic, so each sleep waits for the next tick; how long, is not known");
+    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
+    if (st_finding_need_int(finding, HZ, &hz) != 0 || st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
+        st_finding_advice(finding,
+                          "the event timer is periodic, so each sleep waits for the next tick; how long, "
+                          "is not known");
     } else if (hz < 1 || hz > HZ_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which cannot be", hz);
         return;
     } else {
         mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
@@ -282,7 +272,7 @@ static void judge_periodic_eventtimer(const struct st_facts *facts, const struct
                           tick_us);
     }
     char other[NAME_MAX_BYTES] = "";
-    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    st_facts_each(finding->facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
@@ -292,63 +282,61 @@ static void judge_periodic_eventtimer(const struct st_facts *facts, const struct
 }
 
 /** Flags of the current timer, -1 when they cannot be read. */
-static int64_t timer_flags(const struct st_facts *facts, struct st_finding *finding, const char *timer)
+static int64_t timer_flags(struct st_finding *finding, const char *timer)
 {
     char key[128];
     int64_t flags;
     if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
         return -1;
     snprintf(key, sizeof(key), ET_PREFIX "%s" ET_SUFFIX, timer);
-    st_finding_quote(finding, facts, key);
-    return st_facts_int(facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
+    st_finding_quote(finding, key);
+    return st_facts_int(finding->facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
 }
 
-static void judge_eventtimer(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_eventtimer(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t periodic;
     const char *timer;
-    if (st_finding_need_int(finding, facts, PERIODIC, &periodic) != 0)
+    if (st_finding_need_int(finding, PERIODIC, &periodic) != 0)
         return;
-    st_finding_quote(finding, facts, TIMER);
-    st_finding_quote(finding, facts, CHOICE);
+    st_finding_quote(finding, TIMER);
+    st_finding_quote(finding, CHOICE);
     if (st_facts_text(facts, TIMER, &timer) != 0)
         timer = NULL;
-    const int64_t flags = timer_flags(facts, finding, timer);
+    const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
-        judge_periodic_eventtimer(facts, wish, flags, finding);
+        judge_periodic_eventtimer(flags, finding);
         return;
     }
-    st_finding_quote(finding, facts, CPUS);
+    st_finding_quote(finding, CPUS);
     const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
     char other[NAME_MAX_BYTES] = "";
     st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%" PRId64
-                       " CPUs share the event timer %s, so a wake-up may take a detour over another CPU; "
-                       "%s is one for each CPU",
-                       cpus, timer, other);
+        st_finding_advice(finding,
+                          "%" PRId64 " CPUs share the event timer %s, so a wake-up may take a detour over "
+                          "another CPU; %s is one for each CPU",
+                          cpus, timer, other);
         fix_timer(finding, other);
         return;
     }
     if (flags < 0 && cpus > 1) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the event timer is in one-shot mode; whether %" PRId64 " CPUs share it is not known",
-                       cpus);
+        st_finding_unknown(finding,
+                           "the event timer is in one-shot mode; whether %" PRId64 " CPUs share it is not "
+                           "known",
+                           cpus);
         return;
     }
     if (flags < 0)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the event timer is in one-shot mode: sleeps do not wait for a tick");
+        st_finding_ok(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
     else if ((flags & ET_C3STOP) != 0)
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: power, not "
-            "lateness",
-            timer);
+        st_finding_ok(finding,
+                      "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: "
+                      "power, not lateness",
+                      timer);
     else
-        st_finding_set(finding, ST_STATUS_OK, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
+        st_finding_ok(finding, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
     st_finding_effect(finding, 0, "periodic = 0: the timer is set for the end of each sleep");
 }
 
@@ -397,72 +385,67 @@ static double coarse_us(const struct st_facts *facts, const struct st_wish *wish
     return late.coarse_ns / 1e3;
 }
 
-static void judge_hz(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_hz(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t hz, periodic;
-    if (st_finding_need_int(finding, facts, HZ, &hz) != 0)
+    if (st_finding_need_int(finding, HZ, &hz) != 0)
         return;
     if (hz < 1) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "kern.hz is %" PRId64 ", which cannot be", hz);
+        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which cannot be", hz);
         return;
     }
-    st_finding_quote(finding, facts, PERIODIC);
-    st_finding_quote(finding, facts, GUEST);
+    st_finding_quote(finding, PERIODIC);
+    st_finding_quote(finding, GUEST);
     const double tick_us = 1e6 / (double)hz;
     if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "kern.hz is %" PRId64
-                       "; whether sleeps depend on it is not known, as kern.eventtimer.periodic could not "
-                       "be read",
-                       hz);
+        st_finding_unknown(finding,
+                           "kern.hz is %" PRId64 "; whether sleeps depend on it is not known, as "
+                           "kern.eventtimer.periodic could not be read",
+                           hz);
         return;
     }
     if (periodic != 0 && hz < HZ_USUAL) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "kern.hz is %" PRId64
-                       " and the event timer is periodic, so sleeps are rounded by it; the µs are counted "
-                       "in freebsd-eventtimer",
-                       hz);
+        st_finding_advice(finding,
+                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded "
+                          "by it; the µs are counted in freebsd-eventtimer",
+                          hz);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
         return;
     }
     if (periodic != 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
+        st_finding_ok(finding, "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
         st_finding_effect(finding, 0, "its µs are counted in freebsd-eventtimer");
         return;
     }
     if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
         (st_machine_is_unread(facts, PRECISE) || st_machine_is_unread(facts, DEVIATION))) {
-        st_finding_quote(finding, facts, DEVIATION);
-        st_finding_quote(finding, facts, PRECISE);
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "kern.hz is %" PRId64
-                       "; whether its coarse clock starts sleeps is not known, as alloweddeviation or "
-                       "nanosleep_precise could not be read",
-                       hz);
+        st_finding_quote(finding, DEVIATION);
+        st_finding_quote(finding, PRECISE);
+        st_finding_unknown(finding,
+                           "kern.hz is %" PRId64 "; whether its coarse clock starts sleeps is not known, "
+                           "as alloweddeviation or nanosleep_precise could not be read",
+                           hz);
         return;
     }
-    const double added_us = coarse_us(facts, wish, hz);
+    const double added_us = coarse_us(facts, finding->wish, hz);
     if (added_us > 0) {
-        st_finding_quote(finding, facts, DEVIATION);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "kern.hz %" PRId64
-                       " sets the coarse clock that starts long sleeps; its µs are counted in "
-                       "freebsd-alloweddeviation",
-                       hz);
+        st_finding_quote(finding, DEVIATION);
+        st_finding_ok(finding,
+                      "kern.hz %" PRId64 " sets the coarse clock that starts long sleeps; its µs are "
+                      "counted in freebsd-alloweddeviation",
+                      hz);
         st_finding_effect(finding, 0, "%.0f µs of coarse clock, counted there", added_us);
         return;
     }
     if (hz < HZ_USUAL)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "kern.hz %" PRId64
-                       " does not touch this loop; POSIX timers (timer_settime) may be up to two ticks, "
-                       "%.0f ms, late",
-                       hz, 2 * tick_us / 1e3);
+        st_finding_ok(finding,
+                      "kern.hz %" PRId64 " does not touch this loop; POSIX timers (timer_settime) may be "
+                      "up to two ticks, %.0f ms, late",
+                      hz, 2 * tick_us / 1e3);
     else
-        st_finding_set(finding, ST_STATUS_OK, "kern.hz %" PRId64 " does not touch this loop", hz);
+        st_finding_ok(finding, "kern.hz %" PRId64 " does not touch this loop", hz);
     st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
                       tick_us);
 }
@@ -531,31 +514,31 @@ static bool has_prefix(const char *text, const char *const *prefixes)
 }
 
 /** A slow counter is in use: is there a better one that the kernel trusts? */
-static void judge_slow(const struct st_facts *facts, const char *hardware, struct st_finding *finding)
+static void judge_slow(const char *hardware, struct st_finding *finding)
 {
     char now[96], persistent[128];
     const char *choice;
-    st_finding_quote(finding, facts, TIMECOUNTER_CHOICE);
-    if (st_facts_text(facts, TIMECOUNTER_CHOICE, &choice) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the clock is %s, which is slow to read; whether there is a better one is not known",
-                       hardware);
+    st_finding_quote(finding, TIMECOUNTER_CHOICE);
+    if (st_facts_text(finding->facts, TIMECOUNTER_CHOICE, &choice) != 0) {
+        st_finding_unknown(finding,
+                           "the clock is %s, which is slow to read; whether there is a better one is not "
+                           "known",
+                           hardware);
         return;
     }
     const struct tsc tsc = find_tsc(choice);
     if (!tsc.found) {
-        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, slow to read; this machine offers no TSC",
-                       hardware);
+        st_finding_ok(finding, "the clock is %s, slow to read; this machine offers no TSC", hardware);
     } else if (tsc.quality <= 0) {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "the clock is %s, slow to read; leave it, as the kernel does not trust the TSC here (quality %d)",
-            hardware, tsc.quality);
+        st_finding_ok(finding,
+                      "the clock is %s, slow to read; leave it, as the kernel does not trust the TSC here "
+                      "(quality %d)",
+                      hardware, tsc.quality);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the better choice",
-            hardware, tsc.name, tsc.quality);
+        st_finding_advice(finding,
+                          "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the "
+                          "better choice",
+                          hardware, tsc.name, tsc.quality);
         snprintf(now, sizeof(now), NOW("%s"), tsc.name);
         snprintf(persistent, sizeof(persistent), EVER("%s"), tsc.name);
         st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
@@ -563,41 +546,37 @@ static void judge_slow(const struct st_facts *facts, const char *hardware, struc
     }
 }
 
-static void judge_timecounter(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_timecounter(struct st_finding *finding)
 {
     static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
     static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
     const char *hardware;
     int64_t fast;
-    (void)wish;
-    if (st_finding_need_text(finding, facts, HARDWARE, &hardware) != 0)
+    if (st_finding_need_text(finding, HARDWARE, &hardware) != 0)
         return;
     if (has_prefix(hardware, slow_clocks)) {
-        judge_slow(facts, hardware, finding);
+        judge_slow(hardware, finding);
         return;
     }
     if (!has_prefix(hardware, fast_clocks)) {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints what a read costs",
-            hardware);
+        st_finding_unknown(finding,
+                           "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints "
+                           "what a read costs",
+                           hardware);
         return;
     }
-    st_finding_quote(finding, facts, FAST);
-    const int r = st_facts_int(facts, FAST, &fast);
+    st_finding_quote(finding, FAST);
+    const int r = st_facts_int(finding->facts, FAST, &fast);
     if (r == 0 && fast == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the clock is %s, a fast one; freebsd-fast-gettime is about how it is reached",
-                       hardware);
+        st_finding_ok(finding, "the clock is %s, a fast one; freebsd-fast-gettime is about how it is reached",
+                      hardware);
     } else if (r != 0 && r != -ENOENT) {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "the clock is %s; whether programs read it without a system call (fast_gettime) is not known",
-            hardware);
+        st_finding_unknown(finding,
+                           "the clock is %s; whether programs read it without a system call (fast_gettime) "
+                           "is not known",
+                           hardware);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
-                       hardware);
+        st_finding_ok(finding, "the clock is %s, which is read without a system call", hardware);
         st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", hardware);
     }
 }
@@ -632,41 +611,37 @@ const struct st_rule st_rule_freebsd_timecounter = {
 /* --- freebsd-nanosleep-precise: kern.timecounter.nanosleep_precise: FreeBSD 15's switch back to stretched
  * sleeps. --- */
 
-static void judge_nanosleep_precise(const struct st_facts *facts, const struct st_wish *wish,
-                                    struct st_finding *finding)
+static void judge_nanosleep_precise(struct st_finding *finding)
 {
     int64_t precise, percent;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PRECISE, &precise) != 0) {
-        st_finding_quote(finding, facts, OSRELDATE);
+    if (st_finding_need_int(finding, PRECISE, &precise) != 0) {
+        st_finding_quote(finding, OSRELDATE);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(
-                finding, ST_STATUS_NOT_APPLICABLE,
-                "this kernel has no such switch (it came with FreeBSD 15.0): alloweddeviation decides");
+            st_finding_not_applicable(finding, "this kernel has no such switch (it came with FreeBSD 15.0): "
+                                               "alloweddeviation decides");
         return;
     }
     if (precise == 1) {
-        st_finding_set(finding, ST_STATUS_OK, "clock_nanosleep ends on time, whatever alloweddeviation says");
+        st_finding_ok(finding, "clock_nanosleep ends on time, whatever alloweddeviation says");
         st_finding_effect(finding, 0, "nanosleep_precise = 1: the window has no width");
         return;
     }
     if (precise != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "nanosleep_precise is %" PRId64 ", neither 0 nor 1",
-                       precise);
+        st_finding_unknown(finding, "nanosleep_precise is %" PRId64 ", neither 0 nor 1", precise);
         return;
     }
-    st_finding_quote(finding, facts, DEVIATION);
-    if (st_facts_int(facts, DEVIATION, &percent) == 0 && percent <= 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "nanosleep_precise is 0, but alloweddeviation is %" PRId64
-                       ", so sleeps are exact all the same",
-                       percent);
+    st_finding_quote(finding, DEVIATION);
+    if (st_facts_int(finding->facts, DEVIATION, &percent) == 0 && percent <= 0) {
+        st_finding_ok(finding,
+                      "nanosleep_precise is 0, but alloweddeviation is %" PRId64 ", so sleeps are exact "
+                      "all the same",
+                      percent);
         st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
         return;
     }
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
-                   "freebsd-alloweddeviation, counted there");
+    st_finding_advice(finding,
+                      "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
+                      "freebsd-alloweddeviation, counted there");
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
 }

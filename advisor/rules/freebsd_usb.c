@@ -20,14 +20,14 @@
 #define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
 
 /** Block that the attached device works with, ms; 0: not known. */
-static double attached_ms(const struct st_facts *facts, struct st_finding *finding, int64_t unit)
+static double attached_ms(struct st_finding *finding, int64_t unit)
 {
     char key[ST_FREEBSD_KEY_BYTES];
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.block_us", unit);
-    const int64_t us = st_machine_int_or(facts, key, 0);
+    const int64_t us = st_machine_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
-    st_finding_quote(finding, facts, key);
+    st_finding_quote(finding, key);
     return (double)us / 1e3;
 }
 
@@ -40,56 +40,53 @@ static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
-static void judge_device(const struct st_facts *facts, const struct st_wish *wish, int64_t ms, int64_t unit,
-                         struct st_finding *finding)
+static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
-    const bool adaptive = st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_ADAPTIVE;
-    const double period_ms = st_period_seconds(&wish->period) * 1e3;
-    const double now_ms = attached_ms(facts, finding, unit);
+    const bool adaptive = st_machine_int_or(finding->facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
+    const double now_ms = attached_ms(finding, unit);
     const int64_t least = adaptive ? 1 : 2;
     const int64_t fits = period_ms >= MS_MAX         ? MS_MAX
                          : period_ms < (double)least ? least
                                                      : (int64_t)period_ms;
     const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms", ms,
-                       unit, now_ms);
+        st_finding_advice(finding,
+                          "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms",
+                          ms, unit, now_ms);
         fix(ms <= fits ? ms : fits, adaptive, finding);
     } else if (ms > fits) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "sound goes to pcm%" PRId64 " in blocks of %" PRId64
-                       " ms, longer than your period of %.2f ms",
-                       unit, ms, period_ms);
+        st_finding_advice(finding,
+                          "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms, longer than your "
+                          "period of %.2f ms",
+                          unit, ms, period_ms);
         fix(fits, adaptive, finding);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s",
-                       unit, ms, (double)ms > period_ms ? ", the shortest there is" : "",
-                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not tell what is in use");
+        st_finding_ok(finding, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s", unit, ms,
+                      (double)ms > period_ms ? ", the shortest there is" : "",
+                      now_ms > 0 ? "" : ", as set: /dev/sndstat does not tell what is in use");
     }
     st_finding_effect(finding, 0,
-                      "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64
-                      " ms of ring, %" PRId64 " ms there and back",
+                      "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64 " ms "
+                      "of ring, %" PRId64 " ms there and back",
                       ms, ring_ms, 2 * ms + ring_ms);
 }
 
-static void judge_uaudio_buffer(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_uaudio_buffer(struct st_finding *finding)
 {
     int64_t ms;
     char key[ST_FREEBSD_KEY_BYTES];
-    if (st_finding_need_int(finding, facts, BUFFER, &ms) != 0)
+    if (st_finding_need_int(finding, BUFFER, &ms) != 0)
         return;
-    const int64_t unit = st_freebsd_usb_unit(facts);
-    st_finding_quote(finding, facts, ST_FREEBSD_OSRELDATE);
+    const int64_t unit = st_freebsd_usb_unit(finding->facts);
+    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (unit < 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB sound device is attached");
+        st_finding_not_applicable(finding, "no USB sound device is attached");
     } else if (ms < 1 || ms > MS_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "buffer_ms %" PRId64 " is beyond the known range (1 to %d)", ms, MS_MAX);
+        st_finding_unknown(finding, "buffer_ms %" PRId64 " is beyond the known range (1 to %d)", ms, MS_MAX);
     } else {
-        st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
-        judge_device(facts, wish, ms, unit, finding);
+        st_finding_quote(finding, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+        judge_device(ms, unit, finding);
     }
 }
 
@@ -134,54 +131,51 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
 #define UAUDIO_FORMAT_EVER(rate) "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"" rate "\""
 #define RATE_MAX                 10000000
 
-static void fix_uaudio_format(const struct st_wish *wish, struct st_finding *finding)
+static void fix_uaudio_format(struct st_finding *finding)
 {
     char now[160], persistent[160];
-    snprintf(now, sizeof(now), UAUDIO_FORMAT_NOW("%u"), (unsigned)wish->rate_hz);
-    snprintf(persistent, sizeof(persistent), UAUDIO_FORMAT_EVER("%u"), (unsigned)wish->rate_hz);
+    snprintf(now, sizeof(now), UAUDIO_FORMAT_NOW("%u"), (unsigned)finding->wish->rate_hz);
+    snprintf(persistent, sizeof(persistent), UAUDIO_FORMAT_EVER("%u"), (unsigned)finding->wish->rate_hz);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
-static void judge_uaudio_format(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_uaudio_format(struct st_finding *finding)
 {
     char key[ST_FREEBSD_KEY_BYTES];
     int64_t rate;
-    if (st_finding_need_int(finding, facts, RATE, &rate) != 0)
+    if (st_finding_need_int(finding, RATE, &rate) != 0)
         return;
-    st_finding_quote(finding, facts, BITS);
-    st_finding_quote(finding, facts, CHANNELS);
-    const int64_t unit = st_freebsd_usb_unit(facts);
+    st_finding_quote(finding, BITS);
+    st_finding_quote(finding, CHANNELS);
+    const int64_t unit = st_freebsd_usb_unit(finding->facts);
     if (unit < 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB sound device is attached");
+        st_finding_not_applicable(finding, "no USB sound device is attached");
         return;
     }
     if (rate < 0 || rate > RATE_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a default_rate of %" PRId64 " Hz cannot be", rate);
+        st_finding_unknown(finding, "a default_rate of %" PRId64 " Hz cannot be", rate);
         return;
     }
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.rate_hz", unit);
-    st_finding_quote(finding, facts, key);
-    const int64_t now_hz = st_machine_int_or(facts, key, 0);
-    if (now_hz > wish->rate_hz) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "pcm%" PRId64 " runs at %" PRId64
-                       " Hz, so your %u Hz are resampled and USB carries more",
-                       unit, now_hz, (unsigned)wish->rate_hz);
-        fix_uaudio_format(wish, finding);
-    } else if (rate != 0 && rate != wish->rate_hz) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "USB interfaces are put to %" PRId64 " Hz, so your %u Hz are resampled", rate,
-                       (unsigned)wish->rate_hz);
-        fix_uaudio_format(wish, finding);
+    st_finding_quote(finding, key);
+    const int64_t now_hz = st_machine_int_or(finding->facts, key, 0);
+    if (now_hz > finding->wish->rate_hz) {
+        st_finding_advice(finding,
+                          "pcm%" PRId64 " runs at %" PRId64 " Hz, so your %u Hz are resampled and USB "
+                          "carries more",
+                          unit, now_hz, (unsigned)finding->wish->rate_hz);
+        fix_uaudio_format(finding);
+    } else if (rate != 0 && rate != finding->wish->rate_hz) {
+        st_finding_advice(finding, "USB interfaces are put to %" PRId64 " Hz, so your %u Hz are resampled",
+                          rate, (unsigned)finding->wish->rate_hz);
+        fix_uaudio_format(finding);
     } else if (rate == 0 && now_hz == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "pcm%" PRId64
-                       " is put to its best mode (default_rate 0); which one, /dev/sndstat does not say",
-                       unit);
+        st_finding_ok(finding,
+                      "pcm%" PRId64 " is put to its best mode (default_rate 0); which one, /dev/sndstat "
+                      "does not say",
+                      unit);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "pcm%" PRId64 " is put to %" PRId64 " Hz", unit,
-                       rate != 0 ? rate : now_hz);
+        st_finding_ok(finding, "pcm%" PRId64 " is put to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
     }
     st_finding_effect(finding, 0,
                       "resampling adds delay and work in the sound thread, not lateness of this loop");
@@ -216,25 +210,23 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
 
 #define TIMEOUT "freebsd.hw.usb.power_timeout"
 
-static void judge_usb_suspend(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_usb_suspend(struct st_finding *finding)
 {
     int64_t timeout_s;
     char key[ST_FREEBSD_KEY_BYTES];
-    (void)wish;
-    if (st_finding_need_int(finding, facts, TIMEOUT, &timeout_s) != 0)
+    if (st_finding_need_int(finding, TIMEOUT, &timeout_s) != 0)
         return;
-    const int64_t unit = st_freebsd_usb_unit(facts);
+    const int64_t unit = st_freebsd_usb_unit(finding->facts);
     if (unit < 0) {
-        st_finding_set(finding, ST_STATUS_OK, "no USB sound device is attached that could be put to sleep");
+        st_finding_ok(finding, "no USB sound device is attached that could be put to sleep");
         st_finding_effect(finding, 0, "no USB sound device");
         return;
     }
-    st_finding_quote(finding, facts, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
-    st_finding_set(finding, ST_STATUS_UNKNOWN,
-                   "no sysctl says whether the device of pcm%" PRId64
-                   " may be put to sleep: look for pwr=SAVE in the output of usbconfig",
-                   unit);
+    st_finding_quote(finding, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+    st_finding_unknown(finding,
+                       "no sysctl says whether the device of pcm%" PRId64 " may be put to sleep: look for "
+                       "pwr=SAVE in the output of usbconfig",
+                       unit);
 }
 
 const struct st_rule st_rule_freebsd_usb_suspend = {

@@ -91,9 +91,9 @@ void st_jack_command_parse(const char *text, struct st_jack_command *ret)
     *ret = jack;
 }
 
-bool st_jack_command_need(struct st_finding *finding, const struct st_facts *facts,
-                          struct st_jack_command *ret)
+bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *ret)
 {
+    const struct st_facts *facts = finding->facts;
     const char *text;
     const char *key = ST_JACK_COMMAND;
     int r = st_facts_text(facts, key, &text);
@@ -103,18 +103,18 @@ bool st_jack_command_need(struct st_finding *finding, const struct st_facts *fac
         r = st_facts_text(facts, key, &text);
     }
     if (r == -ENOENT) {
-        st_finding_quote(finding, facts, key);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no JACK server runs, and there is no ~/.jackdrc");
+        st_finding_quote(finding, key);
+        st_finding_not_applicable(finding, "no JACK server runs, and there is no ~/.jackdrc");
         return false;
     }
     int64_t pid;
     if (!running && st_facts_int(facts, ST_JACK_OTHER, &pid) == 0) {
-        st_finding_quote(finding, facts, ST_JACK_OTHER);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "no JACK server runs; PipeWire does, which does not read ~/.jackdrc");
+        st_finding_quote(finding, ST_JACK_OTHER);
+        st_finding_not_applicable(finding,
+                                  "no JACK server runs; PipeWire does, which does not read ~/.jackdrc");
         return false;
     }
-    if (st_finding_need_text(finding, facts, key, &text) != 0)
+    if (st_finding_need_text(finding, key, &text) != 0)
         return false;
     st_jack_command_parse(text, ret);
     ret->running = running;

@@ -23,7 +23,6 @@ void st_jack_command_parse(const char *text, struct st_jack_command *ret);
 
 /** The usual beginning of the rules about JACK: quotes what there is. @return whether there is a command; if
  * not, the finding is set. */
-bool st_jack_command_need(struct st_finding *finding, const struct st_facts *facts,
-                          struct st_jack_command *ret);
+bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *ret);
 
 #endif

@@ -121,7 +121,7 @@ static const char *worst_text(const struct scan *scan, struct st_finding *findin
     char key[KEY_BYTES];
     const char *text;
     key_of(key, scan->worst, what);
-    st_finding_quote(finding, scan->facts, key);
+    st_finding_quote(finding, key);
     return st_facts_text(scan->facts, key, &text) == 0 ? text : "?";
 }
 
@@ -129,7 +129,7 @@ static double worst_ghz(const struct scan *scan, struct st_finding *finding, con
 {
     char key[KEY_BYTES];
     key_of(key, scan->worst, what);
-    st_finding_quote(finding, scan->facts, key);
+    st_finding_quote(finding, key);
     return (double)st_machine_int_or(scan->facts, key, 0) / 1e6;
 }
 
@@ -178,67 +178,64 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
     const int slow = scan->policies - scan->counts[KIND_FAST] - scan->counts[KIND_UNREAD];
     switch (scan->worst_kind) {
     case KIND_EPP:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks prefer saving energy (%s, %s, preference %s), so short bursts "
-                       "of work may run slowly",
-                       slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
+        st_finding_advice(finding,
+                          "%d of %d CPU clocks prefer saving energy (%s, %s, preference %s), so short "
+                          "bursts of work may run slowly",
+                          slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
         break;
     case KIND_LOWEST:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)", slow,
-                       scan->policies, driver, governor);
+        st_finding_advice(finding, "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)",
+                          slow, scan->policies, driver, governor);
         break;
     case KIND_CAPPED:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s, %s)", slow,
-                       scan->policies, worst_ghz(scan, finding, "max_khz"),
-                       worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
+        st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s, %s)",
+                          slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
+                          worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
         break;
     case KIND_USERSPACE:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value", slow,
-                       scan->policies, driver, governor);
+        st_finding_advice(finding, "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value",
+                          slow, scan->policies, driver, governor);
         break;
     case KIND_FAST:
     case KIND_UNREAD:
     case KIND_SCALING:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%d of %d CPU clocks follow the load (%s, %s), so a burst after idle may start slowly",
-                       slow, scan->policies, driver, governor);
+        st_finding_advice(finding,
+                          "%d of %d CPU clocks follow the load (%s, %s), so a burst after idle may start "
+                          "slowly",
+                          slow, scan->policies, driver, governor);
         break;
     }
     fix(scan, finding);
 }
 
 /** Turbo makes work shorter and may make it uneven: it is told, not judged. */
-static const char *without_turbo(const struct st_facts *facts, struct st_finding *finding)
+static const char *without_turbo(struct st_finding *finding)
 {
-    st_finding_quote(finding, facts, BOOST);
-    st_finding_quote(finding, facts, NO_TURBO);
-    return st_machine_int_or(facts, BOOST, 1) == 0 || st_machine_int_or(facts, NO_TURBO, 0) == 1
+    st_finding_quote(finding, BOOST);
+    st_finding_quote(finding, NO_TURBO);
+    return st_machine_int_or(finding->facts, BOOST, 1) == 0 ||
+                   st_machine_int_or(finding->facts, NO_TURBO, 0) == 1
                ? "; turbo is off, so the highest clock is the nominal one"
                : "";
 }
 
-static void judge_cpu_frequency(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_cpu_frequency(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
     int64_t present;
-    (void)wish;
     st_facts_each(facts, PREFIX, ".governor", see_policy, &scan);
-    st_finding_quote(finding, facts, PRESENT);
+    st_finding_quote(finding, PRESENT);
     if (scan.policies == 0) {
         const int r = st_facts_int(facts, PRESENT, &present);
         if (r != 0 && r != -ENOENT)
-            st_finding_set(finding, ST_STATUS_UNKNOWN,
-                           "whether this machine scales its clocks could not be read");
+            st_finding_unknown(finding, "whether this machine scales its clocks could not be read");
         else if (r == 0 && present != 0)
-            st_finding_set(finding, ST_STATUS_UNKNOWN,
-                           "this machine scales its clocks, but no governor could be read");
+            st_finding_unknown(finding, "this machine scales its clocks, but no governor could be read");
         else
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no frequency scaling is visible here%s",
-                           st_machine_is_guest(facts) ? "; in a virtual machine the host decides" : "");
+            st_finding_not_applicable(finding, "no frequency scaling is visible here%s",
+                                      st_machine_is_guest(facts) ? "; in a virtual machine the host decides"
+                                                                 : "");
         return;
     }
     if (scan.worst_kind > KIND_UNREAD) {
@@ -246,14 +243,14 @@ static void judge_cpu_frequency(const struct st_facts *facts, const struct st_wi
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "for %d of %d CPU clocks it cannot be told how they scale (governor %.40s)",
-                       scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
+        st_finding_unknown(finding,
+                           "for %d of %d CPU clocks it cannot be told how they scale (governor %.40s)",
+                           scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_set(finding, ST_STATUS_OK, "%d of %d CPU clocks prefer speed (%s, %s)%s", scan.policies,
-                       scan.policies, worst_text(&scan, finding, "driver"),
-                       worst_text(&scan, finding, "governor"), without_turbo(facts, finding));
+        st_finding_ok(finding, "%d of %d CPU clocks prefer speed (%s, %s)%s", scan.policies, scan.policies,
+                      worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"),
+                      without_turbo(finding));
         st_finding_effect(finding, 0, "the clock need not ramp up first");
     }
 }
@@ -340,35 +337,34 @@ static void look(void *ctx, const struct st_fact *fact)
         scan->slow = fact;
 }
 
-static void judge_power_daemons(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_power_daemons(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t processes, present;
     const char *profile;
     size_t n = 0, first = 0, second = 0;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PROCESSES, &processes) != 0 ||
-        st_finding_need_int(finding, facts, PRESENT, &present) != 0)
+    if (st_finding_need_int(finding, PROCESSES, &processes) != 0 ||
+        st_finding_need_int(finding, PRESENT, &present) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
         int64_t pid;
         if (st_facts_int(facts, managers[i].key, &pid) != 0)
             continue;
-        st_finding_quote(finding, facts, managers[i].key);
+        st_finding_quote(finding, managers[i].key);
         *(n == 0 ? &first : &second) = i;
         n++;
     }
     struct power_daemons_scan scan = {.facts = facts, .finding = finding};
     st_facts_each(facts, "linux.cpufreq.policy", GOVERNOR, look, &scan);
     if (scan.slow != NULL)
-        st_finding_quote(finding, facts, scan.slow->key);
+        st_finding_quote(finding, scan.slow->key);
     if (n == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "no daemon that changes the CPU's frequency policy runs");
+        st_finding_ok(finding, "no daemon that changes the CPU's frequency policy runs");
         st_finding_effect(finding, 0, "what is set stays set");
     } else if (n > 1) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%s and %s both set the CPU's frequency policy; the one that acts last wins",
-                       managers[first].name, managers[second].name);
+        st_finding_advice(finding,
+                          "%s and %s both set the CPU's frequency policy; the one that acts last wins",
+                          managers[first].name, managers[second].name);
         st_finding_fix(
             finding, NULL,
             "# keep one and mask the others, as some are started on demand:\n"
@@ -378,18 +374,16 @@ static void judge_power_daemons(const struct st_facts *facts, const struct st_wi
         char named[80] = "";
         if (st_facts_text(facts, PROFILE, &profile) == 0)
             snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
-        st_finding_quote(finding, facts, PROFILE);
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "%s runs and would overwrite what linux-cpu-frequency advises: set its profile%s instead",
-            managers[first].name, named);
+        st_finding_quote(finding, PROFILE);
+        st_finding_advice(finding,
+                          "%s runs and would overwrite what linux-cpu-frequency advises: set its profile%s "
+                          "instead",
+                          managers[first].name, named);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
     } else if (scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s runs; what it set could not be read",
-                       managers[first].name);
+        st_finding_unknown(finding, "%s runs; what it set could not be read", managers[first].name);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "%s runs and has set all CPUs to performance",
-                       managers[first].name);
+        st_finding_ok(finding, "%s runs and has set all CPUs to performance", managers[first].name);
         st_finding_effect(finding, 0, "the profile asks for speed");
     }
 }

@@ -62,12 +62,12 @@ static void see_state(void *ctx, const struct st_fact *fact)
     snprintf(key, sizeof(key), "%s.disable", stem);
     /* a state whose switch cannot be read counts as enabled: the bound holds */
     if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0) {
-        st_finding_quote(scan->finding, scan->facts, key);
+        st_finding_quote(scan->finding, key);
         return;
     }
     if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0 ||
         latency_us > REQUEST_NONE_US) {
-        st_finding_quote(scan->finding, scan->facts, fact->key);
+        st_finding_quote(scan->finding, fact->key);
         scan->unread++;
         return;
     }
@@ -109,43 +109,40 @@ static const char *worst_name(const struct scan *scan, struct st_finding *findin
     char key[KEY_BYTES + 16];
     const char *name;
     snprintf(key, sizeof(key), "%s" LATENCY, scan->worst);
-    st_finding_quote(finding, scan->facts, key);
+    st_finding_quote(finding, key);
     snprintf(key, sizeof(key), "%s.name", scan->worst);
-    st_finding_quote(finding, scan->facts, key);
+    st_finding_quote(finding, key);
     return st_facts_text(scan->facts, key, &name) == 0 ? name : "the deepest idle state";
 }
 
-static void judge_states(const struct scan *scan, const struct st_wish *wish, bool request_known,
-                         struct st_finding *finding)
+static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
 {
-    const double effect_us = (double)scan->worst_us, period_us = st_period_seconds(&wish->period) * 1e6;
+    const double effect_us = (double)scan->worst_us,
+                 period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
     if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
-        st_finding_set(finding, ST_STATUS_OK, "a sleep of %.0f µs is too short for any idle state",
-                       period_us);
+        st_finding_ok(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         st_finding_effect(finding, 0, "each state's residency is longer than %.0f µs", period_us);
         return;
     }
     if (scan->worst[0] == '\0') {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "no idle state is enabled: the CPU is always awake, which costs power");
+        st_finding_ok(finding, "no idle state is enabled: the CPU is always awake, which costs power");
         st_finding_effect(finding, 0, "no enabled state");
         return;
     }
     if (scan->request_us == 0) {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "a program holds a request of 0 µs: idle CPUs poll instead of sleeping, which costs much power");
+        st_finding_ok(finding,
+                      "a program holds a request of 0 µs: idle CPUs poll instead of sleeping, which costs "
+                      "much power");
         st_finding_effect(finding, 0, "no idle state to leave");
         return;
     }
     const char *name = worst_name(scan, finding);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
-        st_finding_set(finding, ST_STATUS_OK, "waking from %.40s takes up to %" PRId64 " µs%s", name,
-                       scan->worst_us,
-                       guest  ? "; the host's idle states are not visible from this virtual machine"
-                       : held ? ", as a program holds a request for low latency"
-                              : "");
+        st_finding_ok(finding, "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
+                      guest  ? "; the host's idle states are not visible from this virtual machine"
+                      : held ? ", as a program holds a request for low latency"
+                             : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
@@ -166,19 +163,19 @@ static void judge_states(const struct scan *scan, const struct st_wish *wish, bo
                       whose, within, scan->worst_us, deeper);
 }
 
-static void judge_idle_states(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_idle_states(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts,
                         .finding = finding,
-                        .period_us = wish->period_ns / 1000,
+                        .period_us = finding->wish->period_ns / 1000,
                         .looks_ahead = true,
                         .shallow_us = -1,
                         .least_us = INT64_MAX};
     char idle[16];
     const char *driver, *governor;
-    st_finding_quote(finding, facts, DRIVER);
-    st_finding_quote(finding, facts, REQUEST);
+    st_finding_quote(finding, DRIVER);
+    st_finding_quote(finding, REQUEST);
     const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)
         scan.request_us = REQUEST_NONE_US;
@@ -186,26 +183,24 @@ static void judge_idle_states(const struct st_facts *facts, const struct st_wish
         scan.looks_ahead = strcmp(governor, "ladder") != 0;
     st_facts_each(facts, STATES, LATENCY, see_state, &scan);
     if (scan.unread > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "the exit latency of %d of %d idle states could not be read", scan.unread,
-                       scan.states);
+        st_finding_unknown(finding, "the exit latency of %d of %d idle states could not be read", scan.unread,
+                           scan.states);
     } else if (scan.states > 0) {
-        judge_states(&scan, wish, request_known, finding);
+        judge_states(&scan, request_known, finding);
     } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
-        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-        st_finding_set(finding, ST_STATUS_OK, "idle=poll: the CPU never sleeps, which costs much power");
+        st_finding_quote(finding, ST_MACHINE_CMDLINE);
+        st_finding_ok(finding, "idle=poll: the CPU never sleeps, which costs much power");
         st_finding_effect(finding, 0, "no idle state to leave");
     } else {
         const int r = st_facts_text(facts, DRIVER, &driver);
         if (r == 0 && strcmp(driver, "none") != 0)
-            st_finding_set(finding, ST_STATUS_UNKNOWN,
-                           "the idle driver is %.40s, but no idle state could be read", driver);
+            st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
         else if (r != 0 && r != -ENOENT)
-            st_finding_set(finding, ST_STATUS_UNKNOWN, "whether the CPU has idle states could not be read");
+            st_finding_unknown(finding, "whether the CPU has idle states could not be read");
         else
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no idle states are visible here%s",
-                           st_machine_is_guest(facts) ? "; in a virtual machine they are the host's business"
-                                                      : "");
+            st_finding_not_applicable(
+                finding, "no idle states are visible here%s",
+                st_machine_is_guest(facts) ? "; in a virtual machine they are the host's business" : "");
     }
 }
 
@@ -272,41 +267,38 @@ static void look(void *ctx, const struct st_fact *fact)
     scan->latency_us = latency;
 }
 
-static void judge_idle_request_access(const struct st_facts *facts, const struct st_wish *wish,
-                                      struct st_finding *finding)
+static void judge_idle_request_access(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct idle_request_access_scan scan = {.facts = facts};
     int64_t request;
-    (void)wish;
     st_facts_each(facts, PREFIX, LATENCY, look, &scan);
     const struct st_fact *fact = st_facts_find(facts, REQUEST);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.deepest == NULL) {
-        st_finding_quote(finding, facts, REQUEST);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s",
-                       scan.deepest == NULL ? "idle states that could be limited" : "/dev/cpu_dma_latency");
+        st_finding_quote(finding, REQUEST);
+        st_finding_not_applicable(finding, "this machine has no %s",
+                                  scan.deepest == NULL ? "idle states that could be limited"
+                                                       : "/dev/cpu_dma_latency");
         return;
     }
-    st_finding_quote(finding, facts, scan.deepest->key);
+    st_finding_quote(finding, scan.deepest->key);
     if (scan.latency_us <= SHALLOW_US && scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the latency of %zu idle states could not be read",
-                       scan.unread_n);
+        st_finding_unknown(finding, "the latency of %zu idle states could not be read", scan.unread_n);
     } else if (scan.latency_us <= SHALLOW_US) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
-                       scan.latency_us);
+        st_finding_ok(finding, "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
+                      scan.latency_us);
         st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", scan.latency_us, SHALLOW_US);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
-        st_finding_quote(finding, facts, REQUEST);
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out of deep sleep "
-            "(%" PRId64 " µs)",
-            scan.latency_us);
+        st_finding_quote(finding, REQUEST);
+        st_finding_advice(finding,
+                          "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out "
+                          "of deep sleep (%" PRId64 " µs)",
+                          scan.latency_us);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_UDEV, "rule",
                           "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
-    } else if (st_finding_need_int(finding, facts, REQUEST, &request) == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "this user may open /dev/cpu_dma_latency");
+    } else if (st_finding_need_int(finding, REQUEST, &request) == 0) {
+        st_finding_ok(finding, "this user may open /dev/cpu_dma_latency");
         st_finding_effect(finding, 0, "programs can hold a request themselves");
     }
 }
@@ -349,49 +341,47 @@ const struct st_rule st_rule_linux_idle_request_access = {
 /** Below this a whole CPU for polling may be worth it. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
-static void advise(struct st_finding *finding, int64_t poll, const struct st_wish *wish)
+static void advise(struct st_finding *finding, int64_t poll)
 {
     char now[160], ever[512];
-    const int64_t value = wish->period_ns + wish->period_ns / 4;
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "an idle virtual CPU polls for %" PRId64
-                   " µs and is given back to the host then, before the next cycle of %" PRId64 " µs",
-                   poll / 1000, wish->period_ns / 1000);
+    const int64_t value = finding->wish->period_ns + finding->wish->period_ns / 4;
+    st_finding_advice(finding,
+                      "an idle virtual CPU polls for %" PRId64 " µs and is given back to the host then, "
+                      "before the next cycle of %" PRId64 " µs",
+                      poll / 1000, finding->wish->period_ns / 1000);
     snprintf(now, sizeof(now), GUEST_HALT_POLL_NOW("%" PRId64), value);
     snprintf(ever, sizeof(ever), ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64), value, value);
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
 }
 
-static void judge_guest_halt_poll(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_guest_halt_poll(struct st_finding *finding)
 {
     int64_t poll;
     const char *governor;
-    if (st_finding_need_int(finding, facts, POLL, &poll) != 0)
+    if (st_finding_need_int(finding, POLL, &poll) != 0)
         return;
-    st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
-    if (!st_machine_is_guest(facts)) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "only for virtual machines, and this is none");
+    st_finding_quote(finding, ST_MACHINE_VIRTUAL);
+    if (!st_machine_is_guest(finding->facts)) {
+        st_finding_not_applicable(finding, "only for virtual machines, and this is none");
         return;
     }
-    if (st_finding_need_text(finding, facts, GOVERNOR, &governor) != 0)
+    if (st_finding_need_text(finding, GOVERNOR, &governor) != 0)
         return;
     if (strcmp(governor, "haltpoll") != 0)
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "the idle governor is %.20s, not haltpoll",
-                       governor);
+        st_finding_not_applicable(finding, "the idle governor is %.20s, not haltpoll", governor);
     else if (poll < 0)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%" PRId64 " ns cannot be", poll);
-    else if (poll >= wish->period_ns) {
-        st_finding_set(finding, ST_STATUS_OK, "an idle virtual CPU polls through the whole cycle");
+        st_finding_unknown(finding, "%" PRId64 " ns cannot be", poll);
+    else if (poll >= finding->wish->period_ns) {
+        st_finding_ok(finding, "an idle virtual CPU polls through the whole cycle");
         st_finding_effect(finding, 0, "%" PRId64 " ns >= the period: no halt, so no way back from the host",
                           poll);
-    } else if (wish->period_ns > PERIOD_SHORT_NS)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "an idle virtual CPU is given back to the host after %" PRId64
-                       " µs; how fast it comes back is the host's business",
-                       poll / 1000);
+    } else if (finding->wish->period_ns > PERIOD_SHORT_NS)
+        st_finding_ok(finding,
+                      "an idle virtual CPU is given back to the host after %" PRId64 " µs; how fast it "
+                      "comes back is the host's business",
+                      poll / 1000);
     else
-        advise(finding, poll, wish);
+        advise(finding, poll);
 }
 
 const struct st_rule st_rule_linux_guest_halt_poll = {

@@ -108,34 +108,32 @@ static void fix(const struct scan *scan, struct st_finding *finding)
     st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
 }
 
-static void judge_usb_autosuspend(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts, .finding = finding};
+    struct scan scan = {.facts = finding->facts, .finding = finding};
     const char *name = "a USB audio interface";
     char key[KEY_BYTES];
-    (void)wish;
-    st_facts_each(facts, PREFIX, CONTROL, look, &scan);
+    st_facts_each(finding->facts, PREFIX, CONTROL, look, &scan);
     if (scan.first == NULL) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no USB audio interface is connected");
+        st_finding_not_applicable(finding, "no USB audio interface is connected");
         return;
     }
-    st_finding_quote(finding, facts, scan.first->key);
+    st_finding_quote(finding, scan.first->key);
     snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(scan.first->key) - (sizeof(CONTROL) - 1)),
              scan.first->key);
-    st_finding_quote(finding, facts, key);
+    st_finding_quote(finding, key);
     const char *product;
     if (fact_of(&scan, scan.first, "product", &product) == 0 && product[0] != '\0')
         name = product;
     if (scan.asleep_n > 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
+        st_finding_advice(finding,
+                          "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
         fix(&scan, finding);
     } else if (scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the power setting of %.40s could not be read", name);
+        st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "%zu USB audio interface%s stay%s awake", scan.devices_n,
-                       scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
+        st_finding_ok(finding, "%zu USB audio interface%s stay%s awake", scan.devices_n,
+                      scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
         st_finding_effect(finding, 0, "no autosuspend");
     }
 }
@@ -173,48 +171,45 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 #define HAS_PACKS  "linux.module.snd_usb_audio.nrpacks"
 
 /** lowlatency=Y; old guides set nrpacks beside it. */
-static void judge_default(const struct st_facts *facts, struct st_finding *finding)
+static void judge_default(struct st_finding *finding)
 {
     const char *packs;
     int64_t number;
-    if (st_facts_text(facts, NRPACKS, &packs) == 0 && st_facts_int(facts, HAS_PACKS, &number) == -ENOENT) {
-        st_finding_quote(finding, facts, NRPACKS);
-        st_finding_quote(finding, facts, HAS_PACKS);
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "snd_usb_audio runs in its low-latency mode; this kernel's driver has no nrpacks any more "
-            "(nrpacks=%.10s in /etc/modprobe.d): the option can go",
-            packs);
+    if (st_facts_text(finding->facts, NRPACKS, &packs) == 0 &&
+        st_facts_int(finding->facts, HAS_PACKS, &number) == -ENOENT) {
+        st_finding_quote(finding, NRPACKS);
+        st_finding_quote(finding, HAS_PACKS);
+        st_finding_ok(finding,
+                      "snd_usb_audio runs in its low-latency mode; this kernel's driver has no nrpacks any "
+                      "more (nrpacks=%.10s in /etc/modprobe.d): the option can go",
+                      packs);
         st_finding_effect(finding, 0, "lowlatency=Y, the default; an unknown option is ignored");
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode");
+        st_finding_ok(finding, "snd_usb_audio runs in its low-latency mode");
         st_finding_effect(finding, 0, "lowlatency=Y, the default");
     }
 }
 
-static void judge_usb_audio_options(const struct st_facts *facts, const struct st_wish *wish,
-                                    struct st_finding *finding)
+static void judge_usb_audio_options(struct st_finding *finding)
 {
     const char *text;
-    (void)wish;
-    const int r = st_finding_need_text(finding, facts, LOWLATENCY, &text);
+    const int r = st_finding_need_text(finding, LOWLATENCY, &text);
     if (r != 0) {
         if (r == -ENOENT)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                           "snd_usb_audio is not loaded, or has no such option");
+            st_finding_not_applicable(finding, "snd_usb_audio is not loaded, or has no such option");
         return;
     }
     if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
-        judge_default(facts, finding);
+        judge_default(finding);
     } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "snd_usb_audio's low-latency mode is off, so USB playback queues more packets than needed");
+        st_finding_advice(finding,
+                          "snd_usb_audio's low-latency mode is off, so USB playback queues more packets "
+                          "than needed");
         st_finding_effect(finding, 0, "adds delay, not lateness of this loop");
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "lowlatency is \"%.20s\", which is not understood", text);
+        st_finding_unknown(finding, "lowlatency is \"%.20s\", which is not understood", text);
     }
 }
 

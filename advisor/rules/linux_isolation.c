@@ -25,58 +25,53 @@ static void fix_callbacks(const char *text, struct st_finding *finding)
         st_rule_fix(finding);
 }
 
-static void judge_isolated(const struct st_facts *facts, const char *text, const struct st_cpu_list *isolated,
-                           struct st_finding *finding)
+static void judge_isolated(const char *text, const struct st_cpu_list *isolated, struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct st_cpu_list online;
     const char *online_text;
     char value[256];
-    st_finding_quote(finding, facts, ONLINE);
-    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
+    st_finding_quote(finding, ONLINE);
+    st_finding_quote(finding, ST_MACHINE_CMDLINE);
     if (st_facts_text(facts, ONLINE, &online_text) == 0 && st_cpu_list_parse(online_text, &online) == 0 &&
         online.n > 0 && st_cpu_list_is_within(&online, isolated)) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "all CPUs are isolated, which leaves none for the rest of the machine");
+        st_finding_advice(finding, "all CPUs are isolated, which leaves none for the rest of the machine");
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENODATA) {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "CPUs %.40s are isolated; whether from the kernel's own callbacks (RCU), too, the command line "
-            "would tell, which could not be read",
-            text);
+        st_finding_unknown(finding,
+                           "CPUs %.40s are isolated; whether from the kernel's own callbacks (RCU), too, "
+                           "the command line would tell, which could not be read",
+                           text);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENOENT &&
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
+        st_finding_advice(
+            finding, "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
         fix_callbacks(text, finding);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "CPUs %.40s are isolated; only programs that are pinned there (CPUAffinity=, taskset) use them",
-            text);
+        st_finding_ok(finding,
+                      "CPUs %.40s are isolated; only programs that are pinned there (CPUAffinity=, "
+                      "taskset) use them",
+                      text);
     }
 }
 
-static void judge_isolated_cpus(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_isolated_cpus(struct st_finding *finding)
 {
     const char *text;
     struct st_cpu_list isolated;
     char value[256];
-    (void)wish;
-    if (st_finding_need_text(finding, facts, ISOLATED, &text) != 0)
+    if (st_finding_need_text(finding, ISOLATED, &text) != 0)
         return;
     if (st_cpu_list_parse(text, &isolated) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
-                       text);
+        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", text);
     } else if (isolated.n > 0) {
-        judge_isolated(facts, text, &isolated, finding);
-    } else if (st_machine_boot_option(facts, "isolcpus", value, sizeof(value)) == 0) {
-        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-        st_finding_set(finding, ST_STATUS_ADVICE, "isolcpus= is on the command line, but no CPU is isolated");
+        judge_isolated(text, &isolated, finding);
+    } else if (st_machine_boot_option(finding->facts, "isolcpus", value, sizeof(value)) == 0) {
+        st_finding_quote(finding, ST_MACHINE_CMDLINE);
+        st_finding_advice(finding, "isolcpus= is on the command line, but no CPU is isolated");
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "no CPU is isolated, which is right for a desktop");
+        st_finding_ok(finding, "no CPU is isolated, which is right for a desktop");
         st_finding_effect(finding, 0, "a real-time thread gets any CPU at once");
     }
 }
@@ -130,42 +125,38 @@ static int parse_mask(const char *text, struct st_cpu_list *ret)
     return 0;
 }
 
-static void judge_irq_affinity(const struct st_facts *facts, const struct st_wish *wish,
-                               struct st_finding *finding)
+static void judge_irq_affinity(struct st_finding *finding)
 {
     const char *isolated_text, *mask_text;
     struct st_cpu_list isolated, mask;
     int64_t pid;
-    (void)wish;
-    if (st_finding_need_text(finding, facts, ISOLATED, &isolated_text) != 0)
+    if (st_finding_need_text(finding, ISOLATED, &isolated_text) != 0)
         return;
     if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
-                       isolated_text);
+        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", isolated_text);
         return;
     }
     if (isolated.n == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "no CPU is isolated, so interrupts may go where they want");
+        st_finding_ok(finding, "no CPU is isolated, so interrupts may go where they want");
         st_finding_effect(finding, 0, "nothing to keep free");
         return;
     }
-    if (st_finding_need_text(finding, facts, AFFINITY, &mask_text) != 0)
+    if (st_finding_need_text(finding, AFFINITY, &mask_text) != 0)
         return;
     if (parse_mask(mask_text, &mask) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the mask \"%.40s\" is not understood", mask_text);
+        st_finding_unknown(finding, "the mask \"%.40s\" is not understood", mask_text);
         return;
     }
-    st_finding_quote(finding, facts, IRQBALANCE);
+    st_finding_quote(finding, IRQBALANCE);
     if (!st_cpu_list_overlaps(&isolated, &mask)) {
-        st_finding_set(finding, ST_STATUS_OK, "interrupts stay away from the isolated CPUs %.40s",
-                       isolated_text);
+        st_finding_ok(finding, "interrupts stay away from the isolated CPUs %.40s", isolated_text);
         st_finding_effect(finding, 0, "the default mask leaves them out");
-    } else if (st_facts_int(facts, IRQBALANCE, &pid) == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "irqbalance runs, which leaves isolated CPUs out");
+    } else if (st_facts_int(finding->facts, IRQBALANCE, &pid) == 0) {
+        st_finding_ok(finding, "irqbalance runs, which leaves isolated CPUs out");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "CPUs %.40s are isolated, but interrupts of all devices may still go there",
-                       isolated_text);
+        st_finding_advice(finding,
+                          "CPUs %.40s are isolated, but interrupts of all devices may still go there",
+                          isolated_text);
         st_rule_fix(finding);
     }
 }
@@ -199,36 +190,32 @@ const struct st_rule st_rule_linux_irq_affinity = {
 
 #define NOHZ_FULL "linux.cpu.nohz_full"
 
-static void judge_nohz_full(const struct st_facts *facts, const struct st_wish *wish,
-                            struct st_finding *finding)
+static void judge_nohz_full(struct st_finding *finding)
 {
     const char *text, *isolated_text;
     struct st_cpu_list nohz, isolated;
-    (void)wish;
-    if (st_finding_need_text(finding, facts, NOHZ_FULL, &text) != 0)
+    if (st_finding_need_text(finding, NOHZ_FULL, &text) != 0)
         return;
     if (st_cpu_list_parse(text, &nohz) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list \"%.40s\" is not understood", text);
+        st_finding_unknown(finding, "the list \"%.40s\" is not understood", text);
         return;
     }
     if (nohz.n == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "the tick runs on busy CPUs, as usual");
+        st_finding_ok(finding, "the tick runs on busy CPUs, as usual");
         st_finding_effect(finding, 0, "timers are exact with and without the tick");
         return;
     }
-    if (st_finding_need_text(finding, facts, ISOLATED, &isolated_text) != 0)
+    if (st_finding_need_text(finding, ISOLATED, &isolated_text) != 0)
         return;
     if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list \"%.40s\" is not understood", isolated_text);
+        st_finding_unknown(finding, "the list \"%.40s\" is not understood", isolated_text);
     } else if (st_cpu_list_is_within(&nohz, &isolated)) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "CPUs %.40s have no tick while one thread runs, and are isolated", text);
+        st_finding_ok(finding, "CPUs %.40s have no tick while one thread runs, and are isolated", text);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "CPUs %.40s are nohz_full but not isolated: each system call costs more there, and the tick "
-            "comes back with a second thread",
-            text);
+        st_finding_advice(finding,
+                          "CPUs %.40s are nohz_full but not isolated: each system call costs more there, "
+                          "and the tick comes back with a second thread",
+                          text);
         st_rule_fix(finding);
     }
 }
@@ -303,37 +290,33 @@ const struct st_rule st_rule_linux_timer_migration = {
 #define STAT_INTERVAL    "linux.sysctl.vm.stat_interval"
 #define INTERVAL_QUIET_S 10 /* tuned's cpu-partitioning */
 
-static void judge_housekeeping(const struct st_facts *facts, const struct st_wish *wish,
-                               struct st_finding *finding)
+static void judge_housekeeping(struct st_finding *finding)
 {
     const char *text;
     struct st_cpu_list isolated;
     int64_t interval;
     char value[16];
-    (void)wish;
-    if (st_finding_need_text(finding, facts, ISOLATED, &text) != 0)
+    if (st_finding_need_text(finding, ISOLATED, &text) != 0)
         return;
     if (st_cpu_list_parse(text, &isolated) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of isolated CPUs \"%.40s\" is not understood",
-                       text);
+        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", text);
         return;
     }
     if (isolated.n == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "only of interest with isolated CPUs, and there are none");
+        st_finding_not_applicable(finding, "only of interest with isolated CPUs, and there are none");
         return;
     }
-    if (st_finding_need_int(finding, facts, STAT_INTERVAL, &interval) != 0)
+    if (st_finding_need_int(finding, STAT_INTERVAL, &interval) != 0)
         return;
-    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-    const bool skewed = st_machine_boot_option(facts, "skew_tick", value, sizeof(value)) == 0;
+    st_finding_quote(finding, ST_MACHINE_CMDLINE);
+    const bool skewed = st_machine_boot_option(finding->facts, "skew_tick", value, sizeof(value)) == 0;
     if (interval >= INTERVAL_QUIET_S) {
-        st_finding_set(finding, ST_STATUS_OK, "memory statistics are gathered each %" PRId64 " s%s", interval,
-                       skewed ? ", and ticks are spread" : "");
+        st_finding_ok(finding, "memory statistics are gathered each %" PRId64 " s%s", interval,
+                      skewed ? ", and ticks are spread" : "");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "CPUs %.40s are isolated, and each gathers memory statistics every %" PRId64 " s",
-                       text, interval);
+        st_finding_advice(finding,
+                          "CPUs %.40s are isolated, and each gathers memory statistics every %" PRId64 " s",
+                          text, interval);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.stat_interval", "10");
     }

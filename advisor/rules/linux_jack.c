@@ -11,27 +11,26 @@
 /** The kernel's migration and watchdog threads are at 99; interrupt threads of sound at 90 with rtirq. */
 #define PRIORITY_HIGHEST 94
 
-static void judge_jack_realtime(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_jack_realtime(struct st_finding *finding)
 {
     struct st_jack_command jack;
-    (void)wish;
-    if (!st_jack_command_need(finding, facts, &jack))
+    if (!st_jack_command_need(finding, &jack))
         return;
     const char *where = jack.running ? "runs" : "is started";
     if (!jack.realtime) {
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "JACK %s without real-time priority (-r), so any busy program can delay all sound",
-                       where);
+        st_finding_problem(finding,
+                           "JACK %s without real-time priority (-r), so any busy program can delay all "
+                           "sound",
+                           where);
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "JACK %s at priority %" PRId64 ", among the kernel's own threads; 70 to 80 is enough",
-                       where, jack.priority);
+        st_finding_advice(finding,
+                          "JACK %s at priority %" PRId64 ", among the kernel's own threads; 70 to 80 is "
+                          "enough",
+                          where, jack.priority);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "JACK %s with real-time priority %" PRId64, where,
-                       jack.priority);
+        st_finding_ok(finding, "JACK %s with real-time priority %" PRId64, where, jack.priority);
         st_finding_effect(finding, 0, "-R is on");
     }
 }
@@ -69,13 +68,13 @@ const struct st_rule st_rule_linux_jack_realtime = {
 
 /** What the running server says instead of its command line. @return false: it was asked and nobody knows;
  * the finding is set. */
-static bool told(struct st_finding *finding, const struct st_facts *facts, const char *key, int64_t *ret)
+static bool told(struct st_finding *finding, const char *key, int64_t *ret)
 {
     int64_t value;
-    const int r = st_facts_int(facts, key, &value);
+    const int r = st_facts_int(finding->facts, key, &value);
     if (r == -ENOENT)
         return true;
-    if (st_finding_need_int(finding, facts, key, &value) != 0)
+    if (st_finding_need_int(finding, key, &value) != 0)
         return false;
     if (value > 0 && value <= 1000000)
         *ret = value;
@@ -102,40 +101,37 @@ static void fix(const struct st_jack_command *jack, double wish_us, bool usb, st
     st_finding_fix(finding, jack->running ? now : NULL, persistent, ST_NEEDS_REOPEN);
 }
 
-static void judge_jack_period(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_jack_period(struct st_finding *finding)
 {
     struct st_jack_command jack;
     const struct st_fact *usb = NULL;
-    if (!st_jack_command_need(finding, facts, &jack))
+    if (!st_jack_command_need(finding, &jack))
         return;
     if (!jack.is_alsa) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
+        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
         return;
     }
-    if (jack.running &&
-        (!told(finding, facts, FRAMES, &jack.frames) || !told(finding, facts, RATE, &jack.rate_hz)))
+    if (jack.running && (!told(finding, FRAMES, &jack.frames) || !told(finding, RATE, &jack.rate_hz)))
         return;
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
-    const double wish_us = (double)wish->period_ns / 1e3;
+    const double wish_us = (double)finding->wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
-    st_facts_each(facts, "linux.usb_audio.", ".control", note, &usb);
+    st_facts_each(finding->facts, "linux.usb_audio.", ".control", note, &usb);
     if (period_us > wish_us * ROUNDED) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "JACK's period is %" PRId64 " frames at %" PRId64
-                       " Hz (%.2f ms), longer than the wished %.2f ms",
-                       jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
+        st_finding_advice(finding,
+                          "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than "
+                          "the wished %.2f ms",
+                          jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
         fix(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
-        st_finding_quote(finding, facts, usb->key);
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "JACK has %" PRId64
-                       " periods, and a USB interface is connected: its 1 ms packets want three",
-                       jack.periods_n);
+        st_finding_quote(finding, usb->key);
+        st_finding_advice(finding,
+                          "JACK has %" PRId64 " periods, and a USB interface is connected: its 1 ms "
+                          "packets want three",
+                          jack.periods_n);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "JACK's period is %.2f ms, its ring holds %.2f ms",
-                       period_us / 1e3, ring_ms);
+        st_finding_ok(finding, "JACK's period is %.2f ms, its ring holds %.2f ms", period_us / 1e3, ring_ms);
         st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", jack.frames,
                           jack.rate_hz, period_us, wish_us);
     }
@@ -166,26 +162,24 @@ const struct st_rule st_rule_linux_jack_period = {
 
 /* --- linux-jack-soft-mode: jackd -d alsa -s: soft mode. --- */
 
-static void judge_jack_soft_mode(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_jack_soft_mode(struct st_finding *finding)
 {
     struct st_jack_command jack;
-    (void)wish;
-    if (!st_jack_command_need(finding, facts, &jack))
+    if (!st_jack_command_need(finding, &jack))
         return;
     if (!jack.is_alsa) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "JACK does not use the ALSA driver here");
+        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
         return;
     }
     if (!jack.soft_mode) {
-        st_finding_set(finding, ST_STATUS_OK, "JACK reports the xruns of the sound card");
+        st_finding_ok(finding, "JACK reports the xruns of the sound card");
         st_finding_effect(finding, 0, "no soft mode");
         return;
     }
-    st_finding_set(
-        finding, ST_STATUS_ADVICE,
-        "JACK %s in soft mode (-s): it does not report xruns, so a machine that loses sound looks fine",
-        jack.running ? "runs" : "is started");
+    st_finding_advice(finding,
+                      "JACK %s in soft mode (-s): it does not report xruns, so a machine that loses sound "
+                      "looks fine",
+                      jack.running ? "runs" : "is started");
     st_finding_effect(finding, 0, "soft mode changes what is reported, not when the loop wakes");
     st_rule_fix(finding);
 }

@@ -26,45 +26,43 @@ static bool is_privileged(const struct st_facts *facts)
     return st_machine_int_or(facts, IPC_LOCK, usual) != 0;
 }
 
-static void judge_memlock(const struct st_facts *facts, const struct st_wish *wish,
-                          struct st_finding *finding)
+static void judge_memlock(struct st_finding *finding)
 {
     int64_t limit;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, MEMLOCK, &limit) != 0) {
+    if (st_finding_need_int(finding, MEMLOCK, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(
-                finding, ST_STATUS_UNKNOWN,
-                "a limit belongs to a user, and this capture has none; run the report as the user who plays");
+            st_finding_unknown(finding,
+                               "a limit belongs to a user, and this capture has none; run the report as "
+                               "the user who plays");
         return;
     }
-    st_finding_quote(finding, facts, IPC_LOCK);
-    st_finding_quote(finding, facts, UID);
-    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
+    st_finding_quote(finding, IPC_LOCK);
+    st_finding_quote(finding, UID);
+    st_finding_quote(finding, ST_MACHINE_CONTAINER);
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit < UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " bytes cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " bytes cannot be", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_OK, "memory may be locked without limit");
+        st_finding_ok(finding, "memory may be locked without limit");
         st_finding_effect(finding, 0, "locked memory is not paged out");
     } else if (limit >= ENOUGH_BYTES) {
-        st_finding_set(finding, ST_STATUS_OK, "up to %.0f MiB may be locked", mib);
+        st_finding_ok(finding, "up to %.0f MiB may be locked", mib);
         st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
                           mib);
-    } else if (is_privileged(facts)) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "this process may lock memory beyond its limit of %.4g %s; other users may differ",
-                       shown, unit);
+    } else if (is_privileged(finding->facts)) {
+        st_finding_ok(finding,
+                      "this process may lock memory beyond its limit of %.4g %s; other users may differ",
+                      shown, unit);
         st_finding_effect(finding, 0, "locked memory is not paged out");
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "only %.4g %s may be locked, so an audio program may wait for a page in the middle of a cycle",
-            shown, unit);
-        if (st_machine_in_container(facts)) {
+        st_finding_advice(finding,
+                          "only %.4g %s may be locked, so an audio program may wait for a page in the "
+                          "middle of a cycle",
+                          shown, unit);
+        if (st_machine_in_container(finding->facts)) {
             st_finding_fix(finding, NULL,
                            "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
                            ST_NEEDS_RELOGIN);
@@ -117,35 +115,33 @@ const struct st_rule st_rule_linux_memlock = {
 /** The limit is 20 - nice: PipeWire and PulseAudio ask for -11. */
 #define LIMIT_OF_SERVERS 31
 
-static void judge_nice_limit(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_nice_limit(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t limit, error, pid;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, LIMIT, &limit) != 0)
+    if (st_finding_need_int(finding, LIMIT, &limit) != 0)
         return;
-    st_finding_quote(finding, facts, FIFO_ERRNO);
+    st_finding_quote(finding, FIFO_ERRNO);
     if (st_facts_int(facts, FIFO_ERRNO, &error) == 0 && error == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "real-time threads are above any nice value");
+        st_finding_ok(finding, "real-time threads are above any nice value");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted: nice does not count");
     } else if (limit < -1 || limit > 40) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " cannot be (0 to 40)", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " cannot be (0 to 40)", limit);
     } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
-        st_finding_quote(finding, facts, AUTOGROUP);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "sound servers may go to nice -11, which helps without real-time priority%s",
-                       st_machine_int_or(facts, AUTOGROUP, 0) == 1
-                           ? ", but only against programs of the same session (sched_autogroup_enabled is 1)"
-                           : "");
+        st_finding_quote(finding, AUTOGROUP);
+        st_finding_ok(finding, "sound servers may go to nice -11, which helps without real-time priority%s",
+                      st_machine_int_or(facts, AUTOGROUP, 0) == 1
+                          ? ", but only against programs of the same session (sched_autogroup_enabled is 1)"
+                          : "");
     } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
-        st_finding_quote(finding, facts, RTKIT);
-        st_finding_quote(finding, facts, INSTALLED);
-        st_finding_set(finding, ST_STATUS_OK, "rtkit raises programs that ask beyond this limit");
+        st_finding_quote(finding, RTKIT);
+        st_finding_quote(finding, INSTALLED);
+        st_finding_ok(finding, "rtkit raises programs that ask beyond this limit");
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "without real-time priority a server may not even go below nice %" PRId64
-                       " (it asks for -11)",
-                       20 - limit < 20 ? 20 - limit : 0);
+        st_finding_advice(finding,
+                          "without real-time priority a server may not even go below nice %" PRId64 " (it "
+                          "asks for -11)",
+                          20 - limit < 20 ? 20 - limit : 0);
         st_rule_fix(finding);
     }
 }
@@ -182,30 +178,28 @@ const struct st_rule st_rule_linux_nice_limit = {
 /** Fewer cycles than this leave no room for a start-up or a hiccup. A choice of this rule. */
 #define CYCLES_LEAST 8
 
-static void judge_rttime_limit(const struct st_facts *facts, const struct st_wish *wish,
-                               struct st_finding *finding)
+static void judge_rttime_limit(struct st_finding *finding)
 {
     int64_t limit;
-    if (st_finding_need_int(finding, facts, RTTIME_LIMIT_LIMIT, &limit) != 0)
+    if (st_finding_need_int(finding, RTTIME_LIMIT_LIMIT, &limit) != 0)
         return;
-    const int64_t period_us = wish->period_ns / 1000 > 0 ? wish->period_ns / 1000 : 1;
+    const int64_t period_us = finding->wish->period_ns / 1000 > 0 ? finding->wish->period_ns / 1000 : 1;
     if (limit < UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a limit of %" PRId64 " µs cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " µs cannot be", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_set(finding, ST_STATUS_OK, "real-time threads may compute as long as they want");
+        st_finding_ok(finding, "real-time threads may compute as long as they want");
         st_finding_effect(finding, 0, "no limit");
     } else if (limit / CYCLES_LEAST < period_us) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "a real-time thread that computes %.3g ms without a sleep is killed; that is %.1f "
-                       "cycles of %.2f ms",
-                       (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
+        st_finding_advice(finding,
+                          "a real-time thread that computes %.3g ms without a sleep is killed; that is "
+                          "%.1f cycles of %.2f ms",
+                          (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
         st_rule_fix(finding);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "a real-time thread that computes %.3g ms without a sleep is killed; one that sleeps in each "
-            "cycle is not",
-            (double)limit / 1e3);
+        st_finding_ok(finding,
+                      "a real-time thread that computes %.3g ms without a sleep is killed; one that sleeps "
+                      "in each cycle is not",
+                      (double)limit / 1e3);
         st_finding_effect(finding, 0, "%" PRId64 " µs are %.1f cycles", limit,
                           (double)limit / (double)period_us);
     }
@@ -317,7 +311,7 @@ static void quote(struct st_finding *finding, const struct scan *scan)
     char key[KEY_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
         snprintf(key, sizeof(key), "%s.%s", scan->unit, leaves[i]);
-        st_finding_quote(finding, scan->facts, key);
+        st_finding_quote(finding, key);
     }
 }
 
@@ -336,40 +330,38 @@ static void fix(struct st_finding *finding, const char *unit, const char *first,
         st_finding_change(finding, ST_CHANGE_SYSTEMD, service, second);
 }
 
-static void judge_service_limits(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_service_limits(struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts};
-    (void)wish;
-    st_facts_each(facts, PREFIX, PROGRAM, look, &scan);
+    struct scan scan = {.facts = finding->facts};
+    st_facts_each(finding->facts, PREFIX, PROGRAM, look, &scan);
     if (scan.units_n == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "no unit that was read in /etc/systemd/system starts an audio program");
+        st_finding_not_applicable(finding,
+                                  "no unit that was read in /etc/systemd/system starts an audio program");
         return;
     }
     quote(finding, &scan);
     const char *unit = scan.unit + sizeof(PREFIX) - 1;
     switch (scan.fault) {
     case FAULT_RESTRICTED:
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "%.40s.service has RestrictRealtime=yes: its program is refused real-time priority",
-                       unit);
+        st_finding_problem(finding,
+                           "%.40s.service has RestrictRealtime=yes: its program is refused real-time "
+                           "priority",
+                           unit);
         fix(finding, unit, "RestrictRealtime=no", NULL);
         break;
     case FAULT_LIMIT:
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives does not reach "
-            "services",
-            unit);
+        st_finding_advice(finding,
+                          "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives "
+                          "does not reach services",
+                          unit);
         fix(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
         break;
     case FAULT_UNREAD:
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%.40s.service could not be read", unit);
+        st_finding_unknown(finding, "%.40s.service could not be read", unit);
         break;
     case FAULT_NONE:
-        st_finding_set(finding, ST_STATUS_OK, "%zu audio service%s may use real-time priority", scan.units_n,
-                       scan.units_n == 1 ? "" : "s");
+        st_finding_ok(finding, "%zu audio service%s may use real-time priority", scan.units_n,
+                      scan.units_n == 1 ? "" : "s");
         st_finding_effect(finding, 0, "the units give the right themselves");
         break;
     }
@@ -430,33 +422,30 @@ static bool is_deadline_server(const struct st_facts *facts)
            strcmp(groups, "n") == 0;
 }
 
-static void judge_rt_throttling(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_rt_throttling(struct st_finding *finding)
 {
     int64_t runtime, period;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, RUNTIME, &runtime) != 0 ||
-        st_finding_need_int(finding, facts, PERIOD, &period) != 0)
+    if (st_finding_need_int(finding, RUNTIME, &runtime) != 0 ||
+        st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "a real-time budget of %" PRId64 " µs in %" PRId64 " µs cannot be", runtime, period);
+        st_finding_unknown(finding, "a real-time budget of %" PRId64 " µs in %" PRId64 " µs cannot be",
+                           runtime, period);
         return;
     }
-    if (is_deadline_server(facts)) {
-        st_finding_quote(finding, facts, ST_MACHINE_RELEASE);
-        st_finding_quote(finding, facts, GROUPS);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "this kernel throttles no real-time thread: a deadline server keeps 5 %% of a CPU "
-                       "for normal threads that would starve");
+    if (is_deadline_server(finding->facts)) {
+        st_finding_quote(finding, ST_MACHINE_RELEASE);
+        st_finding_quote(finding, GROUPS);
+        st_finding_ok(finding,
+                      "this kernel throttles no real-time thread: a deadline server keeps 5 %% of a CPU "
+                      "for normal threads that would starve");
         st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
         return;
     }
     if (runtime == -1 || runtime == period) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "real-time throttling is off: a real-time thread that spins takes its CPU for good, and maybe "
-            "the machine");
+        st_finding_advice(finding,
+                          "real-time throttling is off: a real-time thread that spins takes its CPU for "
+                          "good, and maybe the machine");
         st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
         st_rule_fix(finding);
         change_back(finding, runtime);
@@ -464,10 +453,10 @@ static void judge_rt_throttling(const struct st_facts *facts, const struct st_wi
     }
     const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
     if (share < SHARE_USUAL) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU (usual: 95 %%)",
-            hole_us / 1e3, share * 100);
+        st_finding_advice(finding,
+                          "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU "
+                          "(usual: 95 %%)",
+                          hole_us / 1e3, share * 100);
         st_finding_fix(finding,
                        "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
                        "# /etc/sysctl.d/90-sleeptune.conf\n"
@@ -477,10 +466,10 @@ static void judge_rt_throttling(const struct st_facts *facts, const struct st_wi
         change_back(finding, runtime);
         return;
     }
-    st_finding_set(finding, ST_STATUS_OK,
-                   "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; one "
-                   "that sleeps in each cycle is not",
-                   share * 100, hole_us / 1e3);
+    st_finding_ok(finding,
+                  "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; one "
+                  "that sleeps in each cycle is not",
+                  share * 100, hole_us / 1e3);
     st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
                       share * 100, period, runtime, hole_us);
 }

@@ -15,44 +15,40 @@
 #define ZSWAP          "linux.zswap.enabled"
 #define SWAPPINESS_LOW 10
 
-static void judge_swap(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_swap(struct st_finding *finding)
 {
     int64_t zram, other, swappiness;
     const char *zswap;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, OTHER, &other) != 0 ||
-        st_finding_need_int(finding, facts, ZRAM, &zram) != 0)
+    if (st_finding_need_int(finding, OTHER, &other) != 0 || st_finding_need_int(finding, ZRAM, &zram) != 0)
         return;
     if (other <= 0 && zram <= 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no swap");
+        st_finding_not_applicable(finding, "this machine has no swap");
         return;
     }
-    if (st_finding_need_int(finding, facts, SWAPPINESS, &swappiness) != 0)
+    if (st_finding_need_int(finding, SWAPPINESS, &swappiness) != 0)
         return;
-    st_finding_quote(finding, facts, ZSWAP);
-    const bool compressed =
-        st_facts_text(facts, ZSWAP, &zswap) == 0 && (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
+    st_finding_quote(finding, ZSWAP);
+    const bool compressed = st_facts_text(finding->facts, ZSWAP, &zswap) == 0 &&
+                            (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
     if (swappiness < 0 || swappiness > 200) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "swappiness of %" PRId64 " cannot be (0 to 200)",
-                       swappiness);
+        st_finding_unknown(finding, "swappiness of %" PRId64 " cannot be (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
-                       other <= 0 ? "zram" : "zswap", swappiness);
-    } else if (zram > 0 && st_machine_int_or(facts, FIRST, 0) != 0) {
-        st_finding_quote(finding, facts, FIRST);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "swap goes to compressed memory (zram) before the disk, for which a high swappiness "
-                       "(%" PRId64 ") is meant",
-                       swappiness);
+        st_finding_ok(finding,
+                      "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
+                      other <= 0 ? "zram" : "zswap", swappiness);
+    } else if (zram > 0 && st_machine_int_or(finding->facts, FIRST, 0) != 0) {
+        st_finding_quote(finding, FIRST);
+        st_finding_ok(finding,
+                      "swap goes to compressed memory (zram) before the disk, for which a high swappiness "
+                      "(%" PRId64 ") is meant",
+                      swappiness);
     } else if (swappiness <= SWAPPINESS_LOW) {
-        st_finding_set(finding, ST_STATUS_OK, "swap on disk is used late (swappiness %" PRId64 ")",
-                       swappiness);
+        st_finding_ok(finding, "swap on disk is used late (swappiness %" PRId64 ")", swappiness);
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "memory that is not locked may be paged out to disk rather early (swappiness %" PRId64
-                       ")",
-                       swappiness);
+        st_finding_advice(finding,
+                          "memory that is not locked may be paged out to disk rather early (swappiness "
+                          "%" PRId64 ")",
+                          swappiness);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     }
@@ -94,44 +90,40 @@ const struct st_rule st_rule_linux_swap = {
     "# /etc/tmpfiles.d/sleeptune.conf\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"      \
     "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise"
 
-static int choice(struct st_finding *finding, const struct st_facts *facts, const char *key, char *ret,
-                  size_t bytes)
+static int choice(struct st_finding *finding, const char *key, char *ret, size_t bytes)
 {
     const char *text;
-    int r = st_finding_need_text(finding, facts, key, &text);
+    int r = st_finding_need_text(finding, key, &text);
     if (r != 0)
         return r;
     r = st_machine_choice(text, ret, bytes);
     if (r != 0)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "\"%.60s\" names no choice", text);
+        st_finding_unknown(finding, "\"%.60s\" names no choice", text);
     return r;
 }
 
-static void judge_huge_pages(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_huge_pages(struct st_finding *finding)
 {
     char enabled[32], defrag[32];
-    (void)wish;
-    if (choice(finding, facts, ENABLED, enabled, sizeof(enabled)) != 0)
+    if (choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
         return;
     if (strcmp(enabled, "always") != 0) {
-        st_finding_set(finding, ST_STATUS_OK, "huge pages only for programs that ask (%.20s)", enabled);
+        st_finding_ok(finding, "huge pages only for programs that ask (%.20s)", enabled);
         st_finding_effect(finding, 0, "no compaction for programs that do not ask");
         return;
     }
-    if (choice(finding, facts, DEFRAG, defrag, sizeof(defrag)) != 0)
+    if (choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
     if (strcmp(defrag, "always") == 0) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "any program's first touch of memory may stop to move other memory about (huge pages always, "
-            "defrag always)");
+        st_finding_advice(finding,
+                          "any program's first touch of memory may stop to move other memory about (huge "
+                          "pages always, defrag always)");
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
     } else {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "huge pages for all, but without moving memory at a fault (defrag %.20s)", defrag);
+        st_finding_ok(finding, "huge pages for all, but without moving memory at a fault (defrag %.20s)",
+                      defrag);
     }
 }
 
@@ -168,33 +160,30 @@ const struct st_rule st_rule_linux_huge_pages = {
 #define BALANCING "linux.sysctl.kernel.numa_balancing"
 #define NODES     "linux.node.online"
 
-static void judge_numa_balancing(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_numa_balancing(struct st_finding *finding)
 {
     int64_t balancing;
     const char *text;
     struct st_cpu_list nodes;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, BALANCING, &balancing) != 0)
+    if (st_finding_need_int(finding, BALANCING, &balancing) != 0)
         return;
     if (balancing == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "memory is not moved between nodes");
+        st_finding_ok(finding, "memory is not moved between nodes");
         st_finding_effect(finding, 0, "numa_balancing=0");
         return;
     }
-    if (st_finding_need_text(finding, facts, NODES, &text) != 0)
+    if (st_finding_need_text(finding, NODES, &text) != 0)
         return;
     if (st_cpu_list_parse(text, &nodes) != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the list of nodes \"%.40s\" is not understood", text);
+        st_finding_unknown(finding, "the list of nodes \"%.40s\" is not understood", text);
     } else if (nodes.n <= 1) {
-        st_finding_set(finding, ST_STATUS_OK, "there is one memory node, so nothing is moved");
+        st_finding_ok(finding, "there is one memory node, so nothing is moved");
         st_finding_effect(finding, 0, "one node");
     } else {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "the kernel takes pages away on purpose to see who touches them, on %zu nodes; an audio thread "
-            "faults, too",
-            nodes.n);
+        st_finding_advice(finding,
+                          "the kernel takes pages away on purpose to see who touches them, on %zu nodes; "
+                          "an audio thread faults, too",
+                          nodes.n);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
     }
@@ -239,22 +228,20 @@ static bool is_slow(const char *type)
     return strncmp(type, "fuse", 4) == 0;
 }
 
-static void judge_session_filesystem(const struct st_facts *facts, const struct st_wish *wish,
-                                     struct st_finding *finding)
+static void judge_session_filesystem(struct st_finding *finding)
 {
     const char *type;
-    (void)wish;
-    if (st_finding_need_text(finding, facts, FSTYPE, &type) != 0)
+    if (st_finding_need_text(finding, FSTYPE, &type) != 0)
         return;
     st_finding_effect(finding, 0,
                       "the audio thread does not touch files; recording and streaming do, in threads of "
                       "their own");
     if (is_slow(type)) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the home folder is on %.20s: recording and playing long files may stall there", type);
+        st_finding_advice(
+            finding, "the home folder is on %.20s: recording and playing long files may stall there", type);
         st_rule_fix(finding);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "the home folder is on %.20s", type);
+        st_finding_ok(finding, "the home folder is on %.20s", type);
     }
 }
 

@@ -43,15 +43,15 @@ static void fix_limits(struct st_finding *finding)
     st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
 }
 
-static void judge_granted(const struct st_facts *facts, int64_t priority, struct st_finding *finding)
+static void judge_granted(int64_t priority, struct st_finding *finding)
 {
-    if (st_machine_int_or(facts, UID, -1) == 0)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "SCHED_FIFO %" PRId64
-                       " was granted, as root; other users may differ: run the report as the one who plays",
-                       priority);
+    if (st_machine_int_or(finding->facts, UID, -1) == 0)
+        st_finding_ok(finding,
+                      "SCHED_FIFO %" PRId64 " was granted, as root; other users may differ: run the report "
+                      "as the one who plays",
+                      priority);
     else
-        st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
+        st_finding_ok(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
     st_finding_effect(finding, 0, "granted: nothing is lost");
 }
 
@@ -62,111 +62,104 @@ static bool has_rtkit(const struct st_facts *facts)
     return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
 }
 
-static void judge_rtkit_only(const struct st_facts *facts, struct st_finding *finding)
+static void judge_rtkit_only(struct st_finding *finding)
 {
-    st_finding_quote(finding, facts, RTKIT);
-    st_finding_quote(finding, facts, INSTALLED);
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "this user gets real-time priority from rtkit only: sound servers ask it, most other "
-                   "programs do not");
+    st_finding_quote(finding, RTKIT);
+    st_finding_quote(finding, INSTALLED);
+    st_finding_advice(finding,
+                      "this user gets real-time priority from rtkit only: sound servers ask it, most "
+                      "other programs do not");
     fix_limits(finding);
 }
 
-static void judge_refused(const struct st_facts *facts, int64_t error, int64_t priority,
-                          struct st_finding *finding)
+static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t limit;
     const bool has_limit = st_facts_int(facts, RTPRIO_LIMIT, &limit) == 0;
     const int64_t uid = st_machine_int_or(facts, UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s", priority,
-                       limit, beside_irqs(limit));
+        st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
+                          priority, limit, beside_irqs(limit));
         fix_limits(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
-        st_finding_set(finding, ST_STATUS_PROBLEM, "real-time priority was refused (%s) %s: %s",
-                       errno_text(error), uid == 0 ? "to root" : "although the limit allows it",
-                       st_machine_in_container(facts)
-                           ? "the container forbids it"
-                           : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
+        st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
+                           uid == 0 ? "to root" : "although the limit allows it",
+                           st_machine_in_container(facts)
+                               ? "the container forbids it"
+                               : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
         if (st_machine_in_container(facts))
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
                            ST_NEEDS_RELOGIN);
     } else if (has_rtkit(facts)) {
-        judge_rtkit_only(facts, finding);
+        judge_rtkit_only(finding);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_PROBLEM,
-            "this user may not use real-time priority (%s), so any busy program can delay the audio thread",
-            errno_text(error));
+        st_finding_problem(finding,
+                           "this user may not use real-time priority (%s), so any busy program can delay "
+                           "the audio thread",
+                           errno_text(error));
         fix_limits(finding);
     }
 }
 
 /** By what a login would give; the user is another one, so nothing was tried. */
-static void judge_read(const struct st_facts *facts, int64_t error, int64_t priority,
-                       struct st_finding *finding)
+static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     const char *name;
     const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
-    st_finding_quote(finding, facts, LIMITS_FROM);
+    st_finding_quote(finding, LIMITS_FROM);
     if (st_facts_text(facts, USER, &name) != 0)
         name = "this user";
     const int cut = st_text_cut(name, 40);
     if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "%.*s is root, whom no limit stops: read, not tried", cut,
-                       name);
+        st_finding_ok(finding, "%.*s is root, whom no limit stops: read, not tried", cut, name);
     } else if (error == 0) {
         char text[32] = "unlimited";
         if (limit != UNLIMITED)
             snprintf(text, sizeof(text), "%" PRId64, limit);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64
-                       ": read, not tried",
-                       cut, name, text, priority);
+        st_finding_ok(finding,
+                      "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 ": "
+                      "read, not tried",
+                      cut, name, text, priority);
     } else if (limit > 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut,
-                       name, limit, beside_irqs(limit));
+        st_finding_advice(finding, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
+                          beside_irqs(limit));
         fix_limits(finding);
     } else if (has_rtkit(facts)) {
-        judge_rtkit_only(facts, finding);
+        judge_rtkit_only(finding);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_PROBLEM,
-            "no file gives a login of %.*s real-time priority, so any busy program can delay the audio "
-            "thread",
-            cut, name);
+        st_finding_problem(finding,
+                           "no file gives a login of %.*s real-time priority, so any busy program can "
+                           "delay the audio thread",
+                           cut, name);
         fix_limits(finding);
     }
     if (error == 0)
         st_finding_effect(finding, 0, "allowed: nothing is lost");
 }
 
-static void judge_rt_permission(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(
-                finding, ST_STATUS_UNKNOWN,
-                "a right belongs to a user, and this capture did not try it; run the report as the user "
-                "who plays");
+            st_finding_unknown(finding, "a right belongs to a user, and this capture did not try it; run the "
+                                        "report as the user who plays");
         return;
     }
-    st_finding_quote(finding, facts, FIFO_PRIORITY);
-    st_finding_quote(finding, facts, RTPRIO_LIMIT);
-    st_finding_quote(finding, facts, UID);
-    st_finding_quote(finding, facts, GROUPS);
-    st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
-    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 0);
-    if (st_facts_find(facts, LIMITS_FROM) != NULL)
-        judge_read(facts, error, priority, finding);
+    st_finding_quote(finding, FIFO_PRIORITY);
+    st_finding_quote(finding, RTPRIO_LIMIT);
+    st_finding_quote(finding, UID);
+    st_finding_quote(finding, GROUPS);
+    st_finding_quote(finding, ST_MACHINE_CONTAINER);
+    const int64_t priority = st_machine_int_or(finding->facts, FIFO_PRIORITY, 0);
+    if (st_facts_find(finding->facts, LIMITS_FROM) != NULL)
+        judge_read(error, priority, finding);
     else if (error == 0)
-        judge_granted(facts, priority, finding);
+        judge_granted(priority, finding);
     else
-        judge_refused(facts, error, priority, finding);
+        judge_refused(error, priority, finding);
 }
 
 const struct st_rule st_rule_linux_rt_permission = {
@@ -229,79 +222,71 @@ static bool limit_refuses(const struct st_facts *facts)
     return st_facts_int(facts, RTPRIO_LIMIT, &limit) != 0 || (limit != UNLIMITED && limit < priority);
 }
 
-static void judge_refused_rt_group_sched(const struct st_facts *facts, struct st_finding *finding)
+static void judge_refused_rt_group_sched(struct st_finding *finding)
 {
     int64_t runtime;
-    st_finding_quote(finding, facts, GROUP_RUNTIME);
-    st_finding_quote(finding, facts, CGROUP_VERSION);
-    st_finding_quote(finding, facts, RTPRIO_LIMIT);
-    const bool has_runtime = st_facts_int(facts, GROUP_RUNTIME, &runtime) == 0;
+    st_finding_quote(finding, GROUP_RUNTIME);
+    st_finding_quote(finding, CGROUP_VERSION);
+    st_finding_quote(finding, RTPRIO_LIMIT);
+    const bool has_runtime = st_facts_int(finding->facts, GROUP_RUNTIME, &runtime) == 0;
     if (has_runtime && runtime > 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the control group of this process has %" PRId64
-                       " µs of real-time budget, so it is not what refuses SCHED_FIFO",
-                       runtime);
+        st_finding_ok(finding,
+                      "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
+                      "not what refuses SCHED_FIFO",
+                      runtime);
         st_finding_effect(finding, 0, "a budget of %" PRId64 " µs: the group allows it", runtime);
         return;
     }
-    if (!has_runtime && limit_refuses(facts)) {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "the kernel has real-time group scheduling, but the rtprio limit alone refuses SCHED_FIFO: "
-            "solve linux-rt-permission first");
+    if (!has_runtime && limit_refuses(finding->facts)) {
+        st_finding_unknown(finding,
+                           "the kernel has real-time group scheduling, but the rtprio limit alone refuses "
+                           "SCHED_FIFO: solve linux-rt-permission first");
         return;
     }
     if (has_runtime)
-        st_finding_set(
-            finding, ST_STATUS_PROBLEM,
-            "SCHED_FIFO is refused because the control group of this process has a real-time budget of 0 µs");
+        st_finding_problem(finding, "SCHED_FIFO is refused because the control group of this process has a "
+                                    "real-time budget of 0 µs");
     else
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "SCHED_FIFO is refused although the limit allows it, and this kernel has real-time "
-                       "group scheduling: it may be the cause");
+        st_finding_problem(finding, "SCHED_FIFO is refused although the limit allows it, and this kernel has "
+                                    "real-time group scheduling: it may be the cause");
     st_rule_fix(finding);
 }
 
-static void judge_rt_group_sched(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_rt_group_sched(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t error;
     const char *config;
-    (void)wish;
-    st_finding_quote(finding, facts, FIFO_ERRNO);
+    st_finding_quote(finding, FIFO_ERRNO);
     const bool tried = st_facts_int(facts, FIFO_ERRNO, &error) == 0;
-    const int r = st_finding_need_text(finding, facts, CONFIG, &config);
+    const int r = st_finding_need_text(finding, CONFIG, &config);
     if (r == 0 && strcmp(config, "n") == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this kernel has no real-time group scheduling");
+        st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && strcmp(config, "y") != 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "CONFIG_RT_GROUP_SCHED is %.20s, which is not understood",
-                       config);
+        st_finding_unknown(finding, "CONFIG_RT_GROUP_SCHED is %.20s, which is not understood", config);
     } else if (r == 0 && off_at_boot(facts)) {
-        st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "real-time group scheduling is built in, but switched off at boot");
+        st_finding_quote(finding, ST_MACHINE_CMDLINE);
+        st_finding_ok(finding, "real-time group scheduling is built in, but switched off at boot");
         st_finding_effect(finding, 0, "rt_group_sched=0: groups need no real-time budget");
     } else if (tried && error == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "SCHED_FIFO was granted, so real-time group scheduling is not in the way");
+        st_finding_ok(finding, "SCHED_FIFO was granted, so real-time group scheduling is not in the way");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
     } else if (r != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
-            st_finding_set(
-                finding, ST_STATUS_UNKNOWN,
-                "SCHED_FIFO is refused although the limit allows it; whether this kernel has real-time "
-                "group scheduling is not known");
+            st_finding_unknown(finding,
+                               "SCHED_FIFO is refused although the limit allows it; whether this kernel "
+                               "has real-time group scheduling is not known");
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                           "the kernel's configuration is not here, and nothing points to it");
+            st_finding_not_applicable(finding,
+                                      "the kernel's configuration is not here, and nothing points to it");
     } else if (!tried) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "this kernel has real-time group scheduling; whether it is in the way was not tried "
-                       "(run the report as the user who plays)");
+        st_finding_unknown(finding,
+                           "this kernel has real-time group scheduling; whether it is in the way was not "
+                           "tried (run the report as the user who plays)");
     } else if (error != EPERM) {
-        st_finding_set(finding, ST_STATUS_OK, "SCHED_FIFO is refused, but not for lack of permission");
+        st_finding_ok(finding, "SCHED_FIFO is refused, but not for lack of permission");
     } else {
-        judge_refused_rt_group_sched(facts, finding);
+        judge_refused_rt_group_sched(finding);
     }
 }
 
@@ -361,45 +346,43 @@ static int64_t highest(const struct st_facts *facts)
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
 
-static void judge_rtkit(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_rtkit(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t error, value;
-    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                           "a right belongs to a user, and this capture has none");
+            st_finding_not_applicable(finding, "a right belongs to a user, and this capture has none");
         return;
     }
     if (error == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "this user has real-time priority without rtkit");
+        st_finding_ok(finding, "this user has real-time priority without rtkit");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
         return;
     }
-    st_finding_quote(finding, facts, DAEMON);
-    st_finding_quote(finding, facts, INSTALLED);
-    st_finding_quote(finding, facts, COMMAND);
+    st_finding_quote(finding, DAEMON);
+    st_finding_quote(finding, INSTALLED);
+    st_finding_quote(finding, COMMAND);
     const int asked = st_facts_int(facts, MAX, &value);
-    if (asked != 0 && asked != -ENOENT && st_finding_need_int(finding, facts, MAX, &value) != 0)
+    if (asked != 0 && asked != -ENOENT && st_finding_need_int(finding, MAX, &value) != 0)
         return;
-    st_finding_quote(finding, facts, MAX);
+    st_finding_quote(finding, MAX);
     const bool there =
         st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
     if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "whether rtkit is installed could not be read");
+        st_finding_unknown(finding, "whether rtkit is installed could not be read");
     } else if (!there) {
-        st_finding_set(
-            finding, ST_STATUS_NOT_APPLICABLE,
-            "rtkit is not installed; linux-rt-permission says how programs get real-time priority");
-    } else if (wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "rtkit gives SCHED_RR %" PRId64
-                       " to programs that ask, below threads of interrupts (50); for %.1f ms a limit is "
-                       "better",
-                       highest(facts), (double)wish->period_ns / 1e6);
+        st_finding_not_applicable(finding,
+                                  "rtkit is not installed; linux-rt-permission says how programs get "
+                                  "real-time priority");
+    } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
+        st_finding_advice(finding,
+                          "rtkit gives SCHED_RR %" PRId64 " to programs that ask, below threads of "
+                          "interrupts (50); for %.1f ms a limit is better",
+                          highest(facts), (double)finding->wish->period_ns / 1e6);
         st_rule_fix(finding);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask",
-                       highest(facts));
+        st_finding_ok(finding, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask", highest(facts));
     }
 }
 
@@ -479,14 +462,14 @@ static void advise(struct scan *scan)
     struct st_finding *finding = scan->finding;
     char key[NAME_BYTES + 20], fix[256];
     snprintf(key, sizeof(key), "linux.group.%s", scan->group);
-    st_finding_quote(finding, scan->facts, scan->limit->key);
-    st_finding_quote(finding, scan->facts, key);
+    st_finding_quote(finding, scan->limit->key);
+    st_finding_quote(finding, key);
     switch (scan->membership) {
     case MEMBER_ALREADY:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "this user is in group %.40s, which may use priority %" PRId64
-                       ", but the limit did not reach this session",
-                       scan->group, scan->priority);
+        st_finding_advice(finding,
+                          "this user is in group %.40s, which may use priority %" PRId64 ", but the limit "
+                          "did not reach this session",
+                          scan->group, scan->priority);
         st_finding_fix(
             finding, NULL,
             "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"
@@ -494,41 +477,39 @@ static void advise(struct scan *scan)
             ST_NEEDS_RELOGIN);
         break;
     case MEMBER_LATER:
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "this user was added to group %.40s after logging in: the right comes with the next login",
-            scan->group);
+        st_finding_advice(finding,
+                          "this user was added to group %.40s after logging in: the right comes with the "
+                          "next login",
+                          scan->group);
         st_finding_fix(finding, NULL, "# log out and in again", ST_NEEDS_RELOGIN);
         break;
     case MEMBER_NOT:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "group %.40s may use real-time priority %" PRId64 " here, and this user is not in it",
-                       scan->group, scan->priority);
+        st_finding_advice(finding,
+                          "group %.40s may use real-time priority %" PRId64 " here, and this user is not "
+                          "in it",
+                          scan->group, scan->priority);
         snprintf(fix, sizeof(fix), JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP");
         st_finding_fix(finding, NULL, fix, ST_NEEDS_RELOGIN);
         break;
     }
 }
 
-static void judge_audio_group(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_audio_group(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
     int64_t error;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                           "groups belong to a user, and this capture has none");
+            st_finding_not_applicable(finding, "groups belong to a user, and this capture has none");
         return;
     }
     if (error == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the right is there, so it does not matter which group carries it");
+        st_finding_ok(finding, "the right is there, so it does not matter which group carries it");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
         return;
     }
-    if (st_finding_need_text(finding, facts, GROUPS, &scan.groups) != 0)
+    if (st_finding_need_text(finding, GROUPS, &scan.groups) != 0)
         return;
     if (st_facts_text(facts, NAME, &scan.user) != 0)
         scan.user = "";
@@ -536,11 +517,11 @@ static void judge_audio_group(const struct st_facts *facts, const struct st_wish
     if (scan.limit != NULL)
         advise(&scan);
     else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {
-        st_finding_quote(finding, facts, UNREADABLE);
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the limits in /etc/security could not all be read");
+        st_finding_quote(finding, UNREADABLE);
+        st_finding_unknown(finding, "the limits in /etc/security could not all be read");
     } else
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "no group carries a real-time limit on this machine; see linux-rt-permission");
+        st_finding_not_applicable(finding, "no group carries a real-time limit on this machine; see "
+                                           "linux-rt-permission");
 }
 
 const struct st_rule st_rule_linux_audio_group = {

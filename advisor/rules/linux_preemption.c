@@ -129,17 +129,15 @@ static struct detected detect(const struct st_facts *facts)
     return found;
 }
 
-static void judge_unknown(const struct st_facts *facts, const struct detected *found,
-                          struct st_finding *finding)
+static void judge_unknown(const struct detected *found, struct st_finding *finding)
 {
     const char *version;
-    const int r = st_finding_need_text(finding, facts, VERSION, &version);
+    const int r = st_finding_need_text(finding, VERSION, &version);
     if (found->dynamic)
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "this kernel can switch its preemption model, but which one runs is not readable "
-                       "here (root reads it in /sys/kernel/debug/sched/preempt)");
+        st_finding_unknown(finding, "this kernel can switch its preemption model, but which one runs is not "
+                                    "readable here (root reads it in /sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "nothing here tells the preemption model");
+        st_finding_unknown(finding, "nothing here tells the preemption model");
 }
 
 static void fix(const struct detected *found, struct st_finding *finding)
@@ -160,49 +158,45 @@ static void fix(const struct detected *found, struct st_finding *finding)
                        ST_NEEDS_REBOOT);
 }
 
-static void judge_preemption(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_preemption(struct st_finding *finding)
 {
-    const struct detected found = detect(facts);
-    const double period_ms = st_period_seconds(&wish->period) * 1e3;
-    st_finding_quote(finding, facts, VERSION);
-    st_finding_quote(finding, facts, found.source);
+    const struct detected found = detect(finding->facts);
+    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
+    st_finding_quote(finding, VERSION);
+    st_finding_quote(finding, found.source);
     if (found.model == MODEL_UNKNOWN)
-        st_finding_quote(finding, facts, DEBUGFS);
+        st_finding_quote(finding, DEBUGFS);
     switch (found.model) {
     case MODEL_UNKNOWN:
-        judge_unknown(facts, &found, finding);
+        judge_unknown(&found, finding);
         return;
     case MODEL_RT:
-        st_finding_set(finding, ST_STATUS_OK,
-                       "this is a PREEMPT_RT kernel, the best there is for short periods");
+        st_finding_ok(finding, "this is a PREEMPT_RT kernel, the best there is for short periods");
         return;
     case MODEL_FULL:
     case MODEL_LAZY:
-        if (wish->period_ns > RT_PERIOD_NS) {
-            st_finding_set(finding, ST_STATUS_OK,
-                           "the kernel is preemptible (%s), which suits a period of %.2f ms",
-                           model_names[found.model], period_ms);
+        if (finding->wish->period_ns > RT_PERIOD_NS) {
+            st_finding_ok(finding, "the kernel is preemptible (%s), which suits a period of %.2f ms",
+                          model_names[found.model], period_ms);
             return;
         }
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT bounds the time it "
-                       "keeps a thread waiting",
-                       model_names[found.model], period_ms);
+        st_finding_advice(finding,
+                          "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT bounds the time it "
+                          "keeps a thread waiting",
+                          model_names[found.model], period_ms);
         break;
     case MODEL_NOT_FULL:
     case MODEL_NONE:
     case MODEL_VOLUNTARY:
-        if (wish->period_ns > FULL_PERIOD_NS) {
-            st_finding_set(finding, ST_STATUS_OK,
-                           "the kernel is not preemptible (%s), which a period of %.2f ms can bear",
-                           model_names[found.model], period_ms);
+        if (finding->wish->period_ns > FULL_PERIOD_NS) {
+            st_finding_ok(finding, "the kernel is not preemptible (%s), which a period of %.2f ms can bear",
+                          model_names[found.model], period_ms);
             return;
         }
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the kernel is not preemptible (%s): a system call of another program may delay "
-                       "your thread, at a period of %.2f ms",
-                       model_names[found.model], period_ms);
+        st_finding_advice(finding,
+                          "the kernel is not preemptible (%s): a system call of another program may delay "
+                          "your thread, at a period of %.2f ms",
+                          model_names[found.model], period_ms);
         break;
     }
     fix(&found, finding);
@@ -251,39 +245,36 @@ const struct st_rule st_rule_linux_preemption = {
 /** Above this the handlers of other devices are short beside a cycle. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
-static void judge_threaded_irqs(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_threaded_irqs(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     const char *version, *cmdline;
     char value[64];
     if (st_facts_text(facts, VERSION, &version) == 0 &&
         (strstr(version, "PREEMPT_RT") != NULL || strstr(version, "PREEMPT RT") != NULL)) {
-        st_finding_quote(finding, facts, VERSION);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "a real-time kernel runs all handlers of interrupts in threads");
+        st_finding_quote(finding, VERSION);
+        st_finding_ok(finding, "a real-time kernel runs all handlers of interrupts in threads");
         st_finding_effect(finding, 0, "PREEMPT_RT");
         return;
     }
-    if (st_finding_need_text(finding, facts, ST_MACHINE_CMDLINE, &cmdline) != 0)
+    if (st_finding_need_text(finding, ST_MACHINE_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "threadirqs is on: see linux-irq-priorities for the order of the threads");
+        st_finding_ok(finding, "threadirqs is on: see linux-irq-priorities for the order of the threads");
         st_finding_effect(finding, 0, "handlers run in threads whose priority can be chosen");
     } else if (st_machine_is_guest(facts)) {
-        st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "a virtual machine's real interrupts are the host's business");
-    } else if (wish->period_ns > PERIOD_SHORT_NS) {
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom in the way",
-            (double)wish->period_ns / 1e6);
+        st_finding_quote(finding, ST_MACHINE_VIRTUAL);
+        st_finding_not_applicable(finding, "a virtual machine's real interrupts are the host's business");
+    } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
+        st_finding_ok(finding,
+                      "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom in "
+                      "the way",
+                      (double)finding->wish->period_ns / 1e6);
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "disk, network and graphics interrupts come before the audio thread; at %.2f ms it "
-                       "is worth trying to change that",
-                       (double)wish->period_ns / 1e6);
+        st_finding_advice(finding,
+                          "disk, network and graphics interrupts come before the audio thread; at %.2f ms "
+                          "it is worth trying to change that",
+                          (double)finding->wish->period_ns / 1e6);
         st_rule_fix(finding);
     }
 }
@@ -365,29 +356,28 @@ static void look(void *ctx, const struct st_fact *fact)
         search->shared = fact;
 }
 
-static void judge_irq_sharing(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_irq_sharing(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     struct search search = {.facts = facts};
     int64_t readable;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, READABLE, &readable) != 0)
+    if (st_finding_need_int(finding, READABLE, &readable) != 0)
         return;
     st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
     st_facts_each(facts, "linux.irq.", ".actions", look, &search);
     if (search.shared != NULL) {
-        st_finding_quote(finding, facts, search.shared->key);
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "the sound device shares its interrupt line (%.60s): the handlers run one after the other",
-            search.shared->text);
+        st_finding_quote(finding, search.shared->key);
+        st_finding_advice(finding,
+                          "the sound device shares its interrupt line (%.60s): the handlers run one after "
+                          "the other",
+                          search.shared->text);
         st_rule_fix(finding);
     } else if (search.sound != NULL) {
-        st_finding_quote(finding, facts, search.sound->key);
-        st_finding_set(finding, ST_STATUS_OK, "the sound device has its interrupt line for itself");
+        st_finding_quote(finding, search.sound->key);
+        st_finding_ok(finding, "the sound device has its interrupt line for itself");
         st_finding_effect(finding, 0, "nothing else is on the line");
     } else {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no interrupt line belongs to a sound device here");
+        st_finding_not_applicable(finding, "no interrupt line belongs to a sound device here");
     }
 }
 
@@ -424,30 +414,29 @@ const struct st_rule st_rule_linux_irq_sharing = {
 /** Only below this a microsecond now and then counts. A choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
-static void judge_watchdogs(const struct st_facts *facts, const struct st_wish *wish,
-                            struct st_finding *finding)
+static void judge_watchdogs(struct st_finding *finding)
 {
     int64_t nmi;
-    if (st_finding_need_int(finding, facts, NMI, &nmi) != 0)
+    if (st_finding_need_int(finding, NMI, &nmi) != 0)
         return;
-    st_finding_quote(finding, facts, SOFT);
-    st_finding_quote(finding, facts, THRESH);
-    const int64_t thresh = st_machine_int_or(facts, THRESH, THRESH_DEFAULT_S);
+    st_finding_quote(finding, SOFT);
+    st_finding_quote(finding, THRESH);
+    const int64_t thresh = st_machine_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "the hard lock-up detector is off");
+        st_finding_ok(finding, "the hard lock-up detector is off");
         st_finding_effect(finding, 0, "no interrupts of its own");
     } else if (nmi != 1) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "nmi_watchdog of %" PRId64 " cannot be", nmi);
-    } else if (wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the hard lock-up detector looks once in about %" PRId64
-                       " s of computing: nothing beside %.1f ms",
-                       thresh, (double)wish->period_ns / 1e6);
+        st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " cannot be", nmi);
+    } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
+        st_finding_ok(finding,
+                      "the hard lock-up detector looks once in about %" PRId64 " s of computing: nothing "
+                      "beside %.1f ms",
+                      thresh, (double)finding->wish->period_ns / 1e6);
     } else {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the hard lock-up detector interrupts each CPU once in about %" PRId64
-                       " s of computing, for some microseconds",
-                       thresh);
+        st_finding_advice(finding,
+                          "the hard lock-up detector interrupts each CPU once in about %" PRId64 " s of "
+                          "computing, for some microseconds",
+                          thresh);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     }

@@ -139,16 +139,15 @@ static const struct {
     {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_is_told, "linux-pulseaudio", NULL},
 };
 
-static void judge_server_priority(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_server_priority(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t processes, pid;
     const char *told = NULL, *told_by = NULL;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
-        st_finding_quote(finding, facts, servers[i].key);
+        st_finding_quote(finding, servers[i].key);
         if (st_facts_int(facts, servers[i].key, &pid) != 0 || top_thread(facts, servers[i].fn).priority > 0)
             continue;
         if (servers[i].is_told(facts)) {
@@ -156,29 +155,28 @@ static void judge_server_priority(const struct st_facts *facts, const struct st_
             told_by = servers[i].told_by;
             continue;
         }
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "%s runs without a real-time thread, so any busy program can delay all sound",
-                       servers[i].name);
+        st_finding_problem(finding,
+                           "%s runs without a real-time thread, so any busy program can delay all sound",
+                           servers[i].name);
         st_finding_fix(finding, servers[i].now, finding->rule->guide.persistent, finding->rule->guide.needs);
         return;
     }
     const struct top_thread top = top_thread(facts, is_server);
     if (top.priority > 0) {
-        st_finding_quote(finding, facts, top.process_fact->key);
-        st_finding_quote(finding, facts, top.priority_fact->key);
-        st_finding_set(finding, ST_STATUS_OK, "the sound server's thread runs at real-time priority %" PRId64,
-                       top.priority);
+        st_finding_quote(finding, top.process_fact->key);
+        st_finding_quote(finding, top.priority_fact->key);
+        st_finding_ok(finding, "the sound server's thread runs at real-time priority %" PRId64, top.priority);
         st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top.priority);
     } else if (told != NULL) {
-        st_finding_quote(finding, facts, ST_JACK_COMMAND);
-        st_finding_quote(finding, facts, PULSE_REALTIME);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE,
-                       "%s was told to do without real-time priority; see %s", told, told_by);
+        st_finding_quote(finding, ST_JACK_COMMAND);
+        st_finding_quote(finding, PULSE_REALTIME);
+        st_finding_not_applicable(finding, "%s was told to do without real-time priority; see %s", told,
+                                  told_by);
     } else {
-        st_finding_quote(finding, facts, ST_MACHINE_CONTAINER);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server runs%s",
-                       st_machine_in_container(facts) ? " in this container; the host's are not visible"
-                                                      : "");
+        st_finding_quote(finding, ST_MACHINE_CONTAINER);
+        st_finding_not_applicable(
+            finding, "no sound server runs%s",
+            st_machine_in_container(facts) ? " in this container; the host's are not visible" : "");
     }
 }
 
@@ -211,35 +209,33 @@ const struct st_rule st_rule_linux_server_priority = {
 
 #define COMPLETE "linux.threads.complete"
 
-static void judge_priority_order(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_priority_order(struct st_finding *finding)
 {
     int64_t processes, complete;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const struct top_thread server = top_thread(facts, is_server);
-    const struct top_thread client = top_thread(facts, is_client);
+    const struct top_thread server = top_thread(finding->facts, is_server);
+    const struct top_thread client = top_thread(finding->facts, is_client);
     if (server.priority == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server with a real-time thread runs");
+        st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    st_finding_quote(finding, facts, server.process_fact->key);
-    st_finding_quote(finding, facts, server.priority_fact->key);
+    st_finding_quote(finding, server.process_fact->key);
+    st_finding_quote(finding, server.priority_fact->key);
     if (client.priority > server.priority) {
-        st_finding_quote(finding, facts, client.process_fact->key);
-        st_finding_quote(finding, facts, client.priority_fact->key);
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%.40s runs at priority %" PRId64 ", above the sound server's %" PRId64
-                       ", and can keep it from the CPU",
-                       client.process_fact->text, client.priority, server.priority);
+        st_finding_quote(finding, client.process_fact->key);
+        st_finding_quote(finding, client.priority_fact->key);
+        st_finding_advice(finding,
+                          "%.40s runs at priority %" PRId64 ", above the sound server's %" PRId64 ", and "
+                          "can keep it from the CPU",
+                          client.process_fact->text, client.priority, server.priority);
         st_rule_fix(finding);
         return;
     }
-    if (st_finding_need_int(finding, facts, COMPLETE, &complete) != 0)
+    if (st_finding_need_int(finding, COMPLETE, &complete) != 0)
         return;
-    st_finding_set(finding, ST_STATUS_OK, "no program runs above the sound server's priority %" PRId64 "%s",
-                   server.priority, complete != 0 ? "" : " (not all threads were looked at)");
+    st_finding_ok(finding, "no program runs above the sound server's priority %" PRId64 "%s", server.priority,
+                  complete != 0 ? "" : " (not all threads were looked at)");
     st_finding_effect(finding, 0, "the server's %" PRId64 " is the highest%s", server.priority,
                       complete != 0 ? "" : " of those looked at");
 }
@@ -322,43 +318,42 @@ static void look(void *ctx, const struct st_fact *fact)
     search->priority_fact = st_facts_find(search->facts, key);
 }
 
-static void judge_irq_priorities(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_irq_priorities(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t processes;
     struct search search = {.facts = facts};
-    (void)wish;
-    if (st_finding_need_int(finding, facts, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
     st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
     st_facts_each(facts, "linux.irq_thread.", ".name", look, &search);
     const struct top_thread server = top_thread(facts, is_server);
     if (search.name == NULL) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "%s",
-                       search.threads_n == 0
-                           ? "interrupts have no threads on this machine (see linux-threaded-irqs)"
-                           : "no interrupt thread belongs to a sound device");
+        st_finding_not_applicable(finding, "%s",
+                                  search.threads_n == 0
+                                      ? "interrupts have no threads on this machine (see linux-threaded-irqs)"
+                                      : "no interrupt thread belongs to a sound device");
         return;
     }
-    st_finding_quote(finding, facts, search.name->key);
-    st_finding_quote(finding, facts, search.priority_fact->key);
+    st_finding_quote(finding, search.name->key);
+    st_finding_quote(finding, search.priority_fact->key);
     if (server.priority == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound server with a real-time thread runs");
+        st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    st_finding_quote(finding, facts, server.process_fact->key);
-    st_finding_quote(finding, facts, server.priority_fact->key);
+    st_finding_quote(finding, server.process_fact->key);
+    st_finding_quote(finding, server.priority_fact->key);
     if (search.priority >= server.priority) {
-        st_finding_set(finding, ST_STATUS_OK, "%.20s runs at %" PRId64 ", the sound server at %" PRId64,
-                       search.name->text, search.priority, server.priority);
+        st_finding_ok(finding, "%.20s runs at %" PRId64 ", the sound server at %" PRId64, search.name->text,
+                      search.priority, server.priority);
         st_finding_effect(finding, 0, "the interrupt is served before the server: %" PRId64 " >= %" PRId64,
                           search.priority, server.priority);
         return;
     }
-    st_finding_set(finding, ST_STATUS_ADVICE,
-                   "%.20s runs at %" PRId64 ", below the sound server at %" PRId64
-                   ", so the server can delay the very interrupt it waits for",
-                   search.name->text, search.priority, server.priority);
+    st_finding_advice(finding,
+                      "%.20s runs at %" PRId64 ", below the sound server at %" PRId64 ", so the server can "
+                      "delay the very interrupt it waits for",
+                      search.name->text, search.priority, server.priority);
     st_rule_fix(finding);
 }
 

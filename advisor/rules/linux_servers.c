@@ -81,11 +81,11 @@ static bool is_quantum_unread(const struct st_facts *facts)
 }
 
 /** The longest quantum of a power of two of which the ring holds two. */
-static void fix_quantum(const struct st_facts *facts, double ring_us, struct st_finding *finding)
+static void fix_quantum(double ring_us, struct st_finding *finding)
 {
     char now[96], persistent[128];
     int frames = 1;
-    while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(facts) <= ring_us)
+    while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(finding->facts) <= ring_us)
         frames *= 2;
     snprintf(now, sizeof(now), NOW("%d"), frames);
     snprintf(persistent, sizeof(persistent), EVER("%d"), frames);
@@ -98,7 +98,7 @@ static void quote_stream(struct scan *scan, const char *stream)
     char key[KEY_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
         key_of(key, stream, leaves[i]);
-        st_finding_quote(scan->finding, scan->facts, key);
+        st_finding_quote(scan->finding, key);
     }
 }
 
@@ -144,43 +144,41 @@ static void look(void *ctx, const struct st_fact *fact)
         quote_stream(scan, stream);
 }
 
-static void judge_alsa_buffer(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_alsa_buffer(struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, PREFIX, BUFFER, look, &scan);
+    struct scan scan = {.facts = finding->facts, .finding = finding};
+    st_facts_each(finding->facts, PREFIX, BUFFER, look, &scan);
     if (scan.stream[0] != '\0')
         quote_stream(&scan, scan.stream);
     if (scan.worst_gap_us > 0) {
-        st_finding_quote(finding, facts, QUANTUM);
-        st_finding_quote(finding, facts, FORCED);
-        st_finding_set(
-            finding, ST_STATUS_PROBLEM,
-            "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each full quantum runs "
-            "dry",
-            scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
-        const double period_us = (double)wish->period_ns / 1e3;
-        st_finding_effect(
-            finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
-            "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one period at most "
-            "all of it",
-            scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
-        fix_quantum(facts, scan.worst_ring_us, finding);
+        st_finding_quote(finding, QUANTUM);
+        st_finding_quote(finding, FORCED);
+        st_finding_problem(finding,
+                           "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each "
+                           "full quantum runs dry",
+                           scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3,
+                           scan.worst_quantum_us / 1e3);
+        const double period_us = (double)finding->wish->period_ns / 1e3;
+        st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
+                          "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one "
+                          "period at most all of it",
+                          scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
+        fix_quantum(scan.worst_ring_us, finding);
     } else if (scan.one_period) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "%.40s holds less than two periods: there is no time at all to fill the next one",
-                       scan.stream + sizeof(PREFIX) - 1);
+        st_finding_advice(finding,
+                          "%.40s holds less than two periods: there is no time at all to fill the next one",
+                          scan.stream + sizeof(PREFIX) - 1);
         st_finding_fix(finding, NULL,
                        "# give that program two or three periods a buffer (jackd: -n 2 or -n 3)",
                        ST_NEEDS_REOPEN);
     } else if (scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "what %zu open stream%s could not all be read",
-                       scan.unread_n, scan.unread_n == 1 ? " needs" : "s need");
+        st_finding_unknown(finding, "what %zu open stream%s could not all be read", scan.unread_n,
+                           scan.unread_n == 1 ? " needs" : "s need");
     } else if (scan.open_n == 0) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no sound device is open at the moment");
+        st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "%zu open stream%s, the shortest ring holds %.1f ms",
-                       scan.open_n, scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
+        st_finding_ok(finding, "%zu open stream%s, the shortest ring holds %.1f ms", scan.open_n,
+                      scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
         st_finding_effect(finding, 0, "each ring holds two periods and the server's quantum");
     }
 }
@@ -236,40 +234,38 @@ static int64_t forced(const struct st_facts *facts, const char *key)
     return value > 0 && value <= 1000000 ? value : 0;
 }
 
-static void no_cost(const struct st_wish *wish, int64_t frames, int64_t rate, struct st_finding *finding)
+static void no_cost(int64_t frames, int64_t rate, struct st_finding *finding)
 {
     st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", frames, rate,
-                      (double)frames * 1e6 / (double)rate, (double)wish->period_ns / 1e3);
+                      (double)frames * 1e6 / (double)rate, (double)finding->wish->period_ns / 1e3);
 }
 
-static void judge_forced(const struct st_wish *wish, int64_t quantum, int64_t rate,
-                         struct st_finding *finding)
+static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *finding)
 {
-    const double cycle_us = (double)quantum * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    const double cycle_us = (double)quantum * 1e6 / (double)rate,
+                 wish_us = (double)finding->wish->period_ns / 1e3;
     if (cycle_us > wish_us * 1.001) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "PipeWire's cycle was forced to %" PRId64
-                       " frames (%.2f ms), so one of %.2f ms cannot be had through it",
-                       quantum, cycle_us / 1e3, wish_us / 1e3);
+        st_finding_advice(finding,
+                          "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms), so one of %.2f ms "
+                          "cannot be had through it",
+                          quantum, cycle_us / 1e3, wish_us / 1e3);
         st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_set(finding, ST_STATUS_OK,
-                   "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms) for all programs", quantum,
-                   cycle_us / 1e3);
-    no_cost(wish, quantum, rate, finding);
+    st_finding_ok(finding, "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms) for all programs",
+                  quantum, cycle_us / 1e3);
+    no_cost(quantum, rate, finding);
 }
 
 /** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
-static int setting(struct st_finding *finding, const struct st_facts *facts, const char *key,
-                   int64_t fallback, int64_t *ret)
+static int setting(struct st_finding *finding, const char *key, int64_t fallback, int64_t *ret)
 {
     *ret = fallback;
-    if (st_facts_int(facts, key, ret) == -ENOENT)
+    if (st_facts_int(finding->facts, key, ret) == -ENOENT)
         return 0;
-    const int r = st_finding_need_int(finding, facts, key, ret);
+    const int r = st_finding_need_int(finding, key, ret);
     if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s of %" PRId64 " cannot be", key, *ret);
+        st_finding_unknown(finding, "%s of %" PRId64 " cannot be", key, *ret);
         return -ERANGE;
     }
     return r;
@@ -290,52 +286,50 @@ static void fix(bool guest, int64_t rate, double wish_us, struct st_finding *fin
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
-static void judge_pipewire_quantum(const struct st_facts *facts, const struct st_wish *wish,
-                                   struct st_finding *finding)
+static void judge_pipewire_quantum(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t pid, quantum, min, max, rate, vm_min;
     if (st_facts_int(facts, DAEMON, &pid) != 0) {
-        st_finding_quote(finding, facts, DAEMON);
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "PipeWire does not run here");
+        st_finding_quote(finding, DAEMON);
+        st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
     }
-    st_finding_quote(finding, facts, DAEMON);
-    if (setting(finding, facts, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
-        setting(finding, facts, MIN, MIN_DEFAULT, &min) != 0 ||
-        setting(finding, facts, MAX, MAX_DEFAULT, &max) != 0 ||
-        setting(finding, facts, RATE, RATE_DEFAULT, &rate) != 0 ||
-        setting(finding, facts, VM_MIN, min, &vm_min) != 0)
+    st_finding_quote(finding, DAEMON);
+    if (setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
+        setting(finding, MIN, MIN_DEFAULT, &min) != 0 || setting(finding, MAX, MAX_DEFAULT, &max) != 0 ||
+        setting(finding, RATE, RATE_DEFAULT, &rate) != 0 || setting(finding, VM_MIN, min, &vm_min) != 0)
         return;
     const char *answer;
     const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
-    st_finding_quote(finding, facts, running ? MIN : ASKED);
-    st_finding_quote(finding, facts, FORCED);
+    st_finding_quote(finding, running ? MIN : ASKED);
+    st_finding_quote(finding, FORCED);
     if (forced(facts, FORCED_RATE) > 0)
         rate = forced(facts, FORCED_RATE);
     if (forced(facts, FORCED) > 0) {
-        judge_forced(wish, forced(facts, FORCED), rate, finding);
+        judge_forced(forced(facts, FORCED), rate, finding);
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
     if (guest) {
-        st_finding_quote(finding, facts, ST_MACHINE_VIRTUAL);
+        st_finding_quote(finding, ST_MACHINE_VIRTUAL);
         min = vm_min;
     }
-    const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)wish->period_ns / 1e3;
+    const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)finding->wish->period_ns / 1e3;
     if (min_us > wish_us * 1.001) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "PipeWire never goes below %" PRId64
-                       " frames (%.2f ms)%s, so a cycle of %.2f ms cannot be had through it",
-                       min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
+        st_finding_advice(finding,
+                          "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
+                          "cannot be had through it",
+                          min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
         fix(guest, rate, wish_us, finding);
         return;
     }
-    st_finding_set(
-        finding, ST_STATUS_OK,
-        "PipeWire%s cycles of %.2f ms and goes down to %.2f ms for programs that ask: PIPEWIRE_LATENCY=%u/%u",
-        running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate, min_us / 1e3,
-        (unsigned)wish->frames, (unsigned)wish->rate_hz);
-    no_cost(wish, min, rate, finding);
+    st_finding_ok(finding,
+                  "PipeWire%s cycles of %.2f ms and goes down to %.2f ms for programs that ask: "
+                  "PIPEWIRE_LATENCY=%u/%u",
+                  running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate,
+                  min_us / 1e3, (unsigned)finding->wish->frames, (unsigned)finding->wish->rate_hz);
+    no_cost(min, rate, finding);
 }
 
 const struct st_rule st_rule_linux_pipewire_quantum = {
@@ -383,45 +377,43 @@ static int64_t number(const struct st_facts *facts, const char *key, int64_t fal
     return st_facts_int(facts, key, &value) == 0 && value > 0 && value < 100000 ? value : fallback;
 }
 
-static void judge_pulseaudio(const struct st_facts *facts, const struct st_wish *wish,
-                             struct st_finding *finding)
+static void judge_pulseaudio(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t pid;
     const char *realtime, *tsched;
-    (void)wish;
-    int r = st_finding_need_int(finding, facts, PULSEAUDIO_DAEMON, &pid);
+    int r = st_finding_need_int(finding, PULSEAUDIO_DAEMON, &pid);
     if (r != 0) {
         if (r == -ENOENT)
-            st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "PulseAudio does not run here");
+            st_finding_not_applicable(finding, "PulseAudio does not run here");
         return;
     }
     r = st_facts_text(facts, REALTIME, &realtime);
-    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, REALTIME, &realtime) != 0)
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, REALTIME, &realtime) != 0)
         return;
-    st_finding_quote(finding, facts, REALTIME);
+    st_finding_quote(finding, REALTIME);
     if (r == 0 && st_machine_is_off(realtime)) {
-        st_finding_set(
-            finding, ST_STATUS_ADVICE,
-            "PulseAudio was told not to ask for real-time priority, so any busy program can delay all sound");
+        st_finding_advice(finding,
+                          "PulseAudio was told not to ask for real-time priority, so any busy program can "
+                          "delay all sound");
         st_rule_fix(finding);
         return;
     }
-    st_finding_quote(finding, facts, TSCHED);
+    st_finding_quote(finding, TSCHED);
     r = st_facts_text(facts, TSCHED, &tsched);
-    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, facts, TSCHED, &tsched) != 0)
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, TSCHED, &tsched) != 0)
         return;
     if (r == 0 && strcmp(tsched, "0") == 0) {
         const int64_t n = number(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = number(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
-        st_finding_quote(finding, facts, FRAGMENTS);
-        st_finding_quote(finding, facts, FRAGMENT);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "PulseAudio wakes by the card's interrupts: %" PRId64 " fragments of %" PRId64
-                       " ms, %" PRId64 " ms in all",
-                       n, ms, n * ms);
+        st_finding_quote(finding, FRAGMENTS);
+        st_finding_quote(finding, FRAGMENT);
+        st_finding_ok(finding,
+                      "PulseAudio wakes by the card's interrupts: %" PRId64 " fragments of %" PRId64 " ms, "
+                      "%" PRId64 " ms in all",
+                      n, ms, n * ms);
     } else {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "PulseAudio wakes by timers and asks for real-time priority (its defaults)");
+        st_finding_ok(finding, "PulseAudio wakes by timers and asks for real-time priority (its defaults)");
     }
 }
 

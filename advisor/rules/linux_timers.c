@@ -29,21 +29,22 @@ static int64_t tick_ns(const struct st_facts *facts)
     return 0;
 }
 
-static void judge_off(const struct st_facts *facts, struct st_finding *finding, const char *why)
+static void judge_off(struct st_finding *finding, const char *why)
 {
-    const int64_t tick = tick_ns(facts);
+    const int64_t tick = tick_ns(finding->facts);
     const char *config;
-    if (st_facts_text(facts, CONFIG, &config) != 0)
+    if (st_facts_text(finding->facts, CONFIG, &config) != 0)
         config = "y";
     const double tick_us = (double)tick / 1e3;
     if (tick > 0) {
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "high-resolution timers are off (%s): each sleep is up to %.0f µs late", why, tick_us);
+        st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
+                           why, tick_us);
         st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
     } else {
-        st_finding_set(finding, ST_STATUS_PROBLEM,
-                       "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
-                       why);
+        st_finding_problem(finding,
+                           "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 "
+                           "ms",
+                           why);
     }
     st_finding_fix(finding, NULL,
                    strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
@@ -52,56 +53,53 @@ static void judge_off(const struct st_facts *facts, struct st_finding *finding, 
 }
 
 /** Only the configuration is known. */
-static void judge_config(const struct st_facts *facts, struct st_finding *finding)
+static void judge_config(struct st_finding *finding)
 {
     const char *config;
     char option[16];
-    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-    const int boot = st_machine_boot_option(facts, "highres", option, sizeof(option));
+    st_finding_quote(finding, ST_MACHINE_CMDLINE);
+    const int boot = st_machine_boot_option(finding->facts, "highres", option, sizeof(option));
     if (boot == 0 && st_machine_is_off(option)) {
-        judge_off(facts, finding, "highres=off on the kernel command line");
+        judge_off(finding, "highres=off on the kernel command line");
         return;
     }
-    if (st_finding_need_text(finding, facts, CONFIG, &config) != 0) {
+    if (st_finding_need_text(finding, CONFIG, &config) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(finding, ST_STATUS_UNKNOWN,
-                           "neither the clock's resolution nor the kernel's configuration is known");
+            st_finding_unknown(finding,
+                               "neither the clock's resolution nor the kernel's configuration is known");
         return;
     }
     if (strcmp(config, "n") == 0)
-        judge_off(facts, finding, "not in this kernel's configuration");
+        judge_off(finding, "not in this kernel's configuration");
     else if (strcmp(config, "y") == 0 && boot == -ENODATA)
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "high-resolution timers are built in; whether they were switched off at boot is not known");
+        st_finding_unknown(finding,
+                           "high-resolution timers are built in; whether they were switched off at boot "
+                           "is not known");
     else if (strcmp(config, "y") == 0)
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "high-resolution timers are built in and not switched off; nothing here proves that they run");
+        st_finding_ok(finding,
+                      "high-resolution timers are built in and not switched off; nothing here proves that "
+                      "they run");
     else
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "CONFIG_HIGH_RES_TIMERS is %.20s, which is not understood",
-                       config);
+        st_finding_unknown(finding, "CONFIG_HIGH_RES_TIMERS is %.20s, which is not understood", config);
 }
 
-static void judge_high_res_timers(const struct st_facts *facts, const struct st_wish *wish,
-                                  struct st_finding *finding)
+static void judge_high_res_timers(struct st_finding *finding)
 {
     int64_t hres, getres;
-    (void)wish;
-    st_finding_quote(finding, facts, HRES);
-    st_finding_quote(finding, facts, GETRES);
-    const bool has_hres = st_facts_int(facts, HRES, &hres) == 0;
-    const bool has_getres = st_facts_int(facts, GETRES, &getres) == 0;
+    st_finding_quote(finding, HRES);
+    st_finding_quote(finding, GETRES);
+    const bool has_hres = st_facts_int(finding->facts, HRES, &hres) == 0;
+    const bool has_getres = st_facts_int(finding->facts, GETRES, &getres) == 0;
     if (has_hres && hres == 0) {
-        judge_off(facts, finding, "/proc/timer_list says hres_active 0");
+        judge_off(finding, "/proc/timer_list says hres_active 0");
     } else if (has_getres && getres > 1) {
-        judge_off(facts, finding, "the clock's resolution is a tick");
+        judge_off(finding, "the clock's resolution is a tick");
     } else if ((has_hres && hres == 1) || (has_getres && getres == 1)) {
-        st_finding_set(finding, ST_STATUS_OK, "high-resolution timers run: %s",
-                       has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
+        st_finding_ok(finding, "high-resolution timers run: %s",
+                      has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
         st_finding_effect(finding, 0, "resolution 1 ns: sleeps do not wait for a tick");
     } else {
-        judge_config(facts, finding);
+        judge_config(finding);
     }
 }
 
@@ -176,63 +174,61 @@ static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
                    ST_NEEDS_NOTHING);
 }
 
-static void judge_slow(const struct st_facts *facts, const char *current, struct st_finding *finding)
+static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available;
     char option[32], best[40];
-    st_finding_quote(finding, facts, ST_MACHINE_CMDLINE);
-    if (st_finding_need_text(finding, facts, AVAILABLE, &available) != 0) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the clock is %s, so each look at it is a slow read and a system call", current);
+    st_finding_quote(finding, ST_MACHINE_CMDLINE);
+    if (st_finding_need_text(finding, AVAILABLE, &available) != 0) {
+        st_finding_advice(finding, "the clock is %s, so each look at it is a slow read and a system call",
+                          current);
     } else if (!best_fast(available, best, sizeof(best))) {
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "the clock is %s, as the kernel does not offer the TSC: do not force it, see 'dmesg "
-                       "| grep -i tsc' for why",
-                       current);
+        st_finding_advice(finding,
+                          "the clock is %s, as the kernel does not offer the TSC: do not force it, see "
+                          "'dmesg | grep -i tsc' for why",
+                          current);
     } else {
-        const bool chosen = st_machine_boot_option(facts, "clocksource", option, sizeof(option)) == 0;
-        st_finding_set(finding, ST_STATUS_ADVICE, "the clock is %s although %s is available%s", current, best,
-                       chosen ? ": clocksource= is on the kernel command line" : "");
+        const bool chosen =
+            st_machine_boot_option(finding->facts, "clocksource", option, sizeof(option)) == 0;
+        st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
+                          chosen ? ": clocksource= is on the kernel command line" : "");
         fix_slow(best, chosen, finding);
     }
 }
 
-static void judge_jiffies(const struct st_facts *facts, struct st_finding *finding)
+static void judge_jiffies(struct st_finding *finding)
 {
     int64_t hz;
-    st_finding_set(finding, ST_STATUS_PROBLEM,
-                   "the clock is jiffies: it moves once a tick, and high-resolution timers cannot run");
-    st_finding_quote(finding, facts, CONFIG_HZ);
-    if (st_facts_int(facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
+    st_finding_problem(finding,
+                       "the clock is jiffies: it moves once a tick, and high-resolution timers cannot run");
+    st_finding_quote(finding, CONFIG_HZ);
+    if (st_facts_int(finding->facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
     st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
                    ST_NEEDS_REBOOT);
 }
 
-static void judge_clocksource(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_clocksource(struct st_finding *finding)
 {
     static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
     const char *current;
-    (void)wish;
-    if (st_finding_need_text(finding, facts, CURRENT, &current) != 0)
+    if (st_finding_need_text(finding, CURRENT, &current) != 0)
         return;
     if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
-        judge_jiffies(facts, finding);
+        judge_jiffies(finding);
     } else if (is_one_of(current, slow)) {
-        judge_slow(facts, current, finding);
+        judge_slow(current, finding);
     } else if (strcmp(current, "xen") == 0) {
-        st_finding_set(finding, ST_STATUS_OK, "the clock is xen, the hypervisor's own");
+        st_finding_ok(finding, "the clock is xen, the hypervisor's own");
     } else if (is_one_of(current, fast)) {
-        st_finding_set(finding, ST_STATUS_OK, "the clock is %s, which is read without a system call",
-                       current);
+        st_finding_ok(finding, "the clock is %s, which is read without a system call", current);
         st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", current);
     } else {
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints what a read costs",
-            current);
+        st_finding_unknown(finding,
+                           "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints "
+                           "what a read costs",
+                           current);
     }
 }
 
@@ -269,51 +265,47 @@ const struct st_rule st_rule_linux_clocksource = {
 /** Up to here it is lost in the noise of a wake-up. A choice of this rule. */
 #define ENOUGH_NS 5000
 
-static void judge_timer_slack(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_timer_slack(struct st_finding *finding)
 {
     int64_t slack_ns, fifo_errno;
-    if (st_finding_need_int(finding, facts, SLACK, &slack_ns) != 0) {
+    if (st_finding_need_int(finding, SLACK, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_set(
-                finding, ST_STATUS_UNKNOWN,
-                "timer slack belongs to a running program, and this capture has none; the default is 50 µs");
+            st_finding_unknown(finding,
+                               "timer slack belongs to a running program, and this capture has none; the "
+                               "default is 50 µs");
         return;
     }
     if (slack_ns < 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "a slack of %" PRId64 " ns cannot be", slack_ns);
+        st_finding_unknown(finding, "a slack of %" PRId64 " ns cannot be", slack_ns);
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the thread that was asked is a real-time one: it has no slack");
+        st_finding_ok(finding, "the thread that was asked is a real-time one: it has no slack");
         st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    st_finding_quote(finding, facts, FIFO);
-    const int fifo = st_facts_int(facts, FIFO, &fifo_errno);
+    st_finding_quote(finding, FIFO);
+    const int fifo = st_facts_int(finding->facts, FIFO, &fifo_errno);
     if (fifo == 0 && fifo_errno == 0) {
-        st_finding_set(finding, ST_STATUS_OK,
-                       "real-time threads have no slack; a normal thread's sleep ends up to %.1f µs late",
-                       slack_us);
+        st_finding_ok(finding,
+                      "real-time threads have no slack; a normal thread's sleep ends up to %.1f µs late",
+                      slack_us);
         st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR; %.1f µs for SCHED_OTHER", slack_us);
         return;
     }
     if (slack_ns <= ENOUGH_NS) {
-        st_finding_set(finding, ST_STATUS_OK, "the slack is %.1f µs, small enough also for a normal thread",
-                       slack_us);
+        st_finding_ok(finding, "the slack is %.1f µs, small enough also for a normal thread", slack_us);
         st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
         return;
     }
     if (fifo != 0)
-        st_finding_set(
-            finding, ST_STATUS_UNKNOWN,
-            "a normal thread's sleep ends up to %.1f µs late, a real-time thread's does not; which one "
-            "yours would be is not known",
-            slack_us);
+        st_finding_unknown(finding,
+                           "a normal thread's sleep ends up to %.1f µs late, a real-time thread's does "
+                           "not; which one yours would be is not known",
+                           slack_us);
     else
-        st_finding_set(finding, slack_ns >= wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+        st_finding_set(finding, slack_ns >= finding->wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "without real-time priority each sleep ends up to %.1f µs late", slack_us);
     st_finding_effect(finding, slack_us, "SCHED_OTHER: the slack itself, %.1f µs, whatever the period",
                       slack_us);
@@ -368,38 +360,35 @@ static enum highres highres(const struct st_facts *facts)
     return has_hres || has_getres ? HIGHRES_ON : HIGHRES_UNKNOWN;
 }
 
-static void judge_hz(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding)
+static void judge_hz(struct st_finding *finding)
 {
     int64_t hz;
-    (void)wish;
-    if (st_finding_need_int(finding, facts, CONFIG_HZ, &hz) != 0)
+    if (st_finding_need_int(finding, CONFIG_HZ, &hz) != 0)
         return;
     if (hz < 1 || hz > HZ_MAX) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "HZ=%" PRId64 " cannot be", hz);
+        st_finding_unknown(finding, "HZ=%" PRId64 " cannot be", hz);
         return;
     }
-    st_finding_quote(finding, facts, HRES);
-    st_finding_quote(finding, facts, GETRES);
-    switch (highres(facts)) {
+    st_finding_quote(finding, HRES);
+    st_finding_quote(finding, GETRES);
+    switch (highres(finding->facts)) {
     case HIGHRES_ON:
-        st_finding_set(finding, ST_STATUS_OK,
-                       "HZ=%" PRId64 "; with high-resolution timers sleeps do not depend on it", hz);
+        st_finding_ok(finding, "HZ=%" PRId64 "; with high-resolution timers sleeps do not depend on it", hz);
         st_finding_effect(finding, 0, "high-resolution timers run: no sleep waits for the tick of %.0f µs",
                           1e6 / (double)hz);
         break;
     case HIGHRES_OFF:
-        st_finding_set(finding, ST_STATUS_ADVICE,
-                       "HZ=%" PRId64
-                       " and no high-resolution timers: sleeps are rounded to %.1f ms; the µs are counted "
-                       "in linux-high-res-timers",
-                       hz, 1e3 / (double)hz);
+        st_finding_advice(finding,
+                          "HZ=%" PRId64 " and no high-resolution timers: sleeps are rounded to %.1f ms; "
+                          "the µs are counted in linux-high-res-timers",
+                          hz, 1e3 / (double)hz);
         st_rule_fix(finding);
         break;
     case HIGHRES_UNKNOWN:
-        st_finding_set(finding, ST_STATUS_OK,
-                       "HZ=%" PRId64
-                       "; it would matter only without high-resolution timers (linux-high-res-timers)",
-                       hz);
+        st_finding_ok(finding,
+                      "HZ=%" PRId64 "; it would matter only without high-resolution timers "
+                      "(linux-high-res-timers)",
+                      hz);
         break;
     }
 }

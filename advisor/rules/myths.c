@@ -9,21 +9,19 @@
 
 /* --- linux-mitigations: Mitigations of CPU vulnerabilities: not a setting for audio. --- */
 
-static void judge_mitigations(const struct st_facts *facts, const struct st_wish *wish,
-                              struct st_finding *finding)
+static void judge_mitigations(struct st_finding *finding)
 {
     const char *cmdline;
     char value[128];
-    (void)wish;
-    if (st_finding_need_text(finding, facts, ST_MACHINE_CMDLINE, &cmdline) != 0)
+    if (st_finding_need_text(finding, ST_MACHINE_CMDLINE, &cmdline) != 0)
         return;
-    const int r = st_machine_boot_option(facts, "mitigations", value, sizeof(value));
+    const int r = st_machine_boot_option(finding->facts, "mitigations", value, sizeof(value));
     if (r == 0 && strcmp(value, "off") == 0)
-        st_finding_set(
-            finding, ST_STATUS_OK,
-            "mitigations are off: entries into the kernel are a little shorter, and the machine is open");
+        st_finding_ok(finding,
+                      "mitigations are off: entries into the kernel are a little shorter, and the machine "
+                      "is open");
     else
-        st_finding_set(finding, ST_STATUS_OK, "mitigations of CPU vulnerabilities are on, as they should be");
+        st_finding_ok(finding, "mitigations of CPU vulnerabilities are on, as they should be");
     st_finding_effect(finding, 0,
                       "they lengthen entries into the kernel, not waits; nothing to gain for a loop that "
                       "sleeps once a cycle");
@@ -145,31 +143,27 @@ static void look(void *ctx, const struct st_fact *fact)
         scan->first = fact;
 }
 
-static void judge_stale_sysctls(const struct st_facts *facts, const struct st_wish *wish,
-                                struct st_finding *finding)
+static void judge_stale_sysctls(struct st_finding *finding)
 {
-    struct scan scan = {.facts = facts};
-    (void)wish;
-    st_facts_each(facts, CONFIGURED, "", look, &scan);
+    struct scan scan = {.facts = finding->facts};
+    st_facts_each(finding->facts, CONFIGURED, "", look, &scan);
     if (scan.first == NULL) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "no scheduler setting stands in /etc/sysctl.d");
+        st_finding_not_applicable(finding, "no scheduler setting stands in /etc/sysctl.d");
         return;
     }
-    st_finding_quote(finding, facts, scan.first->key);
+    st_finding_quote(finding, scan.first->key);
     const char *name = scan.first->key + sizeof(CONFIGURED) - 1;
     if (scan.stale_n > 0) {
         char key[160];
         snprintf(key, sizeof(key), RUNNING "%.100s", name);
-        st_finding_quote(finding, facts, key);
-        st_finding_set(finding, ST_STATUS_OK,
-                       "%.60s is set at boot, but this kernel has no such setting%s: the line can go", name,
-                       scan.stale_n > 1 ? " (and others)" : "");
+        st_finding_quote(finding, key);
+        st_finding_ok(finding, "%.60s is set at boot, but this kernel has no such setting%s: the line can go",
+                      name, scan.stale_n > 1 ? " (and others)" : "");
         st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
     } else if (scan.unread_n > 0) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%.60s is set at boot to something that is not understood",
-                       name);
+        st_finding_unknown(finding, "%.60s is set at boot to something that is not understood", name);
     } else {
-        st_finding_set(finding, ST_STATUS_OK, "the scheduler settings in /etc/sysctl.d exist on this kernel");
+        st_finding_ok(finding, "the scheduler settings in /etc/sysctl.d exist on this kernel");
         st_finding_effect(finding, 0,
                           "such settings shape normal threads; real-time ones come first in any case");
     }
@@ -228,18 +222,16 @@ const struct st_rule st_rule_linux_inotify_watches = {
 #define HPET "linux.sysctl.dev.hpet.max-user-freq"
 #define RTC  "linux.rtc.max_user_freq_hz"
 
-static void judge_hpet_frequency(const struct st_facts *facts, const struct st_wish *wish,
-                                 struct st_finding *finding)
+static void judge_hpet_frequency(struct st_finding *finding)
 {
     int64_t hz;
-    (void)wish;
-    const bool has_hpet = st_facts_int(facts, HPET, &hz) != -ENOENT;
-    if (st_finding_need_int(finding, facts, has_hpet ? HPET : RTC, &hz) != 0)
+    const bool has_hpet = st_facts_int(finding->facts, HPET, &hz) != -ENOENT;
+    if (st_finding_need_int(finding, has_hpet ? HPET : RTC, &hz) != 0)
         return;
-    st_finding_quote(finding, facts, RTC);
-    st_finding_set(finding, ST_STATUS_OK,
-                   "programs may ask /dev/%s for %" PRId64 " Hz; sound servers and sleeps do not use it",
-                   has_hpet ? "hpet" : "rtc", hz);
+    st_finding_quote(finding, RTC);
+    st_finding_ok(finding,
+                  "programs may ask /dev/%s for %" PRId64 " Hz; sound servers and sleeps do not use it",
+                  has_hpet ? "hpet" : "rtc", hz);
     st_finding_effect(finding, 0, "clock_nanosleep and ALSA use the kernel's own timers");
 }
 
@@ -279,7 +271,7 @@ static void look_pci_latency_timer(void *ctx, const struct st_fact *fact)
     int64_t timer, express;
     if (fact->state == ST_FACT_ABSENT)
         return;
-    st_finding_quote(scan->finding, scan->facts, fact->key);
+    st_finding_quote(scan->finding, fact->key);
     if (st_facts_int(scan->facts, fact->key, &timer) != 0) {
         scan->unread_n++;
         return;
@@ -292,12 +284,10 @@ static void look_pci_latency_timer(void *ctx, const struct st_fact *fact)
     scan->timer = timer;
 }
 
-static void judge_pci_latency_timer(const struct st_facts *facts, const struct st_wish *wish,
-                                    struct st_finding *finding)
+static void judge_pci_latency_timer(struct st_finding *finding)
 {
-    struct pci_latency_timer_scan scan = {.facts = facts, .finding = finding};
-    (void)wish;
-    st_facts_each(facts, "linux.pci_sound.", PREFIX, look_pci_latency_timer, &scan);
+    struct pci_latency_timer_scan scan = {.facts = finding->facts, .finding = finding};
+    st_facts_each(finding->facts, "linux.pci_sound.", PREFIX, look_pci_latency_timer, &scan);
     if (scan.cards_n == 0) {
         st_finding_set(finding, scan.unread_n > 0 ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE,
                        scan.unread_n > 0 ? "the configuration of the sound card could not be read"
@@ -305,13 +295,12 @@ static void judge_pci_latency_timer(const struct st_facts *facts, const struct s
         return;
     }
     if (scan.old_n == 0)
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the sound card is on PCI Express, where the latency timer means nothing");
+        st_finding_ok(finding, "the sound card is on PCI Express, where the latency timer means nothing");
     else
-        st_finding_set(finding, ST_STATUS_OK,
-                       "the latency timer is %" PRId64
-                       "; devices inside the chip set have no bus to wait for",
-                       scan.timer);
+        st_finding_ok(finding,
+                      "the latency timer is %" PRId64 "; devices inside the chip set have no bus to wait "
+                      "for",
+                      scan.timer);
     st_finding_effect(finding, 0, "no wait of a thread depends on it");
 }
 

@@ -200,15 +200,17 @@ static void fill_in(const struct st_facts *facts, const char *first_key, const c
     ret[n] = '\0';
 }
 
-static void judge_cases(const struct st_rule *rule, const struct st_facts *facts, struct st_finding *finding)
+static void judge_cases(struct st_finding *finding)
 {
+    const struct st_rule *rule = finding->rule;
+    const struct st_facts *facts = finding->facts;
     const struct st_rule_case *one = rule->cases;
     char sentence[SENTENCE_BYTES];
     int64_t first;
-    if (st_finding_need_int(finding, facts, rule->facts[0], &first) != 0)
+    if (st_finding_need_int(finding, rule->facts[0], &first) != 0)
         return;
     for (const char *const *key = rule->facts + 1; *key != NULL; key++)
-        st_finding_quote(finding, facts, *key);
+        st_finding_quote(finding, *key);
     while (!holds(one, facts, first))
         one++;
     fill_in(facts, rule->facts[0], one->summary, sentence);
@@ -226,8 +228,11 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
                    struct st_finding *finding)
 {
     finding->rule = rule;
+    finding->facts = facts;
+    finding->wish = wish;
     if (rule->cases != NULL)
-        judge_cases(rule, facts, finding);
+        judge_cases(finding);
     else
-        rule->judge(facts, wish, finding);
+        rule->judge(finding);
+    finding->wish = NULL;
 }

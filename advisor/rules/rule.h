@@ -79,9 +79,9 @@ struct st_rule {
      * changes. Both lists end with {0}; NULL: none. */
     const struct st_rule_case *cases;
     const struct st_change *changes;
-    /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. finding comes with rule set, status
-     * unknown. */
-    void (*judge)(const struct st_facts *facts, const struct st_wish *wish, struct st_finding *finding);
+    /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and wish,
+     * and the status unknown. */
+    void (*judge)(struct st_finding *finding);
 };
 
 /** All rules, in the order of their usual effect. */

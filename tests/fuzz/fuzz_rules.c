@@ -58,7 +58,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     require(st_period_init(&wish.period, wish.frames, wish.rate_hz) == 0, "period", rule);
     wish.period_ns = st_period_ns(&wish.period);
     struct st_finding finding = {.rule = rule};
-    rule->judge(facts, &wish, &finding);
+    st_rule_judge(rule, facts, &wish, &finding);
     const bool fired = finding.status == ST_STATUS_PROBLEM || finding.status == ST_STATUS_ADVICE;
     require(finding.summary != NULL && finding.summary[0] != '\0', "no summary", rule);
     require(!finding.effect_known || (isfinite(finding.effect_us) && finding.effect_us >= 0), "effect", rule);

@@ -20,6 +20,7 @@ static struct fixture fixture;
 static int setup(void **state)
 {
     fixture = (struct fixture){.facts = st_facts_new(ST_OS_LINUX)};
+    fixture.finding.facts = fixture.facts;
     *state = &fixture;
     return fixture.facts != NULL ? 0 : -1;
 }
@@ -54,12 +55,12 @@ static void an_absent_fact_is_not_applicable(void **state)
     int64_t value = 42;
     assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_ABSENT, 0, NULL, "/sys/k"), 0);
     f->finding.status = ST_STATUS_OK;
-    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -ENOENT);
+    assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -ENOENT);
     assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
     assert_string_equal(f->finding.summary, "this machine has no /sys/k");
     assert_int_equal(f->finding.evidence_n, 1);
     assert_int_equal(value, 42);
-    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "never-asked", &value), -ENOENT);
+    assert_int_equal(st_finding_need_int(&f->finding, "never-asked", &value), -ENOENT);
     assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
 }
 
@@ -68,13 +69,13 @@ static void an_unreadable_fact_is_unknown_and_says_what_would_help(void **state)
     struct fixture *f = *state;
     const char *text;
     assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/sys/k"), 0);
-    assert_int_equal(st_finding_need_text(&f->finding, f->facts, "k", &text), -EACCES);
+    assert_int_equal(st_finding_need_text(&f->finding, "k", &text), -EACCES);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_non_null(strstr(f->finding.summary, "/sys/k"));
     assert_non_null(strstr(f->finding.summary, "Permission denied"));
     assert_non_null(strstr(f->finding.summary, "as root"));
     assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EIO, NULL, "/sys/k"), 0);
-    assert_int_equal(st_finding_need_text(&f->finding, f->facts, "k", &text), -EACCES);
+    assert_int_equal(st_finding_need_text(&f->finding, "k", &text), -EACCES);
     assert_null(strstr(f->finding.summary, "as root"));
 }
 
@@ -83,12 +84,12 @@ static void a_malformed_fact_is_unknown_and_quoted(void **state)
     struct fixture *f = *state;
     int64_t value;
     assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_MALFORMED, 0, "gr\xC3\xBCn", "/sys/k"), 0);
-    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -EBADMSG);
+    assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -EBADMSG);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_non_null(strstr(f->finding.summary, "gr\xC3\xBCn"));
     /* of another type than the rule needs */
     assert_int_equal(st_facts_put_text(f->facts, "k", "soon", "soon", "/sys/k"), 0);
-    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), -EBADMSG);
+    assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -EBADMSG);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_non_null(strstr(f->finding.summary, "soon"));
 }
@@ -98,7 +99,7 @@ static void a_readable_fact_leaves_the_status_to_the_rule(void **state)
     struct fixture *f = *state;
     int64_t value;
     assert_int_equal(st_facts_put_int(f->facts, "k", 7, "7", "/sys/k"), 0);
-    assert_int_equal(st_finding_need_int(&f->finding, f->facts, "k", &value), 0);
+    assert_int_equal(st_finding_need_int(&f->finding, "k", &value), 0);
     assert_int_equal(value, 7);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_null(f->finding.summary);
@@ -113,14 +114,14 @@ static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
         snprintf(key, sizeof(key), "k%02d", i);
         assert_int_equal(st_facts_put_int(f->facts, key, i, NULL, NULL), 0);
     }
-    st_finding_quote(&f->finding, f->facts, "k00");
-    st_finding_quote(&f->finding, f->facts, "k00");
-    st_finding_quote(&f->finding, f->facts, "nobody");
+    st_finding_quote(&f->finding, "k00");
+    st_finding_quote(&f->finding, "k00");
+    st_finding_quote(&f->finding, "nobody");
     assert_int_equal(f->finding.evidence_n, 1);
     for (int i = 0; i < 20; i++) {
         char key[8];
         snprintf(key, sizeof(key), "k%02d", i);
-        st_finding_quote(&f->finding, f->facts, key);
+        st_finding_quote(&f->finding, key);
     }
     assert_int_equal(f->finding.evidence_n, ST_FINDING_EVIDENCE_MAX);
 }
