@@ -122,8 +122,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                   "hw.snd.latency_profile=1, the defaults, for now",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){LATENCY, PROFILE, NULL},
-    .targets = (const char *const[]){"hw.snd.latency", "hw.snd.latency_profile", NULL},
+    .facts = ST_RULE_KEYS(LATENCY, PROFILE),
+    .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
     .judge = judge_snd_latency,
 };
 
@@ -196,7 +196,7 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .first_version = "15.0",
-    .facts = (const char *const[]){ST_FREEBSD_OSRELDATE, LATENCY, PROFILE, DEVIATION, PRECISE, NULL},
+    .facts = ST_RULE_KEYS(ST_FREEBSD_OSRELDATE, LATENCY, PROFILE, DEVIATION, PRECISE),
     .judge = judge_sndctl_realtime,
 };
 
@@ -272,13 +272,12 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
     .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
     .guide.now = "sysctl hw.snd.verbose=2",
     .guide.persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /dev/sndstat   # underruns is among the words while something plays",
     .guide.undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, for now",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*", NULL},
-    .targets = (const char *const[]){"hw.snd.verbose", NULL},
+    .facts = ST_RULE_KEYS(VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*"),
+    .targets = ST_RULE_KEYS("hw.snd.verbose"),
     .judge = judge_snd_verbose,
 };
 
@@ -432,6 +431,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .guide.undo = "sysrc virtual_oss_dsp with the words of before; service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ARGS, ENABLE, DSP, CUSE, NULL},
+    .facts = ST_RULE_KEYS(ARGS, ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,
 };

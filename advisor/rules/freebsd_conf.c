@@ -134,13 +134,11 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .guide.persistent = "# drivers that are loaded later: in /boot/loader.conf (hw.*),\n"
                         "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
                         "# dev.pcm.N: look up N in /dev/sndstat",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "service sysctl restart   # no message about an unknown name",
     .guide.undo = "take the lines out again; what they set lasts until the next boot",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts =
-        (const char *const[]){FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*", NULL},
+    .facts = ST_RULE_KEYS(FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*"),
     .judge = judge_sysctl_conf,
 };
 
@@ -240,7 +238,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){LOADER_CONF_FILE_KEY, LOADER_CONF_PREFIX "*", SYSCTL "*", "freebsd.hw.*",
-                                   "freebsd.kern.*", NULL},
+    .facts = ST_RULE_KEYS(LOADER_CONF_FILE_KEY, LOADER_CONF_PREFIX "*", SYSCTL "*", "freebsd.hw.*",
+                          "freebsd.kern.*"),
     .judge = judge_loader_conf,
 };

@@ -182,15 +182,13 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
                "that up to 20 µs, or 2 % of the period, need no word: sleeptune's own line",
     .guide.now = NOW("C1"),
     .guide.persistent = EVER("C1"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check =
         "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
     .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER,
-                                   ET_PREFIX "*.flags", NULL},
-    .targets = (const char *const[]){LOWEST_SYSCTL, NULL},
+    .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER, ET_PREFIX "*.flags"),
+    .targets = ST_RULE_KEYS(LOWEST_SYSCTL),
     .judge = judge_cpu_idle,
 };
 
@@ -328,14 +326,13 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
     .guide.persistent = "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
                    "sysctl dev.cpu.0.freq",
     .guide.undo = "sysrc -x powerd_flags; service powerd restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp", NULL},
-    .targets = (const char *const[]){"dev.cpu.0.freq", NULL},
+    .facts = ST_RULE_KEYS(FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp"),
+    .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .judge = judge_cpu_frequency,
 };
 
@@ -429,13 +426,12 @@ const struct st_rule st_rule_freebsd_epp = {
     .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
     .guide.now = EPP_NOW("intel"),
     .guide.persistent = EPP_EVER("intel"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl dev.hwpstate_intel.0.epp   # 0",
     .guide.undo = "take the lines out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX, NULL},
-    .targets = (const char *const[]){"dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp", NULL},
+    .facts = ST_RULE_KEYS(PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX),
+    .targets = ST_RULE_KEYS("dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp"),
     .judge = judge_epp,
 };
 
@@ -535,14 +531,13 @@ const struct st_rule st_rule_freebsd_preemption = {
             "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
     .guide.persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
                         "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.sched.preemption           # 1\n"
                    "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
                    "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE, NULL},
+    .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE),
     .judge = judge_preemption,
 };
 
@@ -595,13 +590,12 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     .guide.now = "sysctl hw.intr_storm_threshold=0",
     .guide.persistent = "# /etc/sysctl.conf\nhw.intr_storm_threshold=0",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl hw.intr_storm_threshold   # 0",
     .guide.undo = "take the line out of /etc/sysctl.conf; hw.intr_storm_threshold=0 is the default, so "
                   "there is nothing else to undo",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){THRESHOLD, HZ, NULL},
-    .targets = (const char *const[]){"hw.intr_storm_threshold", NULL},
+    .facts = ST_RULE_KEYS(THRESHOLD, HZ),
+    .targets = ST_RULE_KEYS("hw.intr_storm_threshold"),
     .judge = judge_interrupt_storm,
 };

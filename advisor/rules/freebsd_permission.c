@@ -94,8 +94,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME,
-                                   ST_FREEBSD_OSRELDATE, NULL},
+    .facts = ST_RULE_KEYS(FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE),
     .judge = judge_rt_permission,
 };
 
@@ -189,8 +188,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
     .first_version = "13.1",
-    .facts = (const char *const[]){REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID,
-                                   ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE, NULL},
+    .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID, ST_FREEBSD_USER_NAME,
+                          ST_FREEBSD_OSRELDATE),
     .judge = judge_mac_priority,
 };
 
@@ -329,8 +328,8 @@ const struct st_rule st_rule_freebsd_memlock = {
                   "/etc/login.conf",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME, NULL},
-    .targets = (const char *const[]){"vm.max_user_wired", NULL},
+    .facts = ST_RULE_KEYS(LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME),
+    .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };
 
@@ -351,18 +350,14 @@ const struct st_rule st_rule_freebsd_jail = {
                         "# /etc/devfs.rules on the host, in the rules of the jail, to have sound there\n"
                         "add path 'dsp*' unhide\n"
                         "add path 'mixer*' unhide",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl security.jail.jailed   # 0 on the host",
     .guide.undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){JAILED, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings are this system's own",
-             "jailed = 0"},
-            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-             "this is a jail: the settings are the host's, and only its root can change them",
-             "a jail runs on the host's kernel, timers and scheduler: no lateness of its own"},
-            {0}},
+    .facts = ST_RULE_KEYS(JAILED),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings are this system's own", "jailed = 0"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+         "this is a jail: the settings are the host's, and only its root can change them",
+         "a jail runs on the host's kernel, timers and scheduler: no lateness of its own"}),
 };

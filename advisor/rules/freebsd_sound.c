@@ -96,7 +96,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .guide.undo = "take the line out of /etc/sysctl.conf",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc", NULL},
+    .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc"),
     .judge = judge_default_unit,
 };
 
@@ -195,13 +195,12 @@ const struct st_rule st_rule_freebsd_sound_polling = {
                "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
     .guide.now = SOUND_POLLING_NOW("dev.hdac.N.polling"),
     .guide.persistent = SOUND_POLLING_EVER("dev.hdac.N.polling"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl dev.hdac.0.polling   # 0",
     .guide.undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){HDAC "*" POLLING, PCM "*" POLLING, HZ, NULL},
-    .targets = (const char *const[]){"dev.hdac.*.polling", NULL},
+    .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, HZ),
+    .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
     .judge = judge_sound_polling,
 };
 
@@ -294,9 +293,8 @@ const struct st_rule st_rule_freebsd_vchans = {
     .guide.undo = "take the line out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts =
-        (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
-                              "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode", NULL},
+    .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
+                          "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode"),
     .judge = judge_vchans,
 };
 
@@ -361,8 +359,8 @@ const struct st_rule st_rule_freebsd_bitperfect = {
     .guide.undo = "take the line out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.bitperfect",
-                                   "freebsd.dev.pcm.*.play.vchans", NULL},
+    .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.bitperfect",
+                          "freebsd.dev.pcm.*.play.vchans"),
     .judge = judge_bitperfect,
 };
 
@@ -453,7 +451,7 @@ const struct st_rule st_rule_freebsd_equalizer = {
     .guide.undo = "hint.pcm.N.eq=\"1\" in /boot/loader.conf, and a restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ, NULL},
+    .facts = ST_RULE_KEYS(SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ),
     .judge = judge_equalizer,
 };
 
@@ -482,18 +480,16 @@ const struct st_rule st_rule_freebsd_resampling = {
     .guide.undo = "take the line out of /etc/sysctl.conf",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){QUALITY, NULL},
-    .targets = (const char *const[]){"hw.snd.feeder_rate_quality", NULL},
-    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "hw.snd.feeder_rate_quality", "1"}, {0}},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation", RESAMPLING_EFFECT},
-            {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation", RESAMPLING_EFFECT},
-            {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps", RESAMPLING_EFFECT},
-            {ST_CASE_IS, 3, ST_STATUS_ADVICE,
-             "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
-            {ST_CASE_IS, 4, ST_STATUS_ADVICE,
-             "the kernel resamples with a filter of 164 taps: much work for each block", RESAMPLING_EFFECT},
-            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "feeder_rate_quality {} is beyond the known range (0 to 4)"},
-            {0}},
+    .facts = ST_RULE_KEYS(QUALITY),
+    .targets = ST_RULE_KEYS("hw.snd.feeder_rate_quality"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "hw.snd.feeder_rate_quality", "1"}),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation", RESAMPLING_EFFECT},
+        {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation", RESAMPLING_EFFECT},
+        {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps", RESAMPLING_EFFECT},
+        {ST_CASE_IS, 3, ST_STATUS_ADVICE,
+         "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
+        {ST_CASE_IS, 4, ST_STATUS_ADVICE,
+         "the kernel resamples with a filter of 164 taps: much work for each block", RESAMPLING_EFFECT},
+        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "feeder_rate_quality {} is beyond the known range (0 to 4)"}),
 };

@@ -195,14 +195,13 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
                "and the _FAST clocks still are (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
     .guide.now = "sysctl kern.timecounter.alloweddeviation=0",
     .guide.persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.timecounter.alloweddeviation   # 0",
     .guide.undo = "take the line out of /etc/sysctl.conf; sysctl kern.timecounter.alloweddeviation=5, the "
                   "default, for now",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE, NULL},
-    .targets = (const char *const[]){"kern.timecounter.alloweddeviation", NULL},
+    .facts = ST_RULE_KEYS(DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE),
+    .targets = ST_RULE_KEYS("kern.timecounter.alloweddeviation"),
     .judge = judge_alloweddeviation,
 };
 
@@ -357,14 +356,13 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .guide.now = "sysctl kern.eventtimer.periodic=0",
     .guide.persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
                         "kern.eventtimer.periodic=0",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
                    "such as LAPIC",
     .guide.undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*", NULL},
-    .targets = (const char *const[]){"kern.eventtimer.timer", "kern.eventtimer.periodic", NULL},
+    .facts = ST_RULE_KEYS(PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*"),
+    .targets = ST_RULE_KEYS("kern.eventtimer.timer", "kern.eventtimer.periodic"),
     .judge = judge_eventtimer,
 };
 
@@ -471,7 +469,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){HZ, PERIODIC, GUEST, DEVIATION, PRECISE, NULL},
+    .facts = ST_RULE_KEYS(HZ, PERIODIC, GUEST, DEVIATION, PRECISE),
     .judge = judge_hz,
 };
 
@@ -596,15 +594,14 @@ const struct st_rule st_rule_freebsd_timecounter = {
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
     .guide.now = NOW("TSC-low"),
     .guide.persistent = EVER("TSC-low"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts "
                    "it\n"
                    "sysctl kern.timecounter.hardware",
     .guide.undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){HARDWARE, TIMECOUNTER_CHOICE, FAST, NULL},
-    .targets = (const char *const[]){"kern.timecounter.hardware", NULL},
+    .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),
+    .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
     .judge = judge_timecounter,
 };
 
@@ -664,15 +661,14 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .guide.now = "sysctl kern.timecounter.nanosleep_precise=1",
     .guide.persistent =
         "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.timecounter.nanosleep_precise   # 1",
     .guide.undo = "nothing to undo: 1 is the default. sysctl kern.timecounter.nanosleep_precise=0 brings "
                   "the stretched sleeps of FreeBSD 14 back",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .first_version = "15.0",
-    .facts = (const char *const[]){PRECISE, DEVIATION, OSRELDATE, NULL},
-    .targets = (const char *const[]){"kern.timecounter.nanosleep_precise", NULL},
+    .facts = ST_RULE_KEYS(PRECISE, DEVIATION, OSRELDATE),
+    .targets = ST_RULE_KEYS("kern.timecounter.nanosleep_precise"),
     .judge = judge_nanosleep_precise,
 };
 
@@ -693,19 +689,16 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .guide.now = "sysctl kern.timecounter.fast_gettime=1",
     .guide.persistent = "# /etc/sysctl.conf, unless a line with 0 can go (1 is the default)\n"
                         "kern.timecounter.fast_gettime=1",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kern.timecounter.fast_gettime   # 1",
     .guide.undo = "nothing to undo: 1 is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){FAST, NULL},
-    .targets = (const char *const[]){"kern.timecounter.fast_gettime", NULL},
-    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1"}, {0}},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call"},
-            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-             "programs may read the clock without a system call (freebsd-timecounter says what it costs)",
-             "fast_gettime = 1"},
-            {0}},
+    .facts = ST_RULE_KEYS(FAST),
+    .targets = ST_RULE_KEYS("kern.timecounter.fast_gettime"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1"}),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call"},
+        {ST_CASE_ELSE, 0, ST_STATUS_OK,
+         "programs may read the clock without a system call (freebsd-timecounter says what it costs)",
+         "fast_gettime = 1"}),
 };

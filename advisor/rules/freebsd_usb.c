@@ -115,8 +115,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
                   "for now",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,
-                                   "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*", NULL},
+    .facts = ST_RULE_KEYS(BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
+                          "freebsd.sndstat.*"),
     .judge = judge_uaudio_buffer,
 };
 
@@ -201,8 +201,8 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
         "take the line out of /boot/loader.conf; 0, the default, is the most that the device can do",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
-                                   "freebsd.sndstat.*", NULL},
+    .facts = ST_RULE_KEYS(RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
+                          "freebsd.sndstat.*"),
     .judge = judge_uaudio_format,
 };
 
@@ -244,7 +244,6 @@ const struct st_rule st_rule_freebsd_usb_suspend = {
                "hw.pci.do_power_nodriver concerns devices without a driver only",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){TIMEOUT, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
-                                   "freebsd.sndstat.*", NULL},
+    .facts = ST_RULE_KEYS(TIMEOUT, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*"),
     .judge = judge_usb_suspend,
 };

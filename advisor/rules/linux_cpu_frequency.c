@@ -275,15 +275,14 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
     .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
                         "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
     .guide.undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel takes its "
                   "default governor again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL, NULL},
-    .targets = (const char *const[]){"/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-                                     "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", NULL},
+    .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL),
+    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                            "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"),
     .judge = judge_cpu_frequency,
 };
 
@@ -403,15 +402,13 @@ const struct st_rule st_rule_linux_power_daemons = {
                "whether a profile survives a reboot depends on the daemon",
     .guide.now = PPD_NOW "\n# or\n" TUNED_NOW,
     .guide.persistent = TLP_EVER,
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
                    "powerprofilesctl get; tuned-adm active; tlp-stat -p",
     .guide.undo = "powerprofilesctl set balanced; sudo tuned-adm profile balanced; delete the file of TLP "
                   "and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts =
-        (const char *const[]){PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
-                              "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE, NULL},
+    .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
+                          "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE),
     .judge = judge_power_daemons,
 };

@@ -224,7 +224,6 @@ const struct st_rule st_rule_linux_idle_states = {
                "sleeptune's own lines",
     .guide.now = NOW("2", "00000002"),
     .guide.persistent = EVER("3"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
                    "state\n"
                    "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
@@ -232,8 +231,8 @@ const struct st_rule st_rule_linux_idle_states = {
     .worst = ST_STATUS_PROBLEM,
     /* nothing that is written holds a request: a program does */
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL,
-                                   ST_MACHINE_CMDLINE, NULL},
+    .facts =
+        ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
     .judge = judge_idle_states,
 };
 
@@ -327,7 +326,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
                   "$USER audio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable", NULL},
+    .facts = ST_RULE_KEYS(REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable"),
     .judge = judge_idle_request_access,
 };
 
@@ -401,12 +400,11 @@ const struct st_rule st_rule_linux_guest_halt_poll = {
                "the line of 1.4 ms is sleeptune's own",
     .guide.now = GUEST_HALT_POLL_NOW("1700000") "   # more than the period, here 64 frames at 48 kHz",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION(OPTION "=1700000"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /sys/devices/system/cpu/cpuidle/current_governor_ro   # haltpoll\n"
                    "cat /sys/module/haltpoll/parameters/guest_halt_poll_ns",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION(OPTION),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){POLL, GOVERNOR, ST_MACHINE_VIRTUAL, NULL},
+    .facts = ST_RULE_KEYS(POLL, GOVERNOR, ST_MACHINE_VIRTUAL),
     .judge = judge_guest_halt_poll,
 };

@@ -151,16 +151,15 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
                "autosuspend_delay_ms (negative: never)",
     .guide.now = NOW("DEVICE"),
     .guide.persistent = EVER(RULE("VVVV", "PPPP")),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "grep . /sys/bus/usb/devices/*/product   # which DEVICE it is; lsusb has VVVV:PPPP\n"
                    "cat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){"linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
-                                   "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
-                                   "linux.usb_audio.*.product_id", NULL},
-    .targets = (const char *const[]){NOW_FILE("*"), NULL},
+    .facts = ST_RULE_KEYS("linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
+                          "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
+                          "linux.usb_audio.*.product_id"),
+    .targets = ST_RULE_KEYS(NOW_FILE("*")),
     .judge = judge_usb_autosuspend,
 };
 
@@ -233,7 +232,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){LOWLATENCY, NRPACKS, HAS_PACKS, NULL},
+    .facts = ST_RULE_KEYS(LOWLATENCY, NRPACKS, HAS_PACKS),
     .judge = judge_usb_audio_options,
 };
 
@@ -255,25 +254,19 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .guide.now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
     .guide.persistent = "# /etc/modprobe.d/sleeptune.conf\n"
                         "options snd_hda_intel power_save=0 power_save_controller=N",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){POWER_SAVE, NULL},
-    .targets = (const char *const[]){"/sys/module/snd_hda_intel/parameters/power_save", NULL},
-    .changes =
-        (const struct st_change[]){
-            {ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
-            {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"},
-            {0}},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on", "power_save=0"},
-            {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
-            {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
-            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-             "the sound card is switched off after {} s of silence: a click, and the next sound begins late",
-             "while a stream is open the card stays on"},
-            {0}},
+    .facts = ST_RULE_KEYS(POWER_SAVE),
+    .targets = ST_RULE_KEYS("/sys/module/snd_hda_intel/parameters/power_save"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
+                               {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on", "power_save=0"},
+        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
+        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+         "the sound card is switched off after {} s of silence: a click, and the next sound begins late",
+         "while a stream is open the card stays on"}),
 };

@@ -95,7 +95,7 @@ const struct st_rule st_rule_linux_isolated_cpus = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("isolcpus= and rcu_nocbs="),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
-    .facts = (const char *const[]){ISOLATED, ONLINE, ST_MACHINE_CMDLINE, NULL},
+    .facts = ST_RULE_KEYS(ISOLATED, ONLINE, ST_MACHINE_CMDLINE),
     .judge = judge_isolated_cpus,
 };
 
@@ -182,7 +182,7 @@ const struct st_rule st_rule_linux_irq_affinity = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
-    .facts = (const char *const[]){ISOLATED, AFFINITY, IRQBALANCE, NULL},
+    .facts = ST_RULE_KEYS(ISOLATED, AFFINITY, IRQBALANCE),
     .judge = judge_irq_affinity,
 };
 
@@ -238,7 +238,7 @@ const struct st_rule st_rule_linux_nohz_full = {
     .guide.undo = "add the option again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,
-    .facts = (const char *const[]){NOHZ_FULL, ISOLATED, NULL},
+    .facts = ST_RULE_KEYS(NOHZ_FULL, ISOLATED),
     .judge = judge_nohz_full,
 };
 
@@ -260,28 +260,25 @@ const struct st_rule st_rule_linux_timer_migration = {
                "keeps its timers; kernel/time/hrtimer.c; tuned's realtime profile sets 0",
     .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.timer_migration", "0"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.timer_migration", "0"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kernel.timer_migration   # 0",
     .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.timer_migration", "1"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){MIGRATION, NOHZ_FULL, NULL},
-    .targets = (const char *const[]){"kernel.timer_migration", NULL},
-    .changes = (const struct st_change[]){{ST_CHANGE_SYSCTL, "kernel.timer_migration", "0"}, {0}},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
-            {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} cannot be"},
-            {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
-             "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be read",
-             NULL, NOHZ_FULL},
-            {ST_CASE_NO_CPUS, 0, ST_STATUS_OK,
-             "a timer stays on the CPU of the thread that sets it, as it is not idle then",
-             "only CPUs of nohz_full= give their timers away", NOHZ_FULL},
-            {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-             "timers set on CPUs {" NOHZ_FULL
-             "} (nohz_full) may fire on another CPU, which then has to wake this one"},
-            {0}},
+    .facts = ST_RULE_KEYS(MIGRATION, NOHZ_FULL),
+    .targets = ST_RULE_KEYS("kernel.timer_migration"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kernel.timer_migration", "0"}),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
+        {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} cannot be"},
+        {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
+         "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be read", NULL,
+         NOHZ_FULL},
+        {ST_CASE_NO_CPUS, 0, ST_STATUS_OK,
+         "a timer stays on the CPU of the thread that sets it, as it is not idle then",
+         "only CPUs of nohz_full= give their timers away", NOHZ_FULL},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+         "timers set on CPUs {" NOHZ_FULL
+         "} (nohz_full) may fire on another CPU, which then has to wake this one"}),
 };
 
 /* --- linux-housekeeping: Small noise on isolated CPUs: statistics of the virtual memory, ticks at the
@@ -337,12 +334,11 @@ const struct st_rule st_rule_linux_housekeeping = {
     .guide.now = ST_MACHINE_SYSCTL_NOW("vm.stat_interval", "10"),
     .guide.persistent =
         ST_MACHINE_SYSCTL_EVER("vm.stat_interval", "10") "\n# kernel command line: skew_tick=1",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl vm.stat_interval   # 10",
     .guide.undo = ST_MACHINE_UNDO_SYSCTL("vm.stat_interval", "1"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){ISOLATED, STAT_INTERVAL, ST_MACHINE_CMDLINE, NULL},
-    .targets = (const char *const[]){"vm.stat_interval", NULL},
+    .facts = ST_RULE_KEYS(ISOLATED, STAT_INTERVAL, ST_MACHINE_CMDLINE),
+    .targets = ST_RULE_KEYS("vm.stat_interval"),
     .judge = judge_housekeeping,
 };

@@ -53,7 +53,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .guide.undo = "set the options of before",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
     .judge = judge_jack_realtime,
 };
 
@@ -156,7 +156,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.undo = "jack_bufsize with the old number, and the options of before",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE, NULL},
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
     .judge = judge_jack_period,
 };
 
@@ -201,6 +201,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, NULL},
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
     .judge = judge_jack_soft_mode,
 };

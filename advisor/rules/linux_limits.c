@@ -100,7 +100,7 @@ const struct st_rule st_rule_linux_memlock = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER, NULL},
+    .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER),
     .judge = judge_memlock,
 };
 
@@ -167,7 +167,7 @@ const struct st_rule st_rule_linux_nice_limit = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, AUTOGROUP, NULL},
+    .facts = ST_RULE_KEYS(LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, AUTOGROUP),
     .judge = judge_nice_limit,
 };
 
@@ -225,7 +225,7 @@ const struct st_rule st_rule_linux_rttime_limit = {
     .guide.undo = "delete those lines",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){RTTIME_LIMIT_LIMIT, NULL},
+    .facts = ST_RULE_KEYS(RTTIME_LIMIT_LIMIT),
     .judge = judge_rttime_limit,
 };
 
@@ -381,14 +381,13 @@ const struct st_rule st_rule_linux_service_limits = {
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
                "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
     .guide.persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
                    "4294967296, no",
     .guide.undo = "sudo systemctl revert UNIT, and restart it",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){"linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",
-                                   "linux.unit.*.policy", "linux.unit.*.restrict_realtime", NULL},
+    .facts = ST_RULE_KEYS("linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",
+                          "linux.unit.*.policy", "linux.unit.*.restrict_realtime"),
     .judge = judge_service_limits,
 };
 
@@ -494,12 +493,11 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .guide.now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
     .guide.persistent =
         "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kernel.sched_rt_runtime_us   # 950000",
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS, NULL},
-    .targets = (const char *const[]){"kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us", NULL},
+    .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS),
+    .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
     .judge = judge_rt_throttling,
 };

@@ -68,14 +68,13 @@ const struct st_rule st_rule_linux_swap = {
                "the line of 10 is that of old audio guides",
     .guide.now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl vm.swappiness   # 10\n"
                    "swapon --show   # zram: leave it as it is",
     .guide.undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP, NULL},
-    .targets = (const char *const[]){"vm.swappiness", NULL},
+    .facts = ST_RULE_KEYS(ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP),
+    .targets = ST_RULE_KEYS("vm.swappiness"),
     .judge = judge_swap,
 };
 
@@ -143,15 +142,14 @@ const struct st_rule st_rule_linux_huge_pages = {
                "khugepaged also moves memory in the background: its cost was not measured",
     .guide.now = NOW,
     .guide.persistent = EVER,
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
                    "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
     .guide.undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){ENABLED, DEFRAG, NULL},
-    .targets = (const char *const[]){"/sys/kernel/mm/transparent_hugepage/enabled",
-                                     "/sys/kernel/mm/transparent_hugepage/defrag", NULL},
+    .facts = ST_RULE_KEYS(ENABLED, DEFRAG),
+    .targets = ST_RULE_KEYS("/sys/kernel/mm/transparent_hugepage/enabled",
+                            "/sys/kernel/mm/transparent_hugepage/defrag"),
     .judge = judge_huge_pages,
 };
 
@@ -203,13 +201,12 @@ const struct st_rule st_rule_linux_numa_balancing = {
         "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing; tuned's cpu-partitioning sets 0",
     .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kernel.numa_balancing   # 0",
     .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.numa_balancing", "1"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){BALANCING, NODES, NULL},
-    .targets = (const char *const[]){"kernel.numa_balancing", NULL},
+    .facts = ST_RULE_KEYS(BALANCING, NODES),
+    .targets = ST_RULE_KEYS("kernel.numa_balancing"),
     .judge = judge_numa_balancing,
 };
 
@@ -257,11 +254,10 @@ const struct st_rule st_rule_linux_session_filesystem = {
     .sources = "proc(5) /proc/self/mounts; rtcqs' list (fuse, nfs, cifs); relatime is the default since "
                "Linux 2.6.30",
     .guide.persistent = "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "findmnt -T ~   # FSTYPE",
     .guide.undo = "nothing to undo",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FSTYPE, NULL},
+    .facts = ST_RULE_KEYS(FSTYPE),
     .judge = judge_session_filesystem,
 };

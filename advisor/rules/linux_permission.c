@@ -189,8 +189,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED,
-                                   LIMITS_FROM, USER, ST_MACHINE_CONTAINER, NULL},
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED, LIMITS_FROM,
+                          USER, ST_MACHINE_CONTAINER),
     .judge = judge_rt_permission,
 };
 
@@ -318,8 +318,8 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT,
-                                   GROUP_RUNTIME, CGROUP_VERSION, UID, ST_MACHINE_CMDLINE, NULL},
+    .facts = ST_RULE_KEYS(CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, GROUP_RUNTIME,
+                          CGROUP_VERSION, UID, ST_MACHINE_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 
@@ -406,7 +406,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX, NULL},
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX),
     .judge = judge_rtkit,
 };
 
@@ -546,6 +546,6 @@ const struct st_rule st_rule_linux_audio_group = {
     .guide.undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*", NULL},
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*"),
     .judge = judge_audio_group,
 };

@@ -227,16 +227,15 @@ const struct st_rule st_rule_linux_preemption = {
                "6.13)",
     .guide.now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
                    "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
-                                   CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
-                                   CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY", NULL},
-    .targets = (const char *const[]){"/sys/kernel/debug/sched/preempt", NULL},
+    .facts = ST_RULE_KEYS(VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
+                          CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
+                          CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
+    .targets = ST_RULE_KEYS("/sys/kernel/debug/sched/preempt"),
     .judge = judge_preemption,
 };
 
@@ -299,7 +298,7 @@ const struct st_rule st_rule_linux_threaded_irqs = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL, NULL},
+    .facts = ST_RULE_KEYS(VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
 
@@ -400,7 +399,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){READABLE, "linux.irq.*.actions", USB, NULL},
+    .facts = ST_RULE_KEYS(READABLE, "linux.irq.*.actions", USB),
     .judge = judge_irq_sharing,
 };
 
@@ -456,12 +455,11 @@ const struct st_rule st_rule_linux_watchdogs = {
                "how many µs it takes: not measured; the line of 0.5 ms is sleeptune's own",
     .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "sysctl kernel.nmi_watchdog   # 0",
     .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.nmi_watchdog", "1"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = (const char *const[]){NMI, SOFT, THRESH, NULL},
-    .targets = (const char *const[]){"kernel.nmi_watchdog", NULL},
+    .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
+    .targets = ST_RULE_KEYS("kernel.nmi_watchdog"),
     .judge = judge_watchdogs,
 };

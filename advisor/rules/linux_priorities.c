@@ -200,8 +200,8 @@ const struct st_rule st_rule_linux_server_priority = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
-                                   ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME, NULL},
+    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME),
     .judge = judge_server_priority,
 };
 
@@ -260,7 +260,7 @@ const struct st_rule st_rule_linux_priority_order = {
     .guide.undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, NULL},
+    .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE),
     .judge = judge_priority_order,
 };
 
@@ -378,12 +378,10 @@ const struct st_rule st_rule_linux_irq_priorities = {
                         "RTIRQ_PRIO_HIGH=90\n"
                         "# and\n"
                         "sudo systemctl enable --now rtirq",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .guide.undo = "sudo systemctl disable rtirq; sudo /etc/init.d/rtirq reset, or a restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
-                                   USB_CLASS, NULL},
+    .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY, USB_CLASS),
     .judge = judge_irq_priorities,
 };

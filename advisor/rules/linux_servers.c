@@ -205,9 +205,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete the file",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){"linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames",
-                                   "linux.alsa.*.rate_hz", "linux.alsa.*.owner", QUANTUM, MAX, FORCED,
-                                   PIPE_RATE, FORCED_RATE, NULL},
+    .facts = ST_RULE_KEYS("linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames", "linux.alsa.*.rate_hz",
+                          "linux.alsa.*.owner", QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE),
     .judge = judge_alsa_buffer,
 };
 
@@ -354,8 +353,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .guide.undo = "delete the file and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED,
-                                   ST_MACHINE_VIRTUAL, NULL},
+    .facts =
+        ST_RULE_KEYS(DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED, ST_MACHINE_VIRTUAL),
     .judge = judge_pipewire_quantum,
 };
 
@@ -435,6 +434,6 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .guide.undo = "delete the file and run systemctl --user restart pulseaudio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT, NULL},
+    .facts = ST_RULE_KEYS(PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT),
     .judge = judge_pulseaudio,
 };

@@ -122,7 +122,7 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .guide.undo = "nothing to undo: without these timers every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
+    .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE),
     .judge = judge_high_res_timers,
 };
 
@@ -246,14 +246,13 @@ const struct st_rule st_rule_linux_clocksource = {
                "cost of a read: 'sleeptune measure' prints it for this machine",
     .guide.now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "
                    "or the like in a guest\n"
                    "sudo dmesg | grep -i clocksource   # not \"unstable\"",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, NULL},
+    .facts = ST_RULE_KEYS(CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE),
     .judge = judge_clocksource,
 };
 
@@ -336,13 +335,12 @@ const struct st_rule st_rule_linux_timer_slack = {
     .guide.now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
                  "echo 1000 | sudo tee /proc/TID/timerslack_ns",
     .guide.persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
-    .guide.needs = ST_NEEDS_NOTHING,
     .guide.check = "cat /proc/TID/timerslack_ns   # 1000; for a real-time thread 0, or on older kernels "
                    "50000 that does not count",
     .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or TimerSlackNSec= out of the unit",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){SLACK, FIFO, NULL},
+    .facts = ST_RULE_KEYS(SLACK, FIFO),
     .judge = judge_timer_slack,
 };
 
@@ -411,6 +409,6 @@ const struct st_rule st_rule_linux_hz = {
     .guide.undo = "nothing to undo",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){CONFIG_HZ, GETRES, HRES, NULL},
+    .facts = ST_RULE_KEYS(CONFIG_HZ, GETRES, HRES),
     .judge = judge_hz,
 };

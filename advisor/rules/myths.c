@@ -40,7 +40,7 @@ const struct st_rule st_rule_linux_mitigations = {
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_DANGEROUS,
-    .facts = (const char *const[]){ST_MACHINE_CMDLINE, NULL},
+    .facts = ST_RULE_KEYS(ST_MACHINE_CMDLINE),
     .judge = judge_mitigations,
 };
 
@@ -63,17 +63,14 @@ const struct st_rule st_rule_linux_smt = {
         "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){ACTIVE, CONTROL, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "each CPU has its core for itself",
-             "no hardware threads share a core"},
-            {ST_CASE_IS, 1, ST_STATUS_OK,
-             "two hardware threads share a core: computing takes longer while the other "
-             "is busy, waking does not",
-             "waking is not touched; the time to compute is, and measure --load shows it"},
-            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "smt/active is neither 0 nor 1"},
-            {0}},
+    .facts = ST_RULE_KEYS(ACTIVE, CONTROL),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "each CPU has its core for itself", "no hardware threads share a core"},
+        {ST_CASE_IS, 1, ST_STATUS_OK,
+         "two hardware threads share a core: computing takes longer while the other "
+         "is busy, waking does not",
+         "waking is not touched; the time to compute is, and measure --load shows it"},
+        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "smt/active is neither 0 nor 1"}),
 };
 
 /* --- linux-split-lock: kernel.split_lock_mitigate: programs with split locks are slowed down on purpose.
@@ -98,17 +95,15 @@ const struct st_rule st_rule_linux_split_lock = {
     .history = "6.2: the sysctl split_lock_mitigate (commit 727209376f49)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){MITIGATE, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down",
-             "split_lock_mitigate=0"},
-            {ST_CASE_IS, 1, ST_STATUS_OK,
-             "a program with split locks is stopped for 10 ms at each; is one there? "
-             "sudo dmesg | grep -i 'split lock'",
-             "programs without split locks are not touched"},
-            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} cannot be"},
-            {0}},
+    .facts = ST_RULE_KEYS(MITIGATE),
+    .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
+                            "programs with split locks are warned about, not slowed down",
+                            "split_lock_mitigate=0"},
+                           {ST_CASE_IS, 1, ST_STATUS_OK,
+                            "a program with split locks is stopped for 10 ms at each; is one there? "
+                            "sudo dmesg | grep -i 'split lock'",
+                            "programs without split locks are not touched"},
+                           {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} cannot be"}),
 };
 
 /* --- linux-stale-sysctls: Scheduler settings of old guides in sysctl.d. --- */
@@ -186,7 +181,7 @@ const struct st_rule st_rule_linux_stale_sysctls = {
                "6.6: EEVDF leaves base_slice_ns only (kernel/sched/debug.c)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){"linux.sysctl_conf.kernel.sched_*", "linux.sysctl.kernel.sched_*", NULL},
+    .facts = ST_RULE_KEYS("linux.sysctl_conf.kernel.sched_*", "linux.sysctl.kernel.sched_*"),
     .judge = judge_stale_sysctls,
 };
 
@@ -208,13 +203,10 @@ const struct st_rule st_rule_linux_inotify_watches = {
                "memory (commit 92890123749b: not verified)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){WATCHES, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-             "{} files may be watched for changes; that has nothing to do with timing",
-             "no thread waits for it"},
-            {0}},
+    .facts = ST_RULE_KEYS(WATCHES),
+    .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "{} files may be watched for changes; that has nothing to do with timing",
+                            "no thread waits for it"}),
 };
 
 /* --- linux-hpet-frequency: Frequency limits of /dev/hpet and /dev/rtc: nothing that plays opens them. --- */
@@ -249,7 +241,7 @@ const struct st_rule st_rule_linux_hpet_frequency = {
                "(realtimeConfigQuickScan issue 33)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){HPET, RTC, NULL},
+    .facts = ST_RULE_KEYS(HPET, RTC),
     .judge = judge_hpet_frequency,
 };
 
@@ -317,7 +309,7 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
         "PCI Express Base Specification: the register is hard-wired to 0 (not verified); old audio guides",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){"linux.pci_sound.*.latency_timer", "linux.pci_sound.*.express", NULL},
+    .facts = ST_RULE_KEYS("linux.pci_sound.*.latency_timer", "linux.pci_sound.*.express"),
     .judge = judge_pci_latency_timer,
 };
 
@@ -341,20 +333,18 @@ const struct st_rule st_rule_freebsd_idle_ticks = {
     .sources = "eventtimers(4)\nFreeBSD sys/kern/kern_clocksource.c setuptimer(), getnextcpuevent()",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){FACT, SINGLEMUL, PERIODIC, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
-             "what idletick {} means depends on kern.eventtimer.periodic, which could not be read", NULL,
-             PERIODIC},
-            {ST_CASE_IS_NOT, 0, ST_STATUS_OK,
-             "the timer is periodic: see freebsd-eventtimer, which counts singlemul", IDLE_TICKS_EFFECT,
-             PERIODIC},
-            {ST_CASE_IS, 0, ST_STATUS_OK, "idle CPUs do not tick (idletick 0), and no sleep waits for a tick",
-             IDLE_TICKS_EFFECT},
-            {ST_CASE_ELSE, 0, ST_STATUS_OK, "idle CPUs keep ticking (idletick 1): that costs power, not time",
-             IDLE_TICKS_EFFECT},
-            {0}},
+    .facts = ST_RULE_KEYS(FACT, SINGLEMUL, PERIODIC),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
+         "what idletick {} means depends on kern.eventtimer.periodic, which could not be read", NULL,
+         PERIODIC},
+        {ST_CASE_IS_NOT, 0, ST_STATUS_OK,
+         "the timer is periodic: see freebsd-eventtimer, which counts singlemul", IDLE_TICKS_EFFECT,
+         PERIODIC},
+        {ST_CASE_IS, 0, ST_STATUS_OK, "idle CPUs do not tick (idletick 0), and no sleep waits for a tick",
+         IDLE_TICKS_EFFECT},
+        {ST_CASE_ELSE, 0, ST_STATUS_OK, "idle CPUs keep ticking (idletick 1): that costs power, not time",
+         IDLE_TICKS_EFFECT}),
 };
 
 /* --- freebsd-stepwarnings: kern.timecounter.stepwarnings and its like: diagnosis only. --- */
@@ -374,14 +364,11 @@ const struct st_rule st_rule_freebsd_stepwarnings = {
     .sources = "FreeBSD sys/kern/kern_tc.c; sysctl -d as captured on 13.2 and 15.1",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){STEPWARNINGS_FACT, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "steps of the clock are not logged; that touches no sleep",
-             "diagnosis only"},
-            {ST_CASE_ELSE, 0, ST_STATUS_OK, "steps of the clock are logged; that touches no sleep",
-             "diagnosis only"},
-            {0}},
+    .facts = ST_RULE_KEYS(STEPWARNINGS_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
+                            "steps of the clock are not logged; that touches no sleep", "diagnosis only"},
+                           {ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "steps of the clock are logged; that touches no sleep", "diagnosis only"}),
 };
 
 /* --- freebsd-snd-timeout: hw.snd.timeout: when a silent card is given up. --- */
@@ -400,13 +387,11 @@ const struct st_rule st_rule_freebsd_snd_timeout = {
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c; sound(4) (\"play interrupt timeout, channel dead\")",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){SND_TIMEOUT_FACT, NULL},
+    .facts = ST_RULE_KEYS(SND_TIMEOUT_FACT),
     .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-             "a card that is silent for {} s is given up; nothing waits for that while it works",
-             "used only when a card sends no interrupts"},
-            {0}},
+        ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                       "a card that is silent for {} s is given up; nothing waits for that while it works",
+                       "used only when a card sends no interrupts"}),
 };
 
 /* --- freebsd-snd-volume: hw.snd.vpc_0db and its like: volume, not time. --- */
@@ -425,11 +410,9 @@ const struct st_rule st_rule_freebsd_snd_volume = {
     .sources = "sound(4) (volume per channel)",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){SND_VOLUME_FACT, NULL},
-    .cases = (const struct st_rule_case[]){{ST_CASE_ELSE, 0, ST_STATUS_OK,
-                                            "vpc_0db is {}: loudness, which has nothing to do with time",
-                                            "volume only"},
-                                           {0}},
+    .facts = ST_RULE_KEYS(SND_VOLUME_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "vpc_0db is {}: loudness, which has nothing to do with time", "volume only"}),
 };
 
 /* --- freebsd-usefrags: hw.snd.usefrags: how the kernel asks the driver for a buffer. --- */
@@ -450,15 +433,13 @@ const struct st_rule st_rule_freebsd_usefrags = {
                "syncdelay (silence after a sync) and compat_linux_mmap do not shorten anything either",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){USEFRAGS_FACT, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_IS, 0, ST_STATUS_OK, "drivers are asked for the size of blocks; the size is the same",
-             "the same block size either way"},
-            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-             "drivers are asked for size and number of blocks at once; the size is the same",
-             "the same block size either way"},
-            {0}},
+    .facts = ST_RULE_KEYS(USEFRAGS_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
+                            "drivers are asked for the size of blocks; the size is the same",
+                            "the same block size either way"},
+                           {ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "drivers are asked for size and number of blocks at once; the size is the same",
+                            "the same block size either way"}),
 };
 
 /* --- freebsd-overcommit: vm.overcommit, swap and core dumps: in recipes, but without effect on time. --- */
@@ -478,11 +459,10 @@ const struct st_rule st_rule_freebsd_overcommit = {
     .sources = "tuning(7), mlockall(2)\nvm.swap_enabled is gone in 15.1 as captured",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){OVERCOMMIT_FACT, NULL},
-    .cases = (const struct st_rule_case[]){{ST_CASE_ELSE, 0, ST_STATUS_OK,
-                                            "vm.overcommit is {}: a matter of promises, not of time",
-                                            "locked memory waits for neither"},
-                                           {0}},
+    .facts = ST_RULE_KEYS(OVERCOMMIT_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "vm.overcommit is {}: a matter of promises, not of time",
+                            "locked memory waits for neither"}),
 };
 
 /* --- freebsd-cpu-binding: cpuset: threads and interrupts bound to CPUs. --- */
@@ -505,10 +485,9 @@ const struct st_rule st_rule_freebsd_cpu_binding = {
     .sources = "cpuset(1), cpuset_setaffinity(2); the effect was not measured",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){CPU_BINDING_FACT, NULL},
-    .cases = (const struct st_rule_case[]){{ST_CASE_IS, 1, ST_STATUS_OK, "{} CPU" BINDING, BINDING_EFFECT},
-                                           {ST_CASE_ELSE, 0, ST_STATUS_OK, "{} CPUs" BINDING, BINDING_EFFECT},
-                                           {0}},
+    .facts = ST_RULE_KEYS(CPU_BINDING_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_IS, 1, ST_STATUS_OK, "{} CPU" BINDING, BINDING_EFFECT},
+                           {ST_CASE_ELSE, 0, ST_STATUS_OK, "{} CPUs" BINDING, BINDING_EFFECT}),
 };
 
 /* --- freebsd-no-linux-knobs: What Linux guides recommend and FreeBSD does not have. --- */
@@ -530,11 +509,8 @@ const struct st_rule st_rule_freebsd_no_linux_knobs = {
                "measured on 13.2 and 15.1: SCHED_FIFO 0 to 31, no real-time limit",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_MANUAL,
-    .facts = (const char *const[]){NO_LINUX_KNOBS_FACT, NULL},
-    .cases =
-        (const struct st_rule_case[]){
-            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-             "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set on FreeBSD",
-             "they do not exist on FreeBSD"},
-            {0}},
+    .facts = ST_RULE_KEYS(NO_LINUX_KNOBS_FACT),
+    .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set on FreeBSD",
+                            "they do not exist on FreeBSD"}),
 };

@@ -24,10 +24,15 @@ struct st_rule_guide {
     const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
                                "# ", going on in the next line from 70 columns on and behind ',' and ':';
                                NULL: none */
-    enum st_needs needs;
-    const char *check; /* commands; behind '#' what they show when it is right */
-    const char *undo;  /* by hand; a sentence without its full stop */
+    enum st_needs needs;    /* nothing, if a rule does not say it */
+    const char *check;      /* commands; behind '#' what they show when it is right */
+    const char *undo;       /* by hand; a sentence without its full stop */
 };
+
+/** Lists of a rule, each with its end. */
+#define ST_RULE_KEYS(...)    ((const char *const[]){__VA_ARGS__, NULL})
+#define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
+#define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
 /** What a case asks of its fact. */
 enum st_case_test {
