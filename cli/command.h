@@ -14,6 +14,7 @@ int st_cmd_report(int argc, char **argv);
 int st_cmd_apply(int argc, char **argv);
 int st_cmd_verify(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);
+int st_cmd_status(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);

@@ -19,11 +19,9 @@ const struct st_command st_commands[] = {
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, NULL, FIX},
     {"revert", "undo the changes", st_cmd_revert, NULL, FIX},
     {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, NULL, FIX},
-    {"status", "show what sleeptuned measures now", NULL, "status", WATCH},
+    {"status", "show what sleeptuned measures now", st_cmd_status, NULL, WATCH},
     {"history", "show what sleeptuned has recorded", st_cmd_history, NULL, WATCH},
     {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, NULL, WATCH},
-    {"watch", "the running sleeptuned, live on the terminal", NULL, "watch", NULL},
-    {"devices", "sound devices that libsoundio sees, by backend", NULL, "devices", NULL},
     {"lab", "run sleeptune-lab", st_cmd_lab, NULL, NULL},
     {"help", "explain a command", st_cmd_help, NULL, NULL},
 };

@@ -108,7 +108,6 @@ static void free_service(struct st_service *service)
         close(service->state_fd);
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
-    st_broadcast_finish(&service->broadcast);
     st_live_finish(&service->live);
     st_minute_sink_finish(&service->sink);
     st_late_finish(&service->late);
@@ -140,14 +139,9 @@ static int init_books(struct st_service *service)
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
-    r = st_broadcast_init(&service->broadcast, &service->events);
-    if (r < 0)
-        goto no_broadcast;
     r = st_keeper_start(service->platform, &service->config, &service->events, &service->keeper);
     if (r == 0)
         return 0;
-    st_broadcast_finish(&service->broadcast);
-no_broadcast:
     st_live_finish(&service->live);
 no_live:
     st_minute_sink_finish(&service->sink);
@@ -217,7 +211,8 @@ int st_service_tick(struct st_service *service)
      * be lost; it is told instead */
     st_notify_watchdog();
     st_service_check_stall(service);
-    st_service_tick_streams(service);
+    st_http_tick(service->http);
+    st_http_tick(service->http_tcp);
     if (service->tick % TICKS_A_TRY == 0 && service->view.http_error[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (service->tick % TICKS_A_LOOK == 1)

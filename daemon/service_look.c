@@ -45,7 +45,10 @@ json_t *st_service_document(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
+    struct st_live_look seconds;
     const bool has_result = st_service_look(service, &view, &result);
+    st_live_take(&service->live, service->platform->now_ns(service->platform), &seconds);
+    view.seconds = &seconds;
     view.events = st_events_json(&service->events);
     json_t *document = st_view_json(&view);
     json_decref(view.events);

@@ -7,7 +7,6 @@
 #include "daemon/causes/causes.h"
 #include "daemon/causes/late.h"
 #include "daemon/history/history.h"
-#include "daemon/http/broadcast.h"
 #include "daemon/http/http.h"
 #include "daemon/http/socket.h"
 #include "daemon/loop/clockwatch.h"
@@ -30,7 +29,6 @@ struct st_service {
     struct st_minute_sink sink;
     struct st_live live;
     struct st_fan fan; /* of the sinks */
-    struct st_broadcast broadcast;
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
@@ -80,9 +78,6 @@ void st_service_set_text(struct st_service *service, char *to, const char *text)
 
 /** The bodies that HTTP serves. */
 struct st_http_source st_service_source(struct st_service *service);
-
-/** One second went by: all streams get the live document and the events since. Main thread. */
-void st_service_tick_streams(struct st_service *service);
 
 /* --- service_parts.c: what is started and stopped; main thread --- */
 

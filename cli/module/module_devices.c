@@ -1,4 +1,4 @@
-/* sleeptune devices: what libsoundio sees, backend by backend. */
+/* sleeptune status --devices: what libsoundio finds, backend by backend. */
 #include "cli/module.h"
 
 #include <jansson.h>
@@ -12,7 +12,7 @@
 #include "core/safe_text.h"
 #include "platform/program/words.h"
 
-#define COMMAND "devices"
+#define COMMAND "status"
 #define SCHEMA  "sleeptune-devices/1"
 
 static const struct {
@@ -24,20 +24,6 @@ static const struct {
     {"alsa", SoundIoBackendAlsa},
     {"dummy", SoundIoBackendDummy},
 };
-
-static void help(void)
-{
-    fputs("Usage: sleeptune devices [--json]\n"
-          "Show the sound devices that libsoundio sees, backend by backend, with the names\n"
-          "that audio.backend, audio.device and audio.capture_device of sleeptuned.conf\n"
-          "take.\n\n"
-          "  --json      as a sleeptune-devices/1 document\n"
-          "  --format F  text (default) or json\n"
-          "  --help      this help\n\n"
-          "A raw device is used without a mixer between: choose one for measuring.\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
 
 /* libsoundio's own callbacks abort the process or print */
 static void on_disconnect(struct SoundIo *soundio, int error)
@@ -109,7 +95,7 @@ static json_t *devices_json(struct SoundIo *soundio)
     return list;
 }
 
-/* {backend, error, devices}: a backend that is not there is said, not left out. */
+/* {backend, error, devices}: a backend that cannot be used is listed with the reason. */
 static json_t *backend_json(size_t index)
 {
     const char *error = NULL;
@@ -129,8 +115,8 @@ static json_t *backend_json(size_t index)
         soundio_flush_events(soundio);
         devices = devices_json(soundio);
     } else {
-        error =
-            r == SoundIoErrorInitAudioBackend ? "not running, or no such hardware here" : soundio_strerror(r);
+        error = r == SoundIoErrorInitAudioBackend ? "it is not running, or this machine has no such hardware"
+                                                  : soundio_strerror(r);
     }
     soundio_destroy(soundio);
     return json_pack("{s:s, s:o, s:o}", "backend", backends[index].name, "error",
@@ -195,16 +181,8 @@ static void print_text(const json_t *list)
     }
 }
 
-int st_module_run(int argc, char **argv)
+int st_module_run(const struct st_status_wish *wish)
 {
-    bool as_json = false;
-    const struct st_option options[] = {
-        {"json", .flag = &as_json},
-        {"format", .take = st_take_format, .ctx = &as_json},
-    };
-    const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
-    if (status >= 0)
-        return status;
     json_t *list = json_array();
     for (size_t i = 0; i < ST_ARRAY_LEN(backends); i++) {
         json_t *backend = backend_json(i);
@@ -214,7 +192,7 @@ int st_module_run(int argc, char **argv)
         }
         json_array_append_new(list, backend);
     }
-    if (!as_json) {
+    if (!wish->json) {
         print_text(list);
         json_decref(list);
         return ST_EXIT_DONE;

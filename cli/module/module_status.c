@@ -1,56 +1,42 @@
-/* sleeptune status: asks the daemon over its Unix socket. */
+/* sleeptune status: asks the daemon over its Unix socket, and prints its screen. */
 #include "cli/module.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/status_text.h"
+#include "cli/show/status_screen.h"
 #include "core/safe_text.h"
 #include "platform/program/locale.h"
 
-#define COMMAND "status"
+#define COMMAND  "status"
+#define ROWS_MAX 300
 
-static void help(void)
+static int print_text(const struct st_daemon_answer *answer, bool details)
 {
-    fputs("Usage: sleeptune status [--json] [--socket PATH]\n"
-          "Show what the running sleeptuned has measured.\n\n"
-          "  --json         the document as it comes, sleeptune-status/1\n"
-          "  --format F     text (default) or json\n"
-          "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
-          "  --help         this help\n\n"
-          "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
-          stdout);
+    const struct st_status_screen how = {.details = details, .socket = answer->socket};
+    struct st_screen screen;
+    if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
+        return st_failure(COMMAND, "out of memory");
+    st_status_screen_draw(&screen, answer->document, &how);
+    for (int row = 0; row < st_screen_used(&screen); row++)
+        st_screen_print_row(&screen, row, stdout);
+    st_screen_finish(&screen);
+    return ST_EXIT_DONE;
 }
 
-static int print_text(const json_t *document, const char *path)
+int st_module_run(const struct st_status_wish *wish)
 {
-    struct st_locale_stream stream;
-    st_status_text(st_locale_begin(&stream, stdout), document, path, st_terminal_width(STDOUT_FILENO));
-    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
-}
-
-int st_module_run(int argc, char **argv)
-{
-    bool json = false;
-    const char *socket = NULL; /* the usual places */
-    const struct st_option options[] = {
-        {"json", .flag = &json},
-        {"format", .take = st_take_format, .ctx = &json},
-        {"socket", .text = &socket},
-    };
-    int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
-    if (status >= 0)
-        return status;
     struct st_daemon_answer answer;
-    status = st_daemon_ask(COMMAND, socket, "/v1/status", "sleeptune-status/1", &answer);
-    if (status == 0 && json) {
+    int status = st_daemon_ask(COMMAND, wish->socket, "/v1/status", "sleeptune-status/1", &answer);
+    if (status == 0 && wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');
+    } else if (status == 0 && !st_status_screen_is_in(answer.document)) {
+        status = st_failure(COMMAND, ST_STATUS_SCREEN_MISSING, answer.socket);
     } else if (status == 0) {
-        status = print_text(answer.document, answer.socket);
+        status = print_text(&answer, wish->details);
     }
     st_daemon_answer_finish(&answer);
     return status;

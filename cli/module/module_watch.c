@@ -1,4 +1,4 @@
-/* sleeptune watch: the running daemon on a terminal's whole screen. */
+/* sleeptune status --watch: the screen of the daemon on a whole terminal, redrawn each second. */
 #include "cli/module.h"
 
 #include <curses.h>
@@ -10,83 +10,21 @@
 
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/watch_screen.h"
+#include "cli/show/status_screen.h"
 #include "core/ns.h"
-#include "core/safe_text.h"
 #include "core/when.h"
 #include "platform/platform.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
 
-#define COMMAND    "watch"
-#define TARGET     "/v1/live"
-#define SCHEMA     "sleeptune-live/1"
+#define COMMAND    "status"
+#define TARGET     "/v1/status"
+#define SCHEMA     "sleeptune-status/1"
 #define EVERY_NS   ST_NS_PER_S
 #define ANSWER_MS  900 /* a key waits so long at most */
 #define KEYS_MS    100
-#define ONCE_ROWS  28
 #define TEXT_BYTES 700
 #define LETTER_FF  ('L' & 0x1f)
-
-struct options {
-    bool once, json;
-    const char *socket;
-};
-
-static void help(void)
-{
-    fputs("Usage: sleeptune watch [--once | --json] [--socket PATH]\n"
-          "Watch the running sleeptuned: the latest wake-up of each second, how late all\n"
-          "were, misses and xruns by source, causes, events. q quits.\n\n"
-          "  --once         print one screen and end; also where standard output is no\n"
-          "                 terminal\n"
-          "  --json         print what is shown as JSON, sleeptune-live/1, and end\n"
-          "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
-          "  --help         this help\n\n"
-          "Exit status: 0 done, 3 usage, 4 no daemon or no answer, or no such terminal.\n",
-          stdout);
-}
-
-/* @return -1 to go on, else the exit status. */
-static int read_options(int argc, char **argv, struct options *ret)
-{
-    const struct st_option known[] = {
-        {.name = "once", .flag = &ret->once},
-        {.name = "json", .letter = 'j', .flag = &ret->json},
-        {.name = "socket", .text = &ret->socket},
-    };
-    int first;
-    const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, &first);
-    if (status < 0 && first < argc)
-        return st_usage_error(COMMAND, "what is '%s'?", argv[first]);
-    return status;
-}
-
-/* --- one screen on standard output --- */
-
-static int print_once(const struct options *options)
-{
-    struct st_daemon_answer answer;
-    struct st_screen screen;
-    int status = st_daemon_ask(COMMAND, options->socket, TARGET, SCHEMA, &answer);
-    if (status == 0 && options->json) {
-        st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
-        putchar('\n');
-    } else if (status == 0 &&
-               st_screen_init(&screen, ONCE_ROWS, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) == 0) {
-        char doubt[TEXT_BYTES];
-        st_watch_draw(&screen, answer.document, NULL, false);
-        for (int row = 0; row < st_screen_used(&screen); row++)
-            st_screen_print_row(&screen, row, stdout);
-        if (st_watch_doubt(answer.document, doubt, sizeof(doubt))[0] != '\0')
-            printf("%s\n", st_safe_text(doubt));
-        st_screen_finish(&screen);
-    } else if (status == 0) {
-        status = st_failure(COMMAND, "out of memory");
-    }
-    st_daemon_answer_finish(&answer);
-    return status;
-}
 
 /* --- the terminal --- */
 
@@ -105,7 +43,7 @@ static void choose_attributes(void)
     attributes[ST_STYLE_ALERT] = A_REVERSE | A_BOLD;
 }
 
-/* What the screen can show: the locale must say UTF-8, and there must be such a locale. */
+/* Unicode needs a locale that names UTF-8 and exists. */
 static bool choose_locale(void)
 {
     if (!st_locale_utf8())
@@ -132,20 +70,25 @@ static void show(const struct st_screen *screen)
 }
 
 struct watch {
-    const struct options *options;
+    const struct st_status_wish *wish;
     struct st_platform *platform;
     bool unicode;
-    struct st_daemon_answer answer; /* the last one that came */
-    char error[TEXT_BYTES];         /* why the last question had none; "" */
+    struct st_daemon_answer answer; /* the last good one */
+    char error[TEXT_BYTES];         /* why the last request failed; "" */
     int64_t since_wall_ns;          /* of the last answer; 0: none yet */
 };
 
 static void ask(struct watch *watch)
 {
     struct st_daemon_answer answer;
-    const int status = st_daemon_try(watch->options->socket, TARGET, SCHEMA, ANSWER_MS, &answer, watch->error,
+    const int status = st_daemon_try(watch->wish->socket, TARGET, SCHEMA, ANSWER_MS, &answer, watch->error,
                                      sizeof(watch->error));
     if (status != 0) {
+        st_daemon_answer_finish(&answer);
+        return;
+    }
+    if (!st_status_screen_is_in(answer.document)) {
+        snprintf(watch->error, sizeof(watch->error), ST_STATUS_SCREEN_MISSING, answer.socket);
         st_daemon_answer_finish(&answer);
         return;
     }
@@ -155,10 +98,10 @@ static void ask(struct watch *watch)
     watch->since_wall_ns = watch->platform->wall_ns(watch->platform);
 }
 
-/* @return whether it is one that must not be overlooked. */
+/* @return whether it must not be overlooked. */
 static bool choose_message(const struct watch *watch, char *buf, size_t buf_bytes)
 {
-    char since[32], doubt[TEXT_BYTES];
+    char since[32];
     if (watch->error[0] != '\0' && watch->answer.document == NULL) {
         snprintf(buf, buf_bytes, "Waiting: %s (q quits)", watch->error);
         return true;
@@ -169,11 +112,8 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }
-    if (st_watch_doubt(watch->answer.document, doubt, sizeof(doubt))[0] != '\0') {
-        snprintf(buf, buf_bytes, "Live, but %s", doubt);
-        return true;
-    }
-    snprintf(buf, buf_bytes, "Live; q quits");
+    st_when_text_near(watch->since_wall_ns, watch->since_wall_ns, since, sizeof(since));
+    snprintf(buf, buf_bytes, "Live, %s; q quits", since);
     return false;
 }
 
@@ -185,8 +125,12 @@ static void draw(const struct watch *watch)
     getmaxyx(stdscr, rows, columns);
     if (st_screen_init(&screen, rows, columns, watch->unicode) != 0)
         return; /* the next second may have memory, or rows */
-    const bool alert = choose_message(watch, message, sizeof(message));
-    st_watch_draw(&screen, watch->answer.document, message, alert);
+    const struct st_status_screen how = {.live = true,
+                                         .details = watch->wish->details,
+                                         .socket = watch->answer.socket,
+                                         .alert = choose_message(watch, message, sizeof(message)),
+                                         .message = message};
+    st_status_screen_draw(&screen, watch->answer.document, &how);
     show(&screen);
     st_screen_finish(&screen);
 }
@@ -196,7 +140,7 @@ static bool read_keys(const struct watch *watch)
 {
     const bool keys = isatty(STDIN_FILENO) == 1;
     struct pollfd in = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
-    (void)poll(&in, 1, KEYS_MS); /* ends early at a signal: getch tells of a new size */
+    (void)poll(&in, 1, KEYS_MS); /* ends early at a signal: getch then returns KEY_RESIZE */
     if ((in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
         return false; /* the terminal is gone */
     for (int key; (key = getch()) != ERR;) {
@@ -224,15 +168,9 @@ static void run(struct watch *watch)
     } while (!st_stop_asked() && read_keys(watch));
 }
 
-int st_module_run(int argc, char **argv)
+int st_module_run(const struct st_status_wish *wish)
 {
-    struct options options = {0};
-    const int status = read_options(argc, argv, &options);
-    if (status >= 0)
-        return status;
-    if (options.once || options.json || isatty(STDOUT_FILENO) != 1)
-        return print_once(&options);
-    struct watch watch = {.options = &options, .platform = st_platform_native(), .unicode = choose_locale()};
+    struct watch watch = {.wish = wish, .platform = st_platform_native(), .unicode = choose_locale()};
     const char *type = getenv("TERM");
     SCREEN *terminal = newterm(NULL, stdout, stdin);
     if (terminal == NULL || tigetstr("cup") == NULL) {
@@ -240,7 +178,7 @@ int st_module_run(int argc, char **argv)
             endwin();
             delscreen(terminal);
         }
-        return st_failure(COMMAND, "a terminal of type '%s' cannot show a screen: try --once",
+        return st_failure(COMMAND, "a terminal of type '%s' cannot be redrawn: leave out --watch",
                           type != NULL ? type : "");
     }
     st_stop_catch(NULL);

@@ -112,7 +112,7 @@ int st_screen_put(struct st_screen *screen, int row, int column, int width, enum
     return put(screen, row, column, width, style, text, text + strlen(text));
 }
 
-/* How much of the text goes into one row: up to a space, or all of it where there is none. */
+/* How much of the text goes into one row: up to a space, or what fits of a word longer than a row. */
 static const char *row_end(const struct st_screen *screen, const char *text, int width)
 {
     const char *space = NULL;
@@ -120,12 +120,13 @@ static const char *row_end(const struct st_screen *screen, const char *text, int
     for (const char *at = text; *at != '\0';) {
         char glyph[5];
         int glyph_width;
+        const char *before = at;
         if (*at == ' ')
             space = at;
         at += next_glyph(screen, at, glyph, &glyph_width);
         used += glyph_width;
         if (used > width)
-            return space != NULL ? space : text + strcspn(text, " ");
+            return space != NULL ? space : before > text ? before : at;
     }
     return text + strlen(text);
 }

@@ -30,7 +30,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report apply verify revert snapshot compare plot status history lab watch devices help --help --version'
+        words='check measure report apply verify revert snapshot compare plot status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -46,10 +46,8 @@ _sleeptune() {
         compare) words='--difference --every --plot --kind -k --json --format --help' ;;
         plot) words='--output -o --kind -k --width --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --follow --json --format --socket --db --help' ;;
-        status) words='--json --format --socket --help' ;;
-        watch) words='--once --json --socket --help' ;;
-        devices) words='--json --format --help' ;;
-        help) words='check measure report apply verify revert snapshot compare plot status history lab watch devices' ;;
+        status) words='--details --watch --devices --json --format --socket --help' ;;
+        help) words='check measure report apply verify revert snapshot compare plot status history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

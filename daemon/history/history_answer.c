@@ -43,7 +43,7 @@ static struct st_history_reader *open_reader(struct st_keeper *keeper, char *err
 static char *refuse(unsigned *http_status, unsigned status, const char *error)
 {
     *http_status = status;
-    return st_http_error(error);
+    return st_route_error_text(error);
 }
 
 static char *refuse_damaged(struct st_keeper *keeper, unsigned *http_status,

@@ -57,7 +57,7 @@ void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
 static char *nothing(const struct st_keeper *keeper, unsigned *http_status)
 {
     *http_status = 503;
-    return st_http_error(keeper->view.why);
+    return st_route_error_text(keeper->view.why);
 }
 
 char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)

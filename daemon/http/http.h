@@ -7,14 +7,11 @@
 
 /** Where bodies come from. */
 struct st_http_source {
-    /** @param http_status 200, may be set to another one, with st_http_error as the text.
+    /** @param http_status 200, may be set to another one, with st_route_error_text as the text.
      * @return text to be freed, NULL when out of memory. Called in the server's threads. */
     char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
     void *ctx;
 };
-
-/** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
-char *st_http_error(const char *error);
 
 struct st_http;
 
@@ -29,12 +26,9 @@ ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, s
 ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                                    struct st_http **ret);
 
-/** How many streams are open. NULL has none. Threads: any. */
-size_t st_http_streams_open_n(struct st_http *http);
-
-/** One second went by: the text goes to all streams (NULL: nothing), connections that are over their time
- * end. NULL is fine. Threads: one, the one that stops it. */
-void st_http_tick(struct st_http *http, const char *text, size_t len);
+/** Call each second: connections that are over their time end. NULL is fine. Threads: one, the one that stops
+ * it. */
+void st_http_tick(struct st_http *http);
 
 void st_http_stop(struct st_http *http); /* NULL is fine */
 

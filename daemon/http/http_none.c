@@ -21,17 +21,9 @@ int st_http_start_tcp(const char *listen, const char *names, const struct st_htt
     return -ENOTSUP;
 }
 
-size_t st_http_streams_open_n(struct st_http *http)
+void st_http_tick(struct st_http *http)
 {
     (void)http;
-    return 0;
-}
-
-void st_http_tick(struct st_http *http, const char *text, size_t len)
-{
-    (void)http;
-    (void)text;
-    (void)len;
 }
 
 void st_http_stop(struct st_http *http)

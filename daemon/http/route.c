@@ -2,6 +2,7 @@
 #include "daemon/http/route.h"
 
 #include <arpa/inet.h>
+#include <jansson.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
@@ -20,8 +21,6 @@ static const struct {
     {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
     {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
-    {"/v1/live", ST_ROUTE_LIVE, JSON, 0},
-    {"/v1/stream", ST_ROUTE_STREAM, "text/event-stream", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
     {"/v1/events", ST_ROUTE_EVENTS, JSON,
      ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND},
@@ -116,7 +115,13 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                      .content_type = routes[i].content_type,
                                      .query = routes[i].query};
     }
-    return st_route_refuse(
-        404,
-        "there is /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/live, /v1/stream and /metrics");
+    return st_route_refuse(404, "there is /, /v1/status, /v1/causes, /v1/history, /v1/events and /metrics");
+}
+
+char *st_route_error_text(const char *error)
+{
+    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error);
+    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    return text;
 }

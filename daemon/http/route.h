@@ -10,8 +10,6 @@ enum st_route_body {
     ST_ROUTE_STATUS,
     ST_ROUTE_METRICS,
     ST_ROUTE_CAUSES,
-    ST_ROUTE_LIVE,
-    ST_ROUTE_STREAM,
     ST_ROUTE_PAGE,
     ST_ROUTE_HISTORY,
     ST_ROUTE_EVENTS,
@@ -44,6 +42,9 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
 
 /** A refusal with its reason, a sentence that stays. */
 struct st_route st_route_refuse(unsigned http_status, const char *error);
+
+/** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
+char *st_route_error_text(const char *error);
 
 /** The Host check alone. */
 bool st_route_host_allowed(const char *host, const struct st_route_names *names);

@@ -1,7 +1,7 @@
-/* Fills the template. */
+/* Fills the template with the screen of the status document: no figure is known here. */
 #include "daemon/page/page.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,238 +20,197 @@ static void put_string(FILE *out, const json_t *object, const char *key)
     st_xml_put(out, json_string_value(get(object, key)));
 }
 
-static void put_ns(FILE *out, const json_t *value)
-{
-    char text[32];
-    if (json_is_integer(value))
-        st_xml_put(out, st_ns_format(json_integer_value(value), text, sizeof(text)));
-    else
-        fputs("not yet", out);
-}
-
-static void put_number(FILE *out, const json_t *value)
-{
-    if (json_is_integer(value))
-        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else
-        fputs("not known", out);
-}
-
-static void put_clock(FILE *out, const json_t *value)
+/* <time>: UTC here, the reader's own time zone where scripts run. */
+static void put_time(FILE *out, const json_t *value)
 {
     const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
     struct tm utc;
-    char text[40];
-    if (gmtime_r(&seconds, &utc) != NULL && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
-        st_xml_put(out, text);
+    char machine[40], text[40];
+    if (gmtime_r(&seconds, &utc) == NULL ||
+        strftime(machine, sizeof(machine), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0 ||
+        strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc) == 0)
+        return;
+    fprintf(out, "<time datetime=\"%s\">%s</time>", machine, text);
+}
+
+/* A class of the style sheet; unknown states have none. */
+static void put_class(FILE *out, const json_t *object)
+{
+    static const char *const classes[] = {"ok", "warn", "bad", "unknown"};
+    const char *state = json_string_value(get(object, "state"));
+    for (size_t i = 0; i < ST_ARRAY_LEN(classes); i++) {
+        if (state != NULL && strcmp(state, classes[i]) == 0)
+            fprintf(out, " class=\"%s\"", classes[i]);
+    }
+}
+
+static void put_section(FILE *out, const json_t *section)
+{
+    size_t i;
+    const json_t *row;
+    const char *title = json_string_value(get(section, "title"));
+    fputs("<section>", out);
+    if (title != NULL && title[0] != '\0') {
+        fputs("<h2>", out);
+        st_xml_put(out, title);
+        fputs("</h2>", out);
+    }
+    fputs("<table><tbody>", out);
+    json_array_foreach(get(section, "rows"), i, row)
+    {
+        fputs("<tr", out);
+        put_class(out, row);
+        fputs("><th>", out);
+        put_string(out, row, "label");
+        fputs("</th><td>", out);
+        if (json_is_integer(get(row, "time_ns"))) {
+            put_time(out, get(row, "time_ns"));
+            fputc(' ', out);
+        }
+        put_string(out, row, "text");
+        fputs("</td></tr>", out);
+    }
+    fputs("</tbody></table></section>\n", out);
+}
+
+/* --- charts: bars of height 0 .. 100 in slots of width 1 --- */
+
+static bool is_in(const json_t *list, size_t number)
+{
+    size_t i;
+    const json_t *index;
+    json_array_foreach(list, i, index)
+    {
+        if (json_is_integer(index) && json_integer_value(index) == (json_int_t)number)
+            return true;
+    }
+    return false;
+}
+
+static double height_of(const json_t *chart, const json_t *value)
+{
+    const double low = json_number_value(get(chart, "low")), high = json_number_value(get(chart, "high"));
+    const double number = json_number_value(value);
+    if (!(low > 0) || !(high > low) || !(number > low))
+        return number > 0 ? 1 : 0;
+    return fmax(1, fmin(100, 100 * log(number / low) / log(high / low)));
+}
+
+static void put_bar(FILE *out, double x, double height, const char *class_name)
+{
+    fprintf(out, "<rect class=\"%s\" x=\"%g\" y=\"%.1f\" width=\".8\" height=\"%.1f\"/>", class_name, x,
+            100 - height, height);
+}
+
+static void put_bars(FILE *out, const json_t *chart)
+{
+    const json_t *values = get(chart, "values"), *value;
+    const double room = fmax(1, json_number_value(get(chart, "room")));
+    const double first = fmax(0, room - (double)json_array_size(values));
+    size_t i;
+    fprintf(out, "<svg role=\"img\" viewBox=\"0 0 %g 100\" preserveAspectRatio=\"none\" aria-label=\"", room);
+    put_string(out, chart, "note");
+    fputs("\">", out);
+    json_array_foreach(values, i, value)
+    {
+        const json_t *mark = json_array_get(get(chart, "marks"), i);
+        const double x = first + (double)i;
+        const bool bad = is_in(get(chart, "bad"), i);
+        if (json_is_number(value))
+            put_bar(out, x, height_of(chart, value), bad ? "bar bad" : "bar");
+        else
+            put_bar(out, x, 100, bad ? "bar bad" : "gap");
+        if (json_is_number(mark))
+            fprintf(out, "<rect class=\"mark\" x=\"%g\" y=\"%.1f\" width=\".8\" height=\"1.5\"/>", x,
+                    100 - height_of(chart, mark));
+    }
+    fputs("</svg>", out);
+}
+
+static void put_chart(FILE *out, const json_t *chart)
+{
+    static const char *const labels[] = {"high", "low", "left", "right"};
+    fputs("<figure><figcaption>", out);
+    put_string(out, chart, "title");
+    fputs("</figcaption><div class=\"chart\">", out);
+    put_bars(out, chart);
+    for (size_t i = 0; i < ST_ARRAY_LEN(labels); i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "%s%s", labels[i], i < 2 ? "_text" : "");
+        fprintf(out, "<span class=\"%s\">", labels[i]);
+        put_string(out, chart, key);
+        fputs("</span>", out);
+    }
+    fputs("</div><p class=\"note\">", out);
+    put_string(out, chart, "note");
+    fputs("</p></figure>\n", out);
 }
 
 /* --- what stands for {{NAME}} --- */
 
-static void state(FILE *out, const json_t *live)
+static void state(FILE *out, const json_t *document)
 {
-    put_string(out, live, "state");
+    put_string(out, document, "state");
 }
 
-static void verdict(FILE *out, const json_t *live)
+static void version(FILE *out, const json_t *document)
 {
-    put_string(out, live, "verdict");
+    put_string(out, document, "version");
 }
 
-static void version(FILE *out, const json_t *live)
+static void when(FILE *out, const json_t *document)
 {
-    put_string(out, live, "version");
+    put_time(out, get(document, "time_ns"));
 }
 
-static void when(FILE *out, const json_t *live)
+static void answer(FILE *out, const json_t *document)
 {
-    put_clock(out, get(live, "time_ns"));
+    const json_t *screen = get(document, "screen");
+    fputs("<p id=\"answer\"", out);
+    put_class(out, screen);
+    fputs(">", out);
+    put_string(out, screen, "answer");
+    fputs("</p>", out);
 }
 
-static void degraded(FILE *out, const json_t *live)
+/* The first section, the charts, then the rest. */
+static void screen(FILE *out, const json_t *document)
 {
-    size_t i;
-    const json_t *entry;
-    json_array_foreach(get(live, "degraded"), i, entry)
+    const json_t *of = get(document, "screen"), *part;
+    size_t i, j;
+    json_array_foreach(get(of, "sections"), i, part)
     {
-        fputs("<li>Degraded, ", out);
-        put_string(out, entry, "what");
-        fputs(": ", out);
-        put_string(out, entry, "why");
-        fputs("</li>", out);
-    }
-}
-
-static void loop(FILE *out, const json_t *live)
-{
-    const json_t *of = get(live, "loop");
-    if (!json_is_object(of)) {
-        fputs("The loop has not begun.", out);
-        return;
-    }
-    put_number(out, get(of, "frames"));
-    fputs(" frames at ", out);
-    put_number(out, get(of, "rate_hz"));
-    fputs(" Hz (", out);
-    put_ns(out, get(of, "period_ns"));
-    fputs("), ", out);
-    put_string(out, of, "policy");
-    fputc(' ', out);
-    put_number(out, get(of, "priority"));
-    if (json_is_integer(get(of, "cpu"))) {
-        fputs(", CPU ", out);
-        put_number(out, get(of, "cpu"));
-    } else {
-        fputs(", any CPU", out);
-    }
-    fprintf(out, ", load %g %%", json_number_value(get(of, "load_percent")));
-}
-
-static void lateness(FILE *out, const json_t *live)
-{
-    static const struct {
-        const char *key, *name;
-    } quantiles[] = {
-        {"min", "earliest"}, {"median", "median"}, {"p99", "99 %"}, {"p999", "99.9 %"}, {"max", "latest"}};
-    const json_t *of = get(live, "lateness_ns");
-    if (!json_is_object(of))
-        return;
-    fputs("<tr><td>cycles</td><td>", out);
-    put_number(out, get(of, "n"));
-    fputs("</td></tr>", out);
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        fprintf(out, "<tr><td>%s</td><td>", quantiles[i].name);
-        put_ns(out, get(of, quantiles[i].key));
-        fputs("</td></tr>", out);
-    }
-}
-
-static void put_xruns(FILE *out, const json_t *of)
-{
-    const json_int_t starved = json_integer_value(get(of, "starved"));
-    if (!json_is_integer(get(of, "count"))) {
-        fputs("not watched", out);
-        return;
-    }
-    put_number(out, get(of, "count"));
-    if (starved > 0)
-        fprintf(out, ", %" JSON_INTEGER_FORMAT " starved client%s", starved, starved == 1 ? "" : "s");
-    if (!json_is_true(get(of, "watched")))
-        fputs(" (not watched now)", out);
-}
-
-static void counts(FILE *out, const json_t *live)
-{
-    const json_t *misses = get(live, "misses"), *xruns;
-    if (json_is_object(misses)) {
-        fputs("<tr><td>missed periods</td><td>", out);
-        put_number(out, get(misses, "count"));
-        fputs(" of ", out);
-        put_number(out, get(misses, "periods"));
-        fputs("</td></tr><tr><td>of these, skipped</td><td>", out);
-        put_number(out, get(misses, "skipped_periods"));
-        fputs("</td></tr>", out);
-        if (json_integer_value(get(misses, "records_lost")) > 0) {
-            fputs("<tr><td>records lost</td><td>", out);
-            put_number(out, get(misses, "records_lost"));
-            fputs("</td></tr>", out);
-        }
-    }
-    size_t i;
-    json_array_foreach(get(live, "xruns"), i, xruns)
-    {
-        fputs("<tr><td>xruns, ", out);
-        put_string(out, xruns, "source");
-        fputs("</td><td>", out);
-        put_xruns(out, xruns);
-        fputs("</td></tr>", out);
-    }
-}
-
-static void late(FILE *out, const json_t *live)
-{
-    const json_t *n = get(live, "late_wakes");
-    if (!json_is_integer(n))
-        return;
-    put_number(out, n);
-    fprintf(out, " wake-up%s later than ", json_integer_value(n) == 1 ? "" : "s");
-    put_ns(out, get(live, "late_threshold_ns"));
-    fputc('.', out);
-}
-
-static void causes(FILE *out, const json_t *live)
-{
-    size_t i;
-    const json_t *cause;
-    json_array_foreach(get(live, "causes"), i, cause)
-    {
-        fputs("<tr><td>", out);
-        put_string(out, cause, "text");
-        fputs("</td><td>", out);
-        put_number(out, get(cause, "count"));
-        fputs("</td><td>", out);
-        put_ns(out, get(cause, "total_ns"));
-        fputs("</td><td>", out);
-        put_ns(out, get(cause, "worst_ns"));
-        fputs("</td></tr>", out);
-    }
-}
-
-static void events(FILE *out, const json_t *live)
-{
-    size_t i;
-    const json_t *event;
-    json_array_foreach(get(live, "events"), i, event)
-    {
-        fputs("<tr><td><time>", out);
-        put_clock(out, get(event, "time_ns"));
-        fputs("</time></td><td>", out);
-        put_string(out, event, "event");
-        fputs(": ", out);
-        put_string(out, event, "text");
-        fputs("</td></tr>", out);
-    }
-}
-
-static void histogram(FILE *out, const json_t *live)
-{
-    const json_t *of = get(live, "histogram"), *count;
-    const json_t *bounds = get(of, "bounds_ns");
-    size_t i;
-    json_array_foreach(get(of, "counts"), i, count)
-    {
-        if (json_integer_value(count) == 0)
+        put_section(out, part);
+        if (i > 0)
             continue;
-        fputs("<tr><td>", out);
-        if (i < json_array_size(bounds))
-            put_ns(out, json_array_get(bounds, i));
-        else
-            fputs("more", out);
-        fputs("</td><td>", out);
-        put_number(out, count);
-        fputs("</td></tr>", out);
+        const json_t *chart;
+        json_array_foreach(get(of, "charts"), j, chart) put_chart(out, chart);
     }
+}
+
+static void next(FILE *out, const json_t *document)
+{
+    put_string(out, get(document, "screen"), "next");
 }
 
 static const struct {
     const char *name;
-    void (*put)(FILE *out, const json_t *live);
+    void (*put)(FILE *out, const json_t *document);
 } slots[] = {
-    {"state", state},       {"verdict", verdict}, {"version", version},   {"time", when},
-    {"degraded", degraded}, {"loop", loop},       {"lateness", lateness}, {"counts", counts},
-    {"late", late},         {"causes", causes},   {"events", events},     {"histogram", histogram},
+    {"state", state},   {"version", version}, {"time", when},
+    {"answer", answer}, {"screen", screen},   {"next", next},
 };
 
 /* name: what stands between {{ and }}, without an end. */
-static void put_slot(FILE *out, const json_t *live, const char *name, size_t len)
+static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(slots); i++) {
         if (strlen(slots[i].name) == len && strncmp(slots[i].name, name, len) == 0)
-            slots[i].put(out, live);
+            slots[i].put(out, document);
     }
 }
 
-char *st_page_text(const json_t *live)
+char *st_page_text(const json_t *document)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -261,7 +220,7 @@ char *st_page_text(const json_t *live)
     const char *at = st_page_template, *begin, *end;
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        put_slot(out, live, begin + 2, (size_t)(end - begin) - 2);
+        put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);
         at = end + 2;
     }
     fputs(at, out);

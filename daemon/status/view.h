@@ -11,6 +11,8 @@
 
 #define ST_VIEW_TEXT_BYTES 512
 
+struct st_live_look;
+
 struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
@@ -25,6 +27,7 @@ struct st_view {
     struct st_keeper_view history;
     bool has_minute;
     struct st_minute minute;
+    const struct st_live_look *seconds;   /* borrowed; NULL: unknown */
     json_t *events;                       /* borrowed */
     char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */
     char config_file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */

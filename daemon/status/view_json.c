@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "core/ns.h"
+#include "daemon/status/rows.h"
 #include "st_config.h"
 
 const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",
@@ -248,5 +249,6 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "last_minute", minute_json(view));
     json_object_set_new(document, "previous_run", text_or_null(view->previous_run));
     json_object_set(document, "events", view->events);
+    json_object_set_new(document, "screen", st_rows_json(view));
     return document;
 }

@@ -3,8 +3,8 @@
 
 One daemon, whose loop runs all the time on one CPU; SIGHUP switches the rest. Nine blocks make a round: off, off, on, clients,
 cyclictest, clients, on, off, off. "on": an own stream (Dummy), the history, observers of every sound server that is there, a TCP listener; tracing
-stays off. "clients": all of that, and ten clients that poll /v1/live ten times a second. The daemon itself is not pinned, only its
-loop is; clients are on the other CPUs. Of each block the medians of its whole seconds are taken from /v1/live, asked once after it.
+stays off. "clients": all of that, and ten clients that poll /v1/status ten times a second. The daemon itself is not pinned, only its
+loop is; clients are on the other CPUs. Of each block the medians of its whole seconds are taken from the chart of seconds in /v1/status, asked once after it.
 Ratios are geometric means over rounds with their 95 % interval (Student's t); the order of a round takes a steady change of the
 machine out. Off beside off (the outer blocks by the inner ones) is told first: where it is not 1 +- 0.03, the machine is too noisy to
 say much. CPU time is that of the whole process and its helper programs, in parts of one CPU, block by block; of it the loop's thread and
@@ -84,9 +84,6 @@ class Daemon:
     def status(self):
         return json.loads(clients.get(self.sock, "/v1/status"))
 
-    def live(self):
-        return json.loads(clients.get(self.sock, "/v1/live"))
-
     def pids(self):
         """The daemon and its helper programs."""
         found = [self.pid]
@@ -130,7 +127,7 @@ class Cyclictest:
 
 def block(daemon, kind, seconds):
     daemon.switch(kind in ("on", "clients"))
-    busy = clients.Clients(daemon.sock, "/v1/live", 10, 10) if kind == "clients" else None
+    busy = clients.Clients(daemon.sock, "/v1/status", 10, 10) if kind == "clients" else None
     cyclictest = Cyclictest(seconds) if kind == "cyclictest" else None
     time.sleep(SETTLE_S)
     first = cyclictest.look() if cyclictest else None
@@ -145,8 +142,9 @@ def block(daemon, kind, seconds):
         cyclictest.end()
     if busy:
         busy.end()
-    told, sources = daemon.live()["seconds"], daemon.status()["observe"]
-    known = {key: [v for v in told[key][-seconds - 1:-1] if v is not None] for key in ("median_ns", "max_ns")}
+    status = daemon.status()
+    chart, sources = status["screen"]["charts"][0], status["observe"]
+    known = {name: [v for v in chart[key][-seconds - 1:-1] if v is not None] for name, key in (("median_ns", "marks"), ("max_ns", "values"))}
     if not known["median_ns"]:
         sys.exit("no second of the block was measured")
     return {"kind": kind, "median": beside.math.exp(sum(map(beside.math.log, known["median_ns"])) / len(known["median_ns"])),

@@ -2,13 +2,13 @@
 """What clients cost the loop: its lateness while ten of them poll ten times a second, beside its lateness in peace.
 
 One daemon runs all the time. Quiet blocks (A) and blocks with clients (B) take turns, ABBA, so that a slow change of the machine
-is in both. Of each block the medians and maxima of its whole seconds are taken from /v1/live, asked once after it. Ratios are
+is in both. Of each block the medians and maxima of its whole seconds are taken from the chart of seconds in /v1/status, asked once after it. Ratios are
 geometric means over the pairs of blocks with their 95 % interval (Student's t). A beside A, the two A of each ABBA, comes with it:
 where that is not 1 +- 0.03, the machine is too noisy to say much.
 
 The clients are threads of this program, kept on the CPUs that are not the loop's: a real one is on another machine, or another CPU.
 
-    tests/bench/clients.py --rounds 10 --seconds 5 --path /v1/live       5 minutes; also /v1/status, /metrics, /v1/stream
+    tests/bench/clients.py --rounds 10 --seconds 5 --path /v1/status     5 minutes; also /metrics
 """
 import argparse
 import http.client
@@ -50,7 +50,7 @@ def get(sock, path):
 
 
 class Clients:
-    """Poll one path, each with a connection of its own for each question; or hold a stream open."""
+    """Poll one path, each with a connection of its own for each question."""
 
     def __init__(self, sock, path, count, rate_hz):
         self.answers, self.failed, self.ending = 0, 0, threading.Event()
@@ -61,15 +61,6 @@ class Clients:
 
     def run(self, sock, path, offset_s, every_s):
         begin = time.monotonic() + offset_s
-        if path == "/v1/stream":
-            connection = Connection(sock)
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            while not self.ending.is_set() and answer.readline():
-                with self.lock:
-                    self.answers += 1
-            connection.close()
-            return
         n = 0
         while not self.ending.wait(max(0, begin + n * every_s - time.monotonic())):
             n += 1
@@ -94,9 +85,9 @@ def block(sock, args, clients):
     time.sleep(args.seconds + 2.5)  # the first and the last second are not wholly in it, and a second is told a little later
     if busy:
         busy.end()
-    seconds = json.loads(get(sock, "/v1/live"))["seconds"]
-    medians = [v for v in seconds["median_ns"][-args.seconds - 1:-1] if v is not None]
-    latest = [v for v in seconds["max_ns"][-args.seconds - 1:-1] if v is not None]
+    seconds = json.loads(get(sock, "/v1/status"))["screen"]["charts"][0]
+    medians = [v for v in seconds["marks"][-args.seconds - 1:-1] if v is not None]
+    latest = [v for v in seconds["values"][-args.seconds - 1:-1] if v is not None]
     return {"median": sum(medians) / len(medians), "latest": sorted(latest)[len(latest) // 2],
             "answers": busy.answers if busy else 0, "failed": busy.failed if busy else 0}
 
@@ -104,7 +95,7 @@ def block(sock, args, clients):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sleeptuned", default="build/daemon/sleeptuned")
-    parser.add_argument("--path", default="/v1/live")
+    parser.add_argument("--path", default="/v1/status")
     parser.add_argument("--clients", type=int, default=10)
     parser.add_argument("--rate", type=float, default=10, help="questions a second of each client")
     parser.add_argument("--rounds", type=int, default=10, help="of ABBA")

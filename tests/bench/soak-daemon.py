@@ -2,7 +2,7 @@
 """sleeptuned with everything on for a while: does its memory grow, what CPU time does it use?
 
 On: the loop at 128 frames and 48 kHz, an own stream (Dummy), the history, observers of every sound server that is there, a TCP
-listener that is scraped every 5 s as Prometheus does, one event stream held open; tracing off. Every 10 s: resident memory, swap, CPU
+listener that is scraped every 5 s as Prometheus does, one page that polls each 2 s; tracing off. Every 10 s: resident memory, swap, CPU
 time, of the daemon and of its helper programs apart. Memory is locked when touched (MLOCK_ONFAULT): what is resident is locked or
 could be dropped. Pages come in as they are first used: the first five minutes are told but not counted (--warm-up). The slope comes from the means of 8 equal stretches, by least squares
 with Student's t, since neighbouring samples hardly differ; the CPU share is the mean of the stretches.
@@ -97,7 +97,7 @@ def main():
         began = time.monotonic()
         threads = [threading.Thread(target=scrape, args=(daemon, ending, counts))]
         threads[0].start()
-        stream = bench.clients.Clients(daemon.sock, "/v1/stream", 1, 1)
+        page = bench.clients.Clients(daemon.sock, "/", 1, 0.5)
         try:
             while time.monotonic() - began < args.minutes * 60:
                 samples.append(sample(daemon, began))
@@ -107,9 +107,9 @@ def main():
             status = daemon.status()
         finally:
             ending.set()
-            stream.ending.set()
+            page.ending.set()
             daemon.end()
-            for thread in threads + stream.threads:
+            for thread in threads + page.threads:
                 thread.join()
     if args.csv:
         with open(args.csv, "w", encoding="ascii") as file:
@@ -128,7 +128,7 @@ def main():
         "schema": "sleeptune-soak/1", "kernel": " ".join(os.uname()[2:4]), "minutes": round(samples[-1]["s"] / 60, 2), "n": len(samples),
         "load_average": loads, "policy": loop["circumstances"]["policy"], "frames": 128, "rate_hz": 48000,
         "watching": [s["source"] for s in status["observe"] if s["state"] == "watching"], "audio": status["audio"]["state"],
-        "history": status["history"]["state"], **counts, "stream_lines": stream.answers,
+        "history": status["history"]["state"], **counts, "pages": page.answers,
         "rss_kib": {"first": samples[0]["rss_kib"], "after_warm_up": counted[0]["rss_kib"], "last": samples[-1]["rss_kib"], "most": most},
         "swap_kib_most": max(s["swap_kib"] for s in samples), "helpers_rss_kib_most": max(s["helpers_rss_kib"] for s in samples),
         "slope_kib_an_hour": round(slope, 1), "slope_ci95": [round(v, 1) for v in ci],

@@ -64,7 +64,7 @@ is "both directions are own xruns" "$(value 'd["xruns"]["own"] == d["audio"]["ow
 ok "an overflow is an event" wait_for value_is \
     'any(e["event"] == "own-xrun" and e["text"].startswith("overflows of the own recording stream: ") and e["device"] == "Dummy Input Device" for e in d["events"])' True
 like "metrics have it" "$(ask /metrics)" $'\nsleeptune_own_overflows_total [1-9]'
-like "sleeptune status shows it" "$("$SLEEPTUNE" status --socket "$sock")" 'Capture +dummy, recording, dummy-in'
+like "sleeptune status shows it" "$("$SLEEPTUNE" status --details --socket "$sock")" 'Recording +dummy, recording, dummy-in'
 config 'audio: { backend = "none"; capture = "on"; };'
 kill -HUP "$daemon"
 ok "capture without a backend is degraded" wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "audio"]' \
@@ -176,7 +176,7 @@ else
         config 'audio: { backend = "pulseaudio"; capture = "on"; };'
         kill -HUP "$daemon"
         ok "pulseaudio: and back" wait_for value_is '(d["audio"]["latency_ns"], d["audio"]["capture"]["state"])' "(50000000, 'recording')"
-        like "pulseaudio: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'overflows are'
+        like "pulseaudio: sleeptune status says so" "$("$SLEEPTUNE" status --details --socket "$sock")" 'does not report'
         kill -KILL "$server"
         wait "$server" 2>/dev/null
         ok "pulseaudio: the server is killed, the daemon lives on and waits" wait_for value_is '(d["audio"]["state"], d["audio"]["capture"]["state"])' "('waiting', 'waiting')"

@@ -83,7 +83,7 @@ ok "and in the history" wait_for stored_last
 
 shown "the log" "$log"
 is "a newline does not begin a line of the log" "$(grep -c '^sleeptuned error' "$log")" 0
-for target in /v1/status /v1/live /v1/events /v1/causes /v1/history; do
+for target in /v1/status /v1/events /v1/causes /v1/history; do
     ask "$target" >"$tmp/answer"
     safe "$target" "$tmp/answer" json
 done
@@ -94,9 +94,7 @@ safe "the page" "$tmp/answer"
 is "the page has no element of a name" "$(grep -c '<img' "$tmp/answer")" 0
 ask /metrics >"$tmp/answer"
 safe "/metrics" "$tmp/answer"
-curl -s --max-time 3 --unix-socket "$sock" http://localhost/v1/stream >"$tmp/answer"
-safe "/v1/stream" "$tmp/answer"
-for command in status "status --json" "watch --once" "watch --json" "history --events" "history --events --json" "history --causes" "history --causes --json" history "history --json"; do
+for command in status "status --json" "status --details" "history --events" "history --events --json" "history --causes" "history --causes --json" history "history --json"; do
     # shellcheck disable=SC2086
     list $command --socket "$sock"
     safe "sleeptune $command" "$tmp/${command%% *}.out"
@@ -110,7 +108,7 @@ import os, pty, re, select, sys, time
 pid, terminal = pty.fork()
 if pid == 0:
     os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
-    os.execv(sys.argv[1], [sys.argv[1], "watch", "--socket", sys.argv[2]])
+    os.execv(sys.argv[1], [sys.argv[1], "status", "--watch", "--socket", sys.argv[2]])
 data, end = b"", time.monotonic() + 20
 while time.monotonic() < end and b"Live" not in data:
     if select.select([terminal], [], [], 0.2)[0]:
@@ -122,8 +120,8 @@ os.waitpid(pid, 0)
 # what curses writes itself: CSI, character sets, \r \b and the end of lines
 sys.stdout.buffer.write(re.sub(rb"\x1b(\[[0-9;?]*[A-Za-z]|[()][0B]|[=>78M])|[\r\b\x0e\x0f]", b"", data))
 PY
-like "watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
-safe "watch on a terminal" "$tmp/screen"
+like "status --watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
+safe "status --watch on a terminal" "$tmp/screen"
 stop
 list history --events --db "$tmp/history.db"
 shown "sleeptune history --events --db" "$tmp/history.out"

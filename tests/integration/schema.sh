@@ -83,8 +83,6 @@ if [ -x "$SLEEPTUNED" ]; then
     until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
     valid "status --json" "$tmp/status.json"
     if command -v curl >/dev/null; then
-        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/live >"$tmp/live.json"
-        valid "/v1/live" "$tmp/live.json"
         parts=$(curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
         is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi

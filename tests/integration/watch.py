@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sleeptune watch on a pseudo-terminal: what stands on its screen, and how it leaves the terminal."""
+"""sleeptune status --watch on a pseudo-terminal: what its screen shows, and how it leaves the terminal."""
 import fcntl
 import os
 import pty
@@ -70,7 +70,7 @@ class Watch:
         def own_terminal():
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        self.process = subprocess.Popen([os.environ["SLEEPTUNE"], "watch"], stdin=slave, stdout=slave, stderr=slave,
+        self.process = subprocess.Popen([os.environ["SLEEPTUNE"], "status", "--watch"], stdin=slave, stdout=slave, stderr=slave,
                                         env=environment, preexec_fn=own_terminal)
 
     def read(self, seconds):
@@ -120,25 +120,25 @@ class Watch:
                 pass
 
 
-LIVE = r"^Live; q quits$"
-NOT_LIVE = r"(?s)\A(?!.*^Live; q quits$)"  # the whole screen is drawn anew, not only its first lines
+LIVE = r"^Live, \d\d:\d\d:\d\d; q quits$"
+NOT_LIVE = r"(?s)\A(?!.*^Live, )"  # the whole screen is drawn anew, not only its first lines
 daemon = None
 try:
     watch = Watch()
     ok(watch.shows(r"^Waiting: no sleeptuned is listening"), "without a daemon it says so and waits", watch.text())
     daemon = Daemon()
-    ok(watch.shows(r"^sleeptuned (running|degraded), up 0 h", r"(?s)[Hh]old.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
-    ok(watch.shows(r"^Latest of each second, [1-9]", r"^missed +\d+ of [1-9]\d*", r"\d+ skipped|^skipped +\d", r"^simulated +\d", r"over .* late: n, worst, why",
-                   "[▁▂▃▄▅▆▇█]", "─"), "80x24: chart, misses, xruns, causes", watch.text())
+    ok(watch.shows(r"(?s)[Hh]old.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
+    ok(watch.shows(r"^Deadlines +\d+ of [1-9]\d* periods missed", r"^Dropouts +own 0, simulated \d", r"^Lateness +median", r"^Next +sleeptune",
+                   r"^Latest wake-up of each", r"Lateness of all", "[▁▂▃▄▅▆▇█]", "─"), "80x24: figures, next step, charts", watch.text())
     ok(b"\x1b[36m" in watch.raw or b"\x1b[38;5;6m" in watch.raw, "in colour", watch.raw[-300:])
     watch.resize(12, 40)
-    ok(watch.shows(r"^Missed \d+ of \d+; xruns", LIVE), "40x12 after a change of size", watch.text())
+    ok(watch.shows(r"^Deadlines +\d+ of", LIVE), "40x12 after a change of size", watch.text())
     watch.resize(5, 20)
-    ok(watch.shows(LIVE, r"^sleeptuned"), "20x5 has a title and the message", watch.text())
+    ok(watch.shows(r"^Live, ", r"hold|period|loop"), "20x5 has the answer and the message", watch.text())
     watch.resize(24, 80)
-    ok(watch.shows(r"^missed +\d+ of", LIVE), "and back", watch.text())
+    ok(watch.shows(r"^Deadlines +\d+ of", LIVE), "and back", watch.text())
     daemon.end(signal.SIGKILL)
-    ok(watch.shows(r"^No connection since \d\d:\d\d:\d\d: no sleeptuned is listening", r"^missed", NOT_LIVE), "the daemon is killed: since when, with what was known", watch.text())
+    ok(watch.shows(r"^No connection since \d\d:\d\d:\d\d: no sleeptuned is listening", r"^Deadlines", NOT_LIVE), "the daemon is killed: since when, with what was known", watch.text())
     daemon = Daemon()
     ok(watch.shows(LIVE), "and it comes back", watch.text())
     os.kill(daemon.process.pid, signal.SIGSTOP)
@@ -167,30 +167,29 @@ try:
     watch.close()
 
     watch = Watch(NO_COLOR="1")
-    ok(watch.shows(LIVE, r"^missed"), "NO_COLOR: it runs", watch.text())
+    ok(watch.shows(LIVE, r"^Deadlines"), "NO_COLOR: it runs", watch.text())
     ok(not re.search(rb"\x1b\[[0-9;]*(3[0-7]|38;5;\d+)m", watch.raw), "and has no colour", watch.raw[-300:])
     watch.close()
     watch = Watch(TERM="vt100", LC_ALL="C")
-    ok(watch.shows(LIVE, r"^missed", r"^Latest of each second"), "a vt100 without Unicode: it runs", watch.text())
+    ok(watch.shows(LIVE, r"^Deadlines", r"^Latest wake-up"), "a vt100 without Unicode: it runs", watch.text())
     ok(all(byte < 0x80 for byte in watch.raw), "in ASCII", watch.raw[-300:])
     watch.close()
     watch = Watch(TERM="dumb")
-    ok(watch.ended() == 4 and "try --once" in watch.text(), "a terminal that cannot: it says what to do instead", watch.text())
+    ok(watch.ended() == 4 and "leave out --watch" in watch.text(), "a terminal that cannot: it says what to do instead", watch.text())
     watch.close()
 
     def plain(*arguments):
-        return subprocess.run([os.environ["SLEEPTUNE"], "watch", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return subprocess.run([os.environ["SLEEPTUNE"], "status", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=WAIT_S,
                               env={**os.environ, "SLEEPTUNE_SOCKET": sock, "LC_ALL": "C.UTF-8", "COLUMNS": "80"}, check=False)
-    once = plain()
-    ok(once.returncode == 0 and re.search(r"^missed +\d+ of", once.stdout, re.M) and "\x1b" not in once.stdout,
+    once = plain("--watch")
+    ok(once.returncode == 0 and re.search(r"^Deadlines +\d+ of", once.stdout, re.M) and "\x1b" not in once.stdout,
        "where standard output is no terminal one screen is printed, as text", once.stdout + once.stderr)
     ok(all(len(line) <= 80 for line in once.stdout.splitlines()), "in 80 columns", once.stdout)
-    ok('"schema":"sleeptune-live/1"' in plain("--json").stdout, "--json is the document")
     daemon.end()
     daemon = None
-    away = plain("--once")
-    ok(away.returncode == 4 and away.stdout == "" and "no sleeptuned is listening" in away.stderr, "--once without a daemon fails", away.stderr)
+    away = plain("--watch")
+    ok(away.returncode == 4 and away.stdout == "" and "no sleeptuned is listening" in away.stderr, "once, without a daemon, fails", away.stderr)
 finally:
     if daemon is not None:
         daemon.end(signal.SIGKILL)

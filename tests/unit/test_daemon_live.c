@@ -1,4 +1,4 @@
-/* The last seconds, the live document, and what who watches is sent. */
+/* The last seconds, the tee, and the order of events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/http/broadcast.h"
+#include "daemon/causes/events.h"
 #include "daemon/status/fan.h"
-#include "daemon/status/live_json.h"
+#include "daemon/status/live.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
 
@@ -213,70 +213,6 @@ static void fan_gives_everything_to_all(void **state)
     st_live_finish(&other);
 }
 
-/* --- the document --- */
-
-static void document_without_a_loop_says_what_is_not_known(void **state)
-{
-    (void)state;
-    struct st_view view = {.events = json_array()};
-    const struct st_live_look look = look_at(T0_NS);
-    json_t *document = st_live_json(&view, &look);
-    assert_string_equal(json_string_value(json_object_get(document, "state")), "starting");
-    assert_true(json_is_null(json_object_get(document, "loop")));
-    assert_true(json_is_null(json_object_get(document, "misses")));
-    assert_true(json_is_null(json_object_get(document, "overdue_ns")));
-    assert_true(json_is_null(json_object_get(json_object_get(document, "seconds"), "end_ns")));
-    json_decref(document);
-    json_decref(view.events);
-}
-
-static void seconds_of_which_nothing_is_known_are_null(void **state)
-{
-    (void)state;
-    struct st_view view = {.events = json_array(), .now_wall_ns = 1000 * ST_NS_PER_S};
-    sink.start(sink.ctx, T0_NS);
-    cycles(0, 150, 1000);
-    const struct st_live_look look = look_at(T0_NS + 4500 * ST_NS_PER_MS);
-    json_t *document = st_live_json(&view, &look);
-    const json_t *seconds = json_object_get(document, "seconds");
-    assert_int_equal(json_integer_value(json_object_get(seconds, "end_ns")),
-                     1000 * ST_NS_PER_S - 500 * ST_NS_PER_MS);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(seconds, "misses"), 0)), 0);
-    assert_true(json_is_integer(json_array_get(json_object_get(seconds, "misses"), 0)));
-    for (size_t i = 1; i < 4; i++) {
-        assert_true(json_is_null(json_array_get(json_object_get(seconds, "cycles"), i)));
-        assert_true(json_is_null(json_array_get(json_object_get(seconds, "misses"), i)));
-        assert_true(json_is_null(json_array_get(json_object_get(seconds, "max_ns"), i)));
-    }
-    json_decref(document);
-    json_decref(view.events);
-}
-
-static size_t xruns_listed(const struct st_view *view)
-{
-    const struct st_live_look look = look_at(T0_NS);
-    json_t *document = st_live_json(view, &look);
-    const size_t n = json_array_size(json_object_get(document, "xruns"));
-    json_decref(document);
-    return n;
-}
-
-static void source_that_this_system_never_has_is_told_only_when_it_was_asked_for(void **state)
-{
-    (void)state;
-    struct st_view view = {.events = json_array(), .observe.n = 1};
-    struct st_observed_view *source = &view.observe.sources[0];
-    *source = (struct st_observed_view){
-        .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
-    assert_int_equal(xruns_listed(&view), 2); /* simulated and own */
-    source->mode = ST_OBSERVED_ON;
-    assert_int_equal(xruns_listed(&view), 3);
-    source->mode = ST_OBSERVED_AUTO;
-    source->never = false;
-    assert_int_equal(xruns_listed(&view), 3);
-    json_decref(view.events);
-}
-
 static void events_are_listed_by_their_times_the_newest_first(void **state)
 {
     (void)state;
@@ -294,63 +230,6 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
     st_events_finish(&events);
 }
 
-/* --- what is sent --- */
-
-static int made_n;
-
-static json_t *make_number(void *ctx)
-{
-    (void)ctx;
-    return json_pack("{s:i}", "n", ++made_n);
-}
-
-static void document_is_made_once_for_all_who_ask_within_half_a_second(void **state)
-{
-    (void)state;
-    struct st_events events;
-    struct st_broadcast broadcast;
-    assert_int_equal(st_events_init(&events), 0);
-    assert_int_equal(st_broadcast_init(&broadcast, &events), 0);
-    made_n = 0;
-    for (int i = 0; i < 100; i++)
-        free(st_broadcast_document(&broadcast, T0_NS + i * 10 * ST_NS_PER_MS, make_number, NULL));
-    assert_int_equal(made_n, 2);
-    char *text = st_broadcast_document(&broadcast, T0_NS + 10 * ST_NS_PER_S, make_number, NULL);
-    assert_string_equal(text, "{\"n\":3}");
-    free(text);
-    st_broadcast_finish(&broadcast);
-    st_events_finish(&events);
-}
-
-static void chunk_has_each_event_once_and_counts_what_was_too_much(void **state)
-{
-    (void)state;
-    struct st_events events;
-    struct st_broadcast broadcast;
-    size_t len;
-    assert_int_equal(st_events_init(&events), 0);
-    assert_int_equal(st_broadcast_init(&broadcast, &events), 0);
-    st_events_add(&events, ST_LOG_DBG, 7, "pause", NULL, 0, "before anybody listened");
-    st_broadcast_forget(&broadcast);
-    st_events_add(&events, ST_LOG_DBG, 8, "config-read", NULL, 0, "two\nlines: no end of an event");
-    char *text = st_broadcast_chunk(&broadcast, "{}", &len);
-    assert_string_equal(
-        text, "event: event\ndata: {\"time_ns\":8,\"event\":\"config-read\",\"text\":\"two?lines: no end of "
-              "an event\"}\n\nevent: status\ndata: {}\n\n");
-    assert_int_equal(len, strlen(text));
-    free(text);
-    text = st_broadcast_chunk(&broadcast, NULL, &len);
-    assert_string_equal(text, ": no document\n\n");
-    free(text);
-    for (int i = 0; i < ST_BROADCAST_EVENTS + 3; i++)
-        st_events_add(&events, ST_LOG_DBG, i, "pause", NULL, 0, "number %d", i);
-    text = st_broadcast_chunk(&broadcast, "{}", &len);
-    assert_ptr_equal(strstr(text, ": 3 events more\n\nevent: event\ndata: {\"time_ns\":3,"), text);
-    free(text);
-    st_broadcast_finish(&broadcast);
-    st_events_finish(&events);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -363,12 +242,7 @@ int main(void)
         TEST(only_the_last_two_minutes_are_kept),
         TEST(median_of_few_cycles_is_not_known),
         TEST(fan_gives_everything_to_all),
-        TEST(document_without_a_loop_says_what_is_not_known),
-        TEST(seconds_of_which_nothing_is_known_are_null),
-        TEST(source_that_this_system_never_has_is_told_only_when_it_was_asked_for),
         TEST(events_are_listed_by_their_times_the_newest_first),
-        TEST(document_is_made_once_for_all_who_ask_within_half_a_second),
-        TEST(chunk_has_each_event_once_and_counts_what_was_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

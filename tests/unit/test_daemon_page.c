@@ -38,44 +38,37 @@ static void every_figure_is_there_without_a_script(void **state)
 {
     (void)state;
     char *page = page_of(
-        "{\"state\":\"degraded\",\"verdict\":\"Holds "
-        "it.\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,"
-        "\"degraded\":[{\"what\":\"loop\",\"why\":\"no right\"}],"
-        "\"loop\":{\"frames\":128,\"rate_hz\":48000,\"period_ns\":2666667,\"policy\":\"fifo\",\"priority\":"
-        "70,"
-        "\"cpu\":3,\"load_percent\":2.5},"
-        "\"lateness_ns\":{\"n\":1000,\"min\":-5,\"median\":31600,\"p99\":80500,\"p999\":null,\"max\":5070000}"
-        ","
-        "\"histogram\":{\"bounds_ns\":[1000,100000],\"counts\":[0,998,2]},"
-        "\"misses\":{\"count\":7,\"periods\":1003,\"skipped_periods\":3,\"records_lost\":11},"
-        "\"xruns\":[{\"source\":\"own\",\"watched\":true,\"count\":4,\"starved\":null},{\"source\":\"alsa\","
-        "\"watched\":false,"
-        "\"count\":3,\"starved\":1},{\"source\":\"jack\",\"count\":null}],"
-        "\"late_wakes\":1,\"late_threshold_ns\":1333333,"
-        "\"causes\":[{\"text\":\"page fault\",\"count\":1,\"total_ns\":2000000,\"worst_ns\":2000000}],"
-        "\"events\":[{\"time_ns\":1700000000000000000,\"event\":\"late-wake\",\"text\":\"woke late\"}]}");
+        "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
+        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"sections\":["
+        "{\"title\":\"\",\"rows\":[{\"label\":\"Degraded\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
+        "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
+        "\"detail\":true,\"time_ns\":1700000000000000000}]}],"
+        "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,\"low_text\":\"10 "
+        "ns\","
+        "\"high_text\":\"1 ms\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
+        "\"marks\":[10,null,100],\"bad\":[2]}]}}");
     static const char *const parts[] = {
         "<title>sleeptuned: degraded</title>",
-        "<p id=\"verdict\">Holds it.</p>",
-        "<li>Degraded, loop: no right</li>",
-        "As of <time>2023-11-14 22:13:20 UTC</time>",
-        "128 frames at 48000 Hz (2.667 ms), fifo 70, CPU 3, load 2.5 %",
-        "<tr><td>median</td><td>31.6 \xc2\xb5s</td></tr>",
-        "<tr><td>99.9 %</td><td>not yet</td></tr>",
-        "<tr><td>missed periods</td><td>7 of 1003</td></tr>",
-        "<tr><td>records lost</td><td>11</td></tr>",
-        "<tr><td>xruns, own</td><td>4</td></tr>",
-        "<tr><td>xruns, alsa</td><td>3, 1 starved client (not watched now)</td></tr>",
-        "<tr><td>xruns, jack</td><td>not watched</td></tr>",
-        "1 wake-up later than 1.333 ms.",
-        "<tr><td>page fault</td><td>1</td><td>2.000 ms</td><td>2.000 ms</td></tr>",
-        "late-wake: woke late",
-        "<tr><td>100.0 \xc2\xb5s</td><td>998</td></tr><tr><td>more</td><td>2</td></tr>",
+        "<p id=\"answer\" class=\"bad\">Holds it.</p>",
+        "Next: <code>sleeptune report</code>",
+        "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
+        "<tr class=\"bad\"><th>Degraded</th><td>loop: no right</td></tr>",
+        "<h2>Events</h2>",
+        "2023-11-14 22:13:20 UTC</time> late-wake: woke late</td>",
+        "<figcaption>Latest</figcaption>",
+        "viewBox=\"0 0 4 100\"",
+        "<rect class=\"bar\" x=\"1\" y=\"50.0\" width=\".8\" height=\"50.0\"/>",
+        "<rect class=\"gap\" x=\"2\"",
+        "<rect class=\"bar bad\" x=\"3\" y=\"0.0\"",
+        "<rect class=\"mark\" x=\"3\" y=\"50.0\"",
+        "<span class=\"high\">1 ms</span>",
+        "<span class=\"right\">now</span>",
+        "<p class=\"note\">Last 3 s</p>",
         "sleeptuned 9.8.7",
     };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (strstr(page, parts[i]) == NULL)
-            fail_msg("not in the page: %s", parts[i]);
+            fail_msg("not in the page: %s\n%s", parts[i], strstr(page, "<main>"));
     }
     assert_null(strstr(page, "{{"));
     free(page);
@@ -85,13 +78,16 @@ static void text_of_others_is_escaped_everywhere(void **state)
 {
     (void)state;
     json_t *text = json_string(HOSTILE);
-    json_t *document = json_pack(
-        "{s:O, s:O, s:O, s:[{s:O, s:O}], s:{s:O}, s:[{s:O, s:i}], s:[{s:O}], s:[{s:O, s:O}]}", "state", text,
-        "verdict", text, "version", text, "degraded", "what", text, "why", text, "loop", "policy", text,
-        "xruns", "source", text, "count", 1, "causes", "text", text, "events", "event", text, "text", text);
+    json_t *document =
+        json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}],"
+                  "s:[{s:O, s:O, s:O, s:O, s:O, s:O, s:[i], s:f, s:f, s:O}]}}",
+                  "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
+                  "sections", "title", text, "rows", "label", text, "text", text, "state", text, "charts",
+                  "title", text, "note", text, "low_text", text, "high_text", text, "left", text, "right",
+                  text, "values", 5, "low", 1.0, "high", 10.0, "room", text);
     assert_non_null(document);
     char *page = st_page_text(document), *plain = page_of("{}");
-    assert_int_equal(count(page, ESCAPED), 11); /* the state stands there twice */
+    assert_int_equal(count(page, ESCAPED), 15); /* the state and the note stand there twice, in 13 places */
     assert_int_equal(count(page, "<img"), 0);
     assert_int_equal(count(page, "\x01"), 0);
     assert_int_equal(count(page, "<script"), count(plain, "<script"));
@@ -106,8 +102,8 @@ static void empty_document_makes_a_page_that_claims_nothing(void **state)
 {
     (void)state;
     char *page = page_of("{}");
-    assert_non_null(strstr(page, "The loop has not begun."));
-    assert_non_null(strstr(page, "<table id=\"counts\"><tbody></tbody></table>"));
+    assert_non_null(strstr(page, "<p id=\"answer\"></p>"));
+    assert_null(strstr(page, "<td>"));
     assert_null(strstr(page, "{{"));
     free(page);
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "daemon/status/live.h"
+#include "daemon/status/rows.h"
 #include "daemon/status/view.h"
 
 static struct st_view view;
@@ -427,6 +429,243 @@ static void metrics_of_the_history_are_known_or_absent(void **state)
     free(text);
 }
 
+/* --- the screen --- */
+
+/* The text of the first row with this label, "" for none; its state and whether it is a detail. */
+static const char *row_of(const json_t *screen, const char *label, const char **ret_state, bool *ret_detail)
+{
+    size_t i, j;
+    const json_t *section, *row;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        json_array_foreach(json_object_get(section, "rows"), j, row)
+        {
+            if (strcmp(json_string_value(json_object_get(row, "label")), label) != 0)
+                continue;
+            *ret_state = json_string_value(json_object_get(row, "state"));
+            *ret_detail = json_is_true(json_object_get(row, "detail"));
+            return json_string_value(json_object_get(row, "text"));
+        }
+    }
+    return "";
+}
+
+static void expect_row(const char *label, const char *text, const char *state_name, bool detail)
+{
+    const char *found_state = "";
+    bool found_detail = false;
+    json_t *screen = st_rows_json(&view);
+    const char *found = row_of(screen, label, &found_state, &found_detail);
+    if (strstr(found, text) == NULL)
+        fail_msg("%s: %s", label, found);
+    assert_string_equal(found_state, state_name);
+    assert_true(found_detail == detail);
+    json_decref(screen);
+}
+
+static void expect_no_row(const char *label)
+{
+    const char *found_state = "";
+    bool found_detail;
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(row_of(screen, label, &found_state, &found_detail), "");
+    json_decref(screen);
+}
+
+static void expect_of_screen(const char *key, const char *text)
+{
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(json_string_value(json_object_get(screen, key)), text);
+    json_decref(screen);
+}
+
+static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **state)
+{
+    (void)state;
+    expect_of_screen("state", "ok");
+    expect_of_screen("next", "sleeptune history");
+    expect_row("Deadlines", "0 of 1000 periods missed, at most ", "ok", false);
+    expect_row("Dropouts", "own 0, simulated 0", "ok", false);
+    expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", false);
+    expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
+    expect_row("Own stream", "dummy, playing", "ok", true);
+    expect_row("Daemon", "PID 42, running for 0 h 00 min 05 s", "ok", true);
+    expect_row("Own cost", "CPU time per cycle not yet", "ok", true);
+    expect_no_row("Degraded");
+    expect_no_row("Main cause");
+    expect_no_row("Last minute");
+    json_t *screen = st_rows_json(&view);
+    const json_t *first = json_array_get(json_object_get(screen, "sections"), 0);
+    assert_true(json_array_size(json_object_get(first, "rows")) <= 5);
+    json_decref(screen);
+}
+
+static void screen_names_what_went_wrong_and_the_command_that_helps(void **state)
+{
+    (void)state;
+    result.misses = 4;
+    result.records_lost = 2;
+    result.cause_late_n = 6;
+    result.cause_above_ns = 1333333;
+    result.causes[ST_CAUSE_RUN_QUEUE] =
+        (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
+    view.has_minute = true;
+    view.minute = (struct st_minute){.cycles = 22500, .misses = 1, .lateness_max_ns = INT64_MIN};
+    expect_of_screen("state", "bad");
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_row("Deadlines", "4 of 1000 periods missed", "bad", false);
+    expect_row("Deadlines", "; not recorded: 2 periods", "bad", false);
+    expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
+    expect_row("Last minute", "22500 cycles, 1 missed, xruns: 0 own, 0 simulated, latest wake-up not yet",
+               "bad", false);
+    expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    expect_of_screen("next", "sleeptune report");
+    expect_row("Degraded", "loop: no right to SCHED_FIFO", "bad", false);
+}
+
+static void screen_without_a_loop_claims_nothing(void **state)
+{
+    (void)state;
+    view.loop = NULL;
+    expect_of_screen("state", "unknown");
+    expect_of_screen("next", "sleeptune status --watch");
+    expect_row("Deadlines", "no period is counted yet", "unknown", false);
+    expect_no_row("Lateness");
+    expect_no_row("Loop");
+    view.loop = &result;
+    result.elapsed_periods = 0;
+    expect_row("Deadlines", "no period is counted yet", "unknown", false);
+}
+
+static void screen_lists_sources_that_are_or_could_be_watched(void **state)
+{
+    (void)state;
+    view.observe.n = 2;
+    view.observe.sources[0] = (struct st_observed_view){.source = "alsa",
+                                                        .mode = ST_OBSERVED_AUTO,
+                                                        .state = ST_OBSERVED_WATCHING,
+                                                        .opened_n = 1,
+                                                        .device_xruns_n = 5,
+                                                        .starved_n = 3};
+    struct st_observed_view *never = &view.observe.sources[1];
+    *never = (struct st_observed_view){
+        .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
+    expect_row("Dropouts", "own 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
+    expect_row("Watched", "alsa, clients not ready: 3, CPU time per poll not yet (n = 0)", "ok", true);
+    expect_no_row("Not watched");
+    never->mode = ST_OBSERVED_ON; /* asked for */
+    expect_row("Dropouts", "; not watched: sound4", "warn", false);
+    expect_row("Not watched", "sound4", "bad", true);
+    never->mode = ST_OBSERVED_AUTO;
+    never->never = false;
+    expect_row("Dropouts", "; not watched: sound4", "warn", false);
+    expect_row("Not watched", "sound4", "ok", true);
+    view.observe.sources[0].state = ST_OBSERVED_ABSENT;
+    expect_row("Dropouts", "alsa 5 (3 clients not ready) (not watched now)", "warn", false);
+}
+
+static void screen_shows_streams_that_record_with_overflows_and_gaps(void **state)
+{
+    (void)state;
+    struct st_audio_view *input = &view.audio[ST_AUDIO_INPUT];
+    expect_no_row("Recording");
+    *input = (struct st_audio_view){.state = ST_AUDIO_RUNNING,
+                                    .backend = "alsa",
+                                    .xruns_known = true,
+                                    .xruns_n = 3,
+                                    .holes_n = 1,
+                                    .callbacks = {.calls_n = 9,
+                                                  .frames_min = 64,
+                                                  .frames_max = 128,
+                                                  .n = 8,
+                                                  .median_ns = 5000,
+                                                  .p99_ns = INT64_MIN,
+                                                  .p999_ns = INT64_MIN,
+                                                  .max_ns = 90000}};
+    expect_row("Recording", "alsa, recording, ", "ok", true);
+    expect_row("Recording", ", 3 overflows, 1 gap", "ok", true);
+    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not yet", "ok",
+               true);
+    input->xruns_known = false;
+    expect_row("Recording", "the sound system does not report overflows", "ok", true);
+}
+
+static void screen_says_what_waits_and_what_was_put_aside(void **state)
+{
+    (void)state;
+    view.history = (struct st_keeper_view){.state = ST_KEEPER_FAILING,
+                                           .bytes = 2500000,
+                                           .waiting_minutes_n = 3,
+                                           .lost_events_n = 4,
+                                           .why = "disk full",
+                                           .path = "/h.db",
+                                           .aside = "/h.db.aside-1"};
+    expect_row("History",
+               "failing /h.db, 2.5 MB: disk full; 3 minutes and 0 events waiting in memory; 0 minutes "
+               "and 4 events lost",
+               "bad", true);
+    json_t *screen = st_rows_json(&view);
+    char *text = json_dumps(screen, 0);
+    assert_non_null(strstr(text, "the file that was there before is now /h.db.aside-1"));
+    free(text);
+    json_decref(screen);
+}
+
+static void events_of_the_screen_carry_their_times(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ST_ROWS_EVENTS_MAX + 3; i++)
+        json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i, "event",
+                                                     "pause", "text", "x"));
+    json_t *screen = st_rows_json(&view);
+    const json_t *events = NULL, *section;
+    size_t i;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Events") == 0)
+            events = json_object_get(section, "rows");
+    }
+    assert_int_equal(json_array_size(events), ST_ROWS_EVENTS_MAX);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(events, 1), "time_ns")), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 1), "text")), "pause: x");
+    json_decref(screen);
+}
+
+static const json_t *chart_member(const json_t *screen, size_t chart, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(screen, "charts"), chart), key);
+}
+
+static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **state)
+{
+    (void)state;
+    struct st_live_look seconds = {.n = 3};
+    seconds.seconds[0] = (struct st_live_second){.cycles = 375, .max_ns = 50000, .median_ns = 27000};
+    seconds.seconds[1] = (struct st_live_second){.max_ns = INT64_MIN, .median_ns = INT64_MIN};
+    seconds.seconds[2] =
+        (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
+    view.seconds = &seconds;
+    st_hist_add_n(&result.lateness, 7000000, 1); /* in the bar of 5 ms .. 10 ms, beyond a period */
+    json_t *screen = st_rows_json(&view);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "values")), 3);
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "values"), 1)));
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "marks"), 1)));
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "values"), 2)), 8872000);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "bad")), 1);
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "bad"), 0)), 2);
+    assert_string_equal(json_string_value(chart_member(screen, 0, "note")),
+                        "Last 3 s: 4 missed deadlines, latest wake-up 8.872 ms; 1 s incomplete");
+    assert_string_equal(json_string_value(chart_member(screen, 0, "low_text")), "10 \xc2\xb5s");
+    assert_string_equal(json_string_value(chart_member(screen, 0, "high_text")), "10 ms");
+    const json_t *counts = chart_member(screen, 1, "values");
+    assert_int_equal(json_array_size(counts), 20);
+    assert_int_equal(json_integer_value(json_array_get(counts, 0)), 4);   /* early ones */
+    assert_int_equal(json_integer_value(json_array_get(counts, 4)), 990); /* 10 us .. 20 us */
+    assert_int_equal(json_array_size(chart_member(screen, 1, "bad")), 1);
+    json_decref(screen);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -450,6 +689,14 @@ int main(void)
         TEST(what_is_degraded_has_room_in_its_list),
         TEST(metrics_tell_causes_and_circumstances),
         TEST(metrics_of_the_history_are_known_or_absent),
+        TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
+        TEST(screen_names_what_went_wrong_and_the_command_that_helps),
+        TEST(screen_without_a_loop_claims_nothing),
+        TEST(screen_lists_sources_that_are_or_could_be_watched),
+        TEST(screen_shows_streams_that_record_with_overflows_and_gaps),
+        TEST(screen_says_what_waits_and_what_was_put_aside),
+        TEST(events_of_the_screen_carry_their_times),
+        TEST(charts_have_null_for_unknown_seconds_and_name_the_bad_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ wait $player
 
 is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'xruns_total{source="alsa"}')" \
     "sleeptune_xruns_total{source=\"alsa\"} $(alsa .device_xruns)"
-like "a person is told" "$(sleeptune status)" '^Xruns .*alsa 4'
+like "a person is told" "$(sleeptune status)" '^Dropouts .*alsa 4'
 
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
 ok "a card that is unplugged is let go" until_true says .why != "$streams"

@@ -1,5 +1,5 @@
-/* The server, by libmicrohttpd: one thread, few connections, small limits; http_guard.c has the limit of
- * time, http_streams.c what is endless. */
+/* The server, by libmicrohttpd: one thread, few connections, small limits; http_guard.c limits the time and
+ * the memory of a client. */
 #include "daemon/http/http.h"
 
 #include <arpa/inet.h>
@@ -19,8 +19,6 @@
 #include "core/ns.h"
 #include "daemon/config/config.h"
 #include "daemon/http/http_guard.h"
-#include "daemon/http/http_held.h"
-#include "daemon/http/http_streams.h"
 #include "daemon/page/page.h"
 
 #define LOG_MODULE "http"
@@ -37,8 +35,6 @@ struct st_http {
     bool tcp;
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct st_http_guard guard;
-    struct st_http_held held;
-    struct st_http_streams streams;
 };
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
@@ -111,57 +107,28 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 {
     if (text == NULL)
         return MHD_NO;
-    struct MHD_Response *response = st_http_held_response(&http->held, text);
+    struct MHD_Response *response = st_http_guard_response(&http->guard, text);
     if (response != NULL)
         return queue(connection, route, response);
     free(text);
     return MHD_NO;
 }
 
-static ssize_t no_content(void *ctx, uint64_t position, char *buf, size_t buf_bytes)
-{
-    (void)ctx;
-    (void)position;
-    (void)buf;
-    (void)buf_bytes;
-    return MHD_CONTENT_READER_END_OF_STREAM;
-}
-
-static enum MHD_Result answer_stream(struct MHD_Connection *connection, struct st_http *http,
-                                     const struct st_route *route, bool head)
-{
-    /* for the headers alone no stream is opened */
-    struct MHD_Response *response =
-        head ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, no_content, NULL, NULL)
-             : st_http_streams_open(&http->streams, connection);
-    if (response != NULL) {
-        if (!head)
-            st_http_guard_stream(&http->guard, connection);
-        return queue(connection, route, response);
-    }
-    const struct st_route full = {.http_status = 503,
-                                  .body = ST_ROUTE_ERROR,
-                                  .content_type = "application/json",
-                                  .error =
-                                      "as many streams are open as there may be; /v1/live can be polled"};
-    return answer_text(connection, http, &full, st_http_error(full.error));
-}
-
 #define SHORT_EVENTS 100 /* some 50 kB of them */
 
-/* From the history, megabytes perhaps: one is made at a time in this process, and none while this server's
- * readers have many to read. Nobody waits here: the server has one thread. */
+/* An answer from the history can be megabytes: this process makes one at a time, and none while clients of this
+ * server hold much unread. No request waits here: the server has one thread. */
 static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
                                    struct st_route *route, const struct st_query *query)
 {
     static atomic_flag making = ATOMIC_FLAG_INIT;
-    const bool full = st_http_held_is_full(&http->held);
+    const bool full = st_http_guard_is_full(&http->guard);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
-            503, full ? "others have not read their long answers yet: ask again in some seconds"
-                      : "another long answer is being made: ask again in a second");
+            503, full ? "other clients have not read their long answers yet: ask again in some seconds"
+                      : "another client is getting a long answer: ask again in a second");
         route->retry_after_s = 1;
-        return answer_text(connection, http, route, st_http_error(route->error));
+        return answer_text(connection, http, route, st_route_error_text(route->error));
     }
     const enum MHD_Result r =
         answer_text(connection, http, route,
@@ -170,18 +137,15 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
     return r;
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
-                              const char *method)
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route)
 {
     const struct st_query query = read_query(connection, route);
-    if (route->body == ST_ROUTE_STREAM)
-        return answer_stream(connection, http, route, strcmp(method, "HEAD") == 0);
     const bool short_one = query.limit != INT64_MIN && query.limit <= SHORT_EVENTS;
     if (route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !short_one))
         return answer_long(connection, http, route, &query);
     return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR
-                           ? st_http_error(route->error)
+                           ? st_route_error_text(route->error)
                            : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
 }
 
@@ -212,7 +176,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     if (*request == NULL)
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     if (route.http_status != 200)
-        return answer(connection, http, &route, method);
+        return answer(connection, http, &route);
     if (*request == NULL) { /* headers are here, a body may follow */
         *request = &seen;
         return MHD_YES;
@@ -221,7 +185,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         *upload_data_bytes = 0;
         return MHD_YES;
     }
-    return answer(connection, http, &route, method);
+    return answer(connection, http, &route);
 }
 
 /* A name or a value with "%00" would end there for us, and be taken for what it is not. */
@@ -239,7 +203,6 @@ static size_t unescape(void *ctx, struct MHD_Connection *connection, char *text)
 
 static void free_http(struct st_http *http)
 {
-    st_http_streams_finish(&http->streams);
     st_http_guard_finish(&http->guard);
     free(http);
 }
@@ -255,26 +218,19 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     snprintf(http->names, sizeof(http->names), "%s", names != NULL ? names : "");
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    int r = st_http_guard_init(&http->guard);
+    const int r = st_http_guard_init(&http->guard);
     if (r < 0) {
-        free(http);
-        return r;
-    }
-    r = st_http_streams_init(&http->streams);
-    if (r < 0) {
-        st_http_guard_finish(&http->guard);
         free(http);
         return r;
     }
     http->server = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0,
-        NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, http->tcp ? (unsigned)ST_HTTP_ADDRESS_MAX : 0u,
-        MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, st_http_guard_connection, &http->guard,
-        MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
-        unescape, NULL, MHD_OPTION_END);
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
+        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        http->tcp ? (unsigned)ST_HTTP_ADDRESS_MAX : 0u, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+        st_http_guard_connection, &http->guard, MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed,
+        &http->guard, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
     if (http->server == NULL) {
         free_http(http);
         return -EIO;
@@ -326,25 +282,16 @@ int st_http_start_tcp(const char *listen_on, const char *names, const struct st_
     return r;
 }
 
-size_t st_http_streams_open_n(struct st_http *http)
+void st_http_tick(struct st_http *http)
 {
-    return http != NULL ? st_http_streams_n(&http->streams) : 0;
-}
-
-void st_http_tick(struct st_http *http, const char *text, size_t len)
-{
-    if (http == NULL)
-        return;
-    if (text != NULL)
-        st_http_streams_put(&http->streams, text, len);
-    st_http_guard_tick(&http->guard);
+    if (http != NULL)
+        st_http_guard_tick(&http->guard);
 }
 
 void st_http_stop(struct st_http *http)
 {
     if (http == NULL)
         return;
-    st_http_streams_end(&http->streams);
     MHD_stop_daemon(http->server);
     free_http(http);
 }

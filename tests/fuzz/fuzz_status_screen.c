@@ -1,10 +1,9 @@
-/* What a daemon, or somebody in its place, answers to `sleeptune watch`: never beyond the screen, never raw.
- */
+/* What a daemon, or a false one, answers to `sleeptune status`: never beyond the screen, never raw. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/show/watch_screen.h"
+#include "cli/show/status_screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,17 +28,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    json_t *live = json_loadb((const char *)data + 2, size - 2, 0, NULL);
+    json_t *document = json_loadb((const char *)data + 2, size - 2, 0, NULL);
     for (int unicode = 0; unicode < 2; unicode++) {
         struct st_screen screen;
-        char doubt[100];
         if (st_screen_init(&screen, 1 + data[0] % 64, 1 + data[1] % 200, unicode == 1) != 0)
             continue;
-        const char *said = live != NULL ? st_watch_doubt(live, doubt, sizeof(doubt)) : "waiting";
-        st_watch_draw(&screen, live, said[0] != '\0' ? said : NULL, true);
+        const struct st_status_screen how = {.live = data[0] % 2 == 0,
+                                             .details = data[1] % 2 == 0,
+                                             .alert = true,
+                                             .socket = "/run/s",
+                                             .message = document != NULL ? NULL : "waiting"};
+        (void)st_status_screen_is_in(document);
+        st_status_screen_draw(&screen, document, &how);
         check(&screen);
         st_screen_finish(&screen);
     }
-    json_decref(live);
+    json_decref(document);
     return 0;
 }

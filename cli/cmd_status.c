@@ -1,0 +1,58 @@
+/* sleeptune status: what the running sleeptuned measures, once or live; the sound devices that it can use. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/module.h"
+
+#define COMMAND "status"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune status [--details | --watch | --json] [--socket PATH]\n"
+          "       sleeptune status --devices [--json]\n"
+          "Show what the running sleeptuned measures.\n\n"
+          "  -w, --watch    redraw each second, with charts; q quits\n"
+          "  --details      every figure\n"
+          "  --json         the document of the daemon, sleeptune-status/1\n"
+          "  --format F     text (default) or json\n"
+          "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
+          "  --devices      the sound devices that libsoundio finds, with the names that\n"
+          "                 audio.backend, audio.device and audio.capture_device of\n"
+          "                 sleeptuned.conf take; needs no daemon\n"
+          "  --help         this help\n\n"
+          "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
+          stdout);
+}
+
+int st_cmd_status(int argc, char **argv)
+{
+    struct st_status_wish wish = {0};
+    bool watch = false, devices = false;
+    const struct st_option options[] = {
+        {.name = "watch", .letter = 'w', .flag = &watch},
+        {.name = "details", .flag = &wish.details},
+        {.name = "devices", .flag = &devices},
+        {.name = "json", .letter = 'j', .flag = &wish.json},
+        {.name = "format", .take = st_take_format, .ctx = &wish.json},
+        {.name = "socket", .text = &wish.socket},
+    };
+    const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (status >= 0)
+        return status;
+    if (devices && (watch || wish.details || wish.socket != NULL))
+        return st_usage_error(COMMAND, "--devices goes only with --json");
+    if (watch && wish.json)
+        return st_usage_error(COMMAND, "--watch and --json exclude each other");
+    const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
+    char error[512];
+    st_module_run_fn function;
+    void *address = st_module_load(devices       ? "devices"
+                                   : on_terminal ? "watch"
+                                                 : "status",
+                                   ST_MODULE_SYMBOL, error, sizeof(error));
+    if (address == NULL)
+        return st_failure(COMMAND, "cannot load: %s", error);
+    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
+    return function(&wish);
+}

@@ -1,0 +1,230 @@
+/* Lays out what the daemon says: no figure is known here, and nothing in the document is trusted. */
+#include "cli/show/status_screen.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/when.h"
+
+#define LABEL_COLUMNS  13
+#define AXIS_COLUMNS   8  /* labels left of a chart */
+#define SIDE_COLUMNS   72 /* from here on two charts stand side by side */
+#define SIDE_MIN       28 /* the second one: its axis and 20 bars */
+#define CHART_ROWS_MAX 10
+#define BARS_MAX       512
+#define TEXT_BYTES     1200
+
+static const char *string(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "?";
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static enum st_style style_of(const json_t *object, enum st_style good)
+{
+    const char *state = string(object, "state");
+    if (strcmp(state, "bad") == 0)
+        return ST_STYLE_BAD;
+    if (strcmp(state, "warn") == 0)
+        return ST_STYLE_BOLD;
+    return strcmp(state, "unknown") == 0 ? ST_STYLE_DIM : good;
+}
+
+/* Where the next row goes, and how many there are. */
+struct place {
+    struct st_screen *screen;
+    int row, end;
+    bool narrow; /* few rows: at most two for each text */
+};
+
+static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
+{
+    if (place->row >= place->end)
+        return;
+    struct st_screen *screen = place->screen;
+    const int indent = screen->columns > 2 * LABEL_COLUMNS ? LABEL_COLUMNS : 0;
+    if (indent > 0)
+        st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
+    const int used = st_screen_wrap(
+        screen, place->row, indent, screen->columns - indent,
+        place->narrow ? least(2, place->end - place->row) : place->end - place->row, style, text);
+    place->row += used > 0 ? used : 1;
+}
+
+static void put_row(struct place *place, const json_t *row, int64_t now_ns)
+{
+    const json_t *time = json_object_get(row, "time_ns");
+    char text[TEXT_BYTES], at[32] = "";
+    if (json_is_integer(time))
+        st_when_text_near(json_integer_value(time), now_ns, at, sizeof(at));
+    snprintf(text, sizeof(text), "%s%s%s", at, at[0] != '\0' ? " " : "", string(row, "text"));
+    const char *label = string(row, "label");
+    put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
+}
+
+/* Rows that are details, or those that are not. */
+static void put_sections(struct place *place, const json_t *document, bool details)
+{
+    const int64_t now_ns = json_integer_value(json_object_get(document, "time_ns"));
+    const json_t *section, *row;
+    size_t i, j;
+    json_array_foreach(json_object_get(json_object_get(document, "screen"), "sections"), i, section)
+    {
+        bool first = true;
+        json_array_foreach(json_object_get(section, "rows"), j, row)
+        {
+            if (place->row >= place->end)
+                return;
+            if (json_is_true(json_object_get(row, "detail")) != details)
+                continue;
+            if (first && details) {
+                const int title = place->row + (place->row > 0 && !place->narrow);
+                if (title + 1 >= place->end)
+                    return;
+                st_screen_put(place->screen, title, 0, place->screen->columns, ST_STYLE_BOLD,
+                              string(section, "title"));
+                place->row = title + 1;
+            }
+            first = false;
+            put_row(place, row, now_ns);
+        }
+    }
+}
+
+/* --- charts --- */
+
+/* Bars that are shown, as flags: bar 0 is number `begin` of the values. */
+static void find_bad(const json_t *chart, size_t begin, int n, bool *bad)
+{
+    const json_t *index;
+    size_t i;
+    json_array_foreach(json_object_get(chart, "bad"), i, index)
+    {
+        const json_int_t at = json_integer_value(index) - (json_int_t)begin;
+        if (json_is_integer(index) && at >= 0 && at < n)
+            bad[at] = true;
+    }
+}
+
+/* Part of the height, in 0 .. 1: the scale is logarithmic. */
+static double height_of(const json_t *chart, double value)
+{
+    const double low = json_number_value(json_object_get(chart, "low"));
+    const double high = json_number_value(json_object_get(chart, "high"));
+    if (!(low > 0) || !(high > low) || !(value > low))
+        return value > 0 ? 1e-9 : 0;
+    return fmin(1, log(value / low) / log(high / low));
+}
+
+/* Title, `height` rows of bars, the axis with "x" below a bad bar and "?" where nothing is known, its ends. */
+static void put_chart(struct st_screen *screen, int row, int column, int width, int height,
+                      const json_t *chart)
+{
+    const json_t *values = json_object_get(chart, "values");
+    const int n = (int)least((int)json_array_size(values), 1 << 20), room = width - AXIS_COLUMNS;
+    const int64_t slots = json_integer_value(json_object_get(chart, "room"));
+    const int each = slots > 0 && slots <= room / 2 ? 2 : 1;
+    const int shown = least(least(n, room / each), BARS_MAX), left = column + AXIS_COLUMNS;
+    const int first = left + (slots == n ? 0 : room - shown * each);
+    const int foot = row + height, axis = foot + 1;
+    bool bad[BARS_MAX] = {false};
+    char title[TEXT_BYTES];
+    if (room < 1)
+        return;
+    snprintf(title, sizeof(title), "%s. %s", string(chart, "title"), string(chart, "note"));
+    st_screen_put(screen, row, column, width, ST_STYLE_DIM,
+                  st_screen_fits(screen, width, title) ? title : string(chart, "title"));
+    st_screen_put(screen, row + 1, column, AXIS_COLUMNS - 1, ST_STYLE_DIM, string(chart, "high_text"));
+    st_screen_put(screen, axis, column, AXIS_COLUMNS - 1, ST_STYLE_DIM, string(chart, "low_text"));
+    for (int i = 0; i < room; i++)
+        st_screen_put(screen, axis, left + i, 1, ST_STYLE_DIM, screen->unicode ? "─" : "-");
+    find_bad(chart, (size_t)(n - shown), shown, bad);
+    for (int i = 0; i < shown * each; i++) {
+        const json_t *value = json_array_get(values, (size_t)(n - shown + i / each));
+        if (json_is_number(value))
+            st_screen_bar(screen, foot, first + i, height, height_of(chart, json_number_value(value)),
+                          bad[i / each] ? ST_STYLE_BAD : ST_STYLE_BAR);
+        if (bad[i / each])
+            st_screen_put(screen, axis, first + i, 1, ST_STYLE_BAD, "x");
+        else if (!json_is_number(value))
+            st_screen_put(screen, axis, first + i, 1, ST_STYLE_BOLD, "?");
+    }
+    const char *end = string(chart, "right");
+    int end_columns = room / 2;
+    while (end_columns > 1 && st_screen_fits(screen, end_columns - 1, end))
+        end_columns--;
+    st_screen_put(screen, axis + 1, left, room / 2, ST_STYLE_DIM, string(chart, "left"));
+    st_screen_put(screen, axis + 1, column + width - end_columns, end_columns, ST_STYLE_DIM, end);
+}
+
+/* The first chart, and the second one beside it where there are columns for both. */
+static void put_charts(struct place *place, const json_t *document, int height)
+{
+    const json_t *charts = json_object_get(json_object_get(document, "screen"), "charts");
+    const int n = (int)json_array_size(charts), columns = place->screen->columns;
+    if (n == 0 || height < 1 || place->row + height + 3 > place->end)
+        return;
+    if (n == 1 || columns < SIDE_COLUMNS) {
+        put_chart(place->screen, place->row, 0, columns, height, json_array_get(charts, 0));
+    } else {
+        const int side = columns >= 110 ? SIDE_MIN + 20 : SIDE_MIN;
+        put_chart(place->screen, place->row, 0, columns - side - 2, height, json_array_get(charts, 0));
+        put_chart(place->screen, place->row, columns - side, side, height, json_array_get(charts, 1));
+    }
+    place->row += height + 3;
+}
+
+/* --- the screen --- */
+
+/* @return rows that are left above it. */
+static int put_message(struct st_screen *screen, const struct st_status_screen *how)
+{
+    if (how->message == NULL)
+        return screen->rows;
+    const int wanted =
+        how->alert ? least(st_screen_wrapped_rows(screen, screen->columns, how->message), screen->rows / 4)
+                   : 1;
+    const int used = wanted > 1 ? wanted : 1;
+    st_screen_wrap(screen, screen->rows - used, 0, screen->columns, used,
+                   how->alert ? ST_STYLE_ALERT : ST_STYLE_DIM, how->message);
+    return screen->rows - used;
+}
+
+void st_status_screen_draw(struct st_screen *screen, const json_t *document,
+                           const struct st_status_screen *how)
+{
+    const json_t *of = json_object_get(document, "screen");
+    struct place place = {.screen = screen, .end = put_message(screen, how)};
+    if (of == NULL || place.end < 2) {
+        if (place.end > 0)
+            st_screen_put(screen, 0, 0, screen->columns, ST_STYLE_BOLD, "sleeptuned");
+        return;
+    }
+    place.narrow = how->live && place.end < 22;
+    const int answer_rows = how->live ? least(place.end, place.end < 10 ? 2 : 3) : place.end;
+    place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_BOLD),
+                               string(of, "answer"));
+    put_sections(&place, document, false);
+    if (json_is_string(json_object_get(of, "next")))
+        put_field(&place, ST_STYLE_PLAIN, "Next", string(of, "next"));
+    if (how->live)
+        put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
+    if (!how->live && !how->details)
+        return;
+    put_sections(&place, document, true);
+    if (how->socket != NULL)
+        put_field(&place, ST_STYLE_PLAIN, "Socket", how->socket);
+}
+
+bool st_status_screen_is_in(const json_t *document)
+{
+    const json_t *screen = json_object_get(document, "screen");
+    return json_is_string(json_object_get(screen, "answer")) &&
+           json_is_array(json_object_get(screen, "sections"));
+}

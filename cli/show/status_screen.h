@@ -1,0 +1,26 @@
+/* The screen of the daemon (object "screen" of sleeptune-status/1), laid out for a terminal of any size. */
+#ifndef ST_CLI_SHOW_STATUS_SCREEN_H
+#define ST_CLI_SHOW_STATUS_SCREEN_H
+
+#include <jansson.h>
+
+#include "cli/show/screen.h"
+
+struct st_status_screen {
+    bool details;        /* all sections, else the first one */
+    bool live;           /* charts, and as much of the details as there is room for */
+    const char *socket;  /* who answered, a row of the details; NULL: no such row */
+    const char *message; /* for the last row; NULL: that row is used like the others */
+    bool alert;          /* the message must not be overlooked; it takes more rows if it needs them */
+};
+
+/** Draws a document on an empty screen; NULL: none yet. What is missing in it is left out. */
+void st_status_screen_draw(struct st_screen *screen, const json_t *document,
+                           const struct st_status_screen *how);
+
+/** Does the document have a screen to draw? A daemon of another version may send none. */
+#define ST_STATUS_SCREEN_MISSING                                                                             \
+    "sleeptuned on %s is of another version and sends no screen. Restart it, or add --json."
+bool st_status_screen_is_in(const json_t *document);
+
+#endif

@@ -1,0 +1,562 @@
+/* A new figure is one row here; the terminal and the page show it without a change. */
+#include "daemon/status/rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "core/ns.h"
+#include "core/text.h"
+#include "daemon/status/live.h"
+#include "st_config.h"
+
+#define TEXT_BYTES 1024
+
+enum state { OK, WARN, BAD, UNKNOWN };
+
+static const char *const state_names[] = {[OK] = "ok", [WARN] = "warn", [BAD] = "bad", [UNKNOWN] = "unknown"};
+
+/* --- one line of text; what does not fit is cut --- */
+
+struct line {
+    char text[TEXT_BYTES];
+};
+
+#define PUT(line, ...) st_text_append((line)->text, sizeof((line)->text), __VA_ARGS__)
+
+/* Appends "1 WORD" or "2 WORDs". */
+static void put_count(struct line *line, uint64_t n, const char *word)
+{
+    PUT(line, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
+}
+
+/* Appends "NAME VALUE", after a comma unless it is the first. */
+static void put_ns(struct line *line, const char *name, bool known, int64_t ns)
+{
+    char text[32];
+    PUT(line, "%s%s%s%s", line->text[0] != '\0' ? ", " : "", name, name[0] != '\0' ? " " : "",
+        known ? st_ns_format(ns, text, sizeof(text)) : "not yet");
+}
+
+/* --- sections and rows --- */
+
+struct section {
+    json_t *rows;
+    bool detail; /* of the rows that are added from now on */
+};
+
+static json_t *add(struct section *section, enum state state, const char *label, const char *format, ...)
+    ST_PRINTF(4, 5);
+static json_t *add(struct section *section, enum state state, const char *label, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    json_t *row = json_object();
+    st_json_set(row, "label", json_string(label));
+    st_json_set(row, "text", st_json_text(text));
+    st_json_set(row, "state", json_string(state_names[state]));
+    st_json_set(row, "detail", json_boolean(section->detail));
+    (void)json_array_append_new(section->rows, row); /* row stays valid as long as the section does */
+    return row;
+}
+
+static void end_section(json_t *sections, const char *title, const struct section *section)
+{
+    if (json_array_size(section->rows) > 0)
+        (void)json_array_append_new(sections, json_pack("{s:s, s:O}", "title", title, "rows", section->rows));
+    json_decref(section->rows);
+}
+
+/* --- the first screen --- */
+
+static void add_degraded(struct section *to, const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const size_t n = st_view_degraded(view, degraded);
+    for (size_t i = 0; i < n; i++)
+        add(to, BAD, "Degraded", "%s: %s", degraded[i].what, degraded[i].why);
+}
+
+static void add_deadlines(struct section *to, const struct st_result *loop)
+{
+    if (loop == NULL || loop->elapsed_periods == 0) {
+        add(to, UNKNOWN, "Deadlines", "no period is counted yet");
+        return;
+    }
+    struct line line = {0};
+    char bound[32];
+    PUT(&line, "%" PRIu64 " of %" PRIu64 " periods missed, at most %s per hour (95 %%)", loop->misses,
+        loop->elapsed_periods, st_result_bound(loop, bound, sizeof(bound)));
+    if (loop->records_lost > 0) {
+        PUT(&line, "; not recorded: ");
+        put_count(&line, loop->records_lost, "period");
+    }
+    add(to, loop->misses > 0 ? BAD : OK, "Deadlines", "%s", line.text);
+}
+
+/* "alsa 5 (3 clients not ready)" for a source that was ever watched, its name in `rest` for another. */
+static void put_source(struct line *line, struct line *rest, const struct st_observed_view *of)
+{
+    if (of->opened_n == 0) {
+        /* what this OS never has is no news, unless it was asked for */
+        if (of->mode == ST_OBSERVED_ON || (of->mode == ST_OBSERVED_AUTO && !of->never))
+            PUT(rest, "%s%s", rest->text[0] != '\0' ? ", " : "", of->source);
+        return;
+    }
+    PUT(line, ", %s %" PRIu64, of->source, of->device_xruns_n);
+    if (!of->device_only && of->starved_n > 0) {
+        PUT(line, " (");
+        put_count(line, of->starved_n, "client");
+        PUT(line, " not ready)");
+    }
+    if (of->state != ST_OBSERVED_WATCHING)
+        PUT(line, " (not watched now)");
+}
+
+static void add_dropouts(struct section *to, const struct st_view *view)
+{
+    struct line line = {0}, rest = {0};
+    uint64_t n = st_view_own_xruns(view);
+    PUT(&line, "own %" PRIu64, n);
+    if (view->loop != NULL)
+        PUT(&line, ", simulated %" PRIu64, view->loop->simulated_xruns);
+    n += view->loop != NULL ? view->loop->simulated_xruns : 0;
+    for (size_t i = 0; i < view->observe.n; i++) {
+        put_source(&line, &rest, &view->observe.sources[i]);
+        n += view->observe.sources[i].device_xruns_n + view->observe.sources[i].starved_n;
+    }
+    if (rest.text[0] != '\0')
+        PUT(&line, "; not watched: %s", rest.text);
+    add(to, n > 0 ? WARN : OK, "Dropouts", "%s", line.text);
+}
+
+static void put_quantile(struct line *line, const char *name, const struct st_hist *hist, double p)
+{
+    const struct st_quantile quantile = st_stats_quantile(hist, p);
+    put_ns(line, name, quantile.known, quantile.value_ns);
+}
+
+static void add_times(struct section *to, const char *label, const struct st_hist *hist)
+{
+    struct line line = {0};
+    if (to->detail)
+        put_ns(&line, "earliest", hist->total_n > 0, hist->min_ns);
+    put_quantile(&line, "median", hist, 0.5);
+    put_quantile(&line, "99 %", hist, 0.99);
+    if (to->detail)
+        put_quantile(&line, "99.9 %", hist, 0.999);
+    put_ns(&line, "latest", hist->total_n > 0, hist->max_ns);
+    add(to, OK, label, "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
+}
+
+/* The cause that took most time. */
+static void add_main_cause(struct section *to, const struct st_result *loop)
+{
+    size_t worst = 0;
+    char text[32];
+    for (size_t i = 1; i < ST_CAUSE_COUNT; i++) {
+        if (loop->causes[i].total_ns > loop->causes[worst].total_ns)
+            worst = i;
+    }
+    const struct st_cause_row *row = &loop->causes[worst];
+    if (row->n > 0)
+        add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
+            st_cause_text((enum st_cause)worst), (uint64_t)row->n, loop->cause_late_n,
+            st_ns_format(row->max_ns, text, sizeof(text)));
+}
+
+static void add_minute(struct section *to, const struct st_view *view)
+{
+    const struct st_minute *minute = &view->minute;
+    if (!view->has_minute)
+        return;
+    struct line line = {0};
+    PUT(&line, "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " own, %" PRIu64 " simulated",
+        minute->cycles, minute->misses, minute->own_xruns, minute->simulated_xruns);
+    put_ns(&line, "latest wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
+    add(to, minute->misses > 0 ? BAD : OK, "Last minute", "%s", line.text);
+}
+
+static void add_summary(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array()};
+    add_degraded(&to, view);
+    add_deadlines(&to, view->loop);
+    add_dropouts(&to, view);
+    if (view->loop != NULL) {
+        add_times(&to, "Lateness", &view->loop->lateness);
+        add_main_cause(&to, view->loop);
+    }
+    add_minute(&to, view);
+    end_section(sections, "", &to);
+}
+
+/* --- details --- */
+
+static void add_causes(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array(), .detail = true};
+    const struct st_result *loop = view->loop;
+    char text[32];
+    if (loop != NULL)
+        add(&to, OK, "Late", "%" PRIu64 " wake-up%s more than %s late", loop->cause_late_n,
+            loop->cause_late_n == 1 ? "" : "s", st_ns_format(loop->cause_above_ns, text, sizeof(text)));
+    for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
+        const struct st_cause_row *row = &loop->causes[i];
+        struct line line = {0};
+        if (row->n == 0)
+            continue;
+        put_count(&line, (uint64_t)row->n, "late wake-up");
+        PUT(&line, ": %s", st_cause_text((enum st_cause)i));
+        put_ns(&line, "in all", true, row->total_ns);
+        put_ns(&line, "longest", true, row->max_ns);
+        add(&to, WARN, "", "%s", line.text);
+    }
+    end_section(sections, "Causes", &to);
+}
+
+static void add_events(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array(), .detail = true};
+    for (size_t i = 0; i < json_array_size(view->events) && i < ST_ROWS_EVENTS_MAX; i++) {
+        const json_t *event = json_array_get(view->events, i);
+        const char *name = json_string_value(json_object_get(event, "event"));
+        const char *text = json_string_value(json_object_get(event, "text"));
+        json_t *row = add(&to, OK, "", "%s: %s", name != NULL ? name : "?", text != NULL ? text : "?");
+        (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
+    }
+    end_section(sections, "Events", &to);
+}
+
+static void add_cost(struct section *to, const struct st_result *loop)
+{
+    struct line line = {0};
+    put_ns(&line, "CPU time per cycle", loop->cpu_ns_per_cycle >= 0, (int64_t)loop->cpu_ns_per_cycle);
+    if (loop->faults_minor >= 0) {
+        PUT(&line, ", ");
+        put_count(&line, (uint64_t)(loop->faults_minor + loop->faults_major), "page fault");
+    }
+    PUT(&line, ", ring %" PRIu64 " of %" PRIu64 " words", loop->ring_high_water, loop->ring_words);
+    add(to, OK, "Own cost", "%s", line.text);
+}
+
+static void add_loop(json_t *sections, const struct st_view *view)
+{
+    static const char *const locks[] = {
+        [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on fault"};
+    struct section to = {.rows = json_array(), .detail = true};
+    const struct st_result *loop = view->loop;
+    struct line line = {0};
+    char text[32];
+    if (loop != NULL) {
+        PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
+            st_ns_format(st_period_ns(&loop->period), text, sizeof(text)), st_policy_name(loop->policy),
+            loop->priority);
+        if (loop->cpu >= 0)
+            PUT(&line, "CPU %d", loop->cpu);
+        else
+            PUT(&line, "any CPU");
+        PUT(&line, ", load %g %%, memory locked: %s", loop->load_percent, locks[loop->lock]);
+        add(&to, OK, "Loop", "%s", line.text);
+        add_times(&to, "Lateness", &loop->lateness);
+        add_times(&to, "Response", &loop->response);
+        add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
+            loop->skipped_periods);
+        add_cost(&to, loop);
+    }
+    if (view->wait_plain_ns != INT64_MIN && view->wait_precise_ns != INT64_MIN) {
+        line = (struct line){0};
+        put_ns(&line, "plain", true, view->wait_plain_ns);
+        put_ns(&line, "precise", true, view->wait_precise_ns);
+        add(&to, OK, "Wait modes", "median lateness at the start: %s", line.text);
+    }
+    if (view->rtkit[0] != '\0')
+        add(&to, OK, "RealtimeKit", "%s", view->rtkit);
+    end_section(sections, "Loop", &to);
+}
+
+/* One of the daemon's own streams, and its callbacks. */
+static void add_stream(struct section *to, const char *label, const struct st_audio_view *audio,
+                       enum st_audio_direction direction)
+{
+    const struct st_callbacks_view *calls = &audio->callbacks;
+    const bool input = direction == ST_AUDIO_INPUT;
+    struct line line = {0};
+    PUT(&line, "%s, %s", audio->backend, st_audio_state_name(direction, audio->state));
+    if (audio->state == ST_AUDIO_RUNNING) {
+        PUT(&line, ", %s, %" PRId64 " Hz, %s", audio->device, audio->rate_hz, audio->format);
+        put_ns(&line, input ? "latency" : "buffer", true, audio->latency_ns);
+    }
+    if (input && audio->xruns_known) {
+        PUT(&line, ", ");
+        put_count(&line, audio->xruns_n, "overflow");
+    } else if (input) {
+        PUT(&line, ", the sound system does not report overflows");
+    }
+    if (audio->holes_n > 0) {
+        PUT(&line, ", ");
+        put_count(&line, audio->holes_n, "gap");
+    }
+    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, label, "%s", line.text);
+    if (audio->state != ST_AUDIO_RUNNING || calls->calls_n == 0)
+        return;
+    line = (struct line){0};
+    put_ns(&line, "median", calls->median_ns != INT64_MIN, calls->median_ns);
+    put_ns(&line, "99 %", calls->p99_ns != INT64_MIN, calls->p99_ns);
+    put_ns(&line, "99.9 %", calls->p999_ns != INT64_MIN, calls->p999_ns);
+    put_ns(&line, "latest", calls->max_ns != INT64_MIN, calls->max_ns);
+    add(to, OK, "Callbacks",
+        "of %" PRId64 " to %" PRId64 " frames (n = %" PRIu64 "); late: %s (n = %" PRIu64 ")",
+        (int64_t)calls->frames_min, (int64_t)calls->frames_max, (uint64_t)calls->calls_n, line.text,
+        (uint64_t)calls->n);
+}
+
+static void add_source(struct section *to, const struct st_observed_view *of)
+{
+    struct line line = {0};
+    if (of->state != ST_OBSERVED_WATCHING) {
+        if (of->state == ST_OBSERVED_RESTING || (of->state == ST_OBSERVED_ABSENT && !of->never) ||
+            of->mode == ST_OBSERVED_ON)
+            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", "%s (%s)", of->source, of->why);
+        return;
+    }
+    PUT(&line, "%s", of->source);
+    if (of->why[0] != '\0')
+        PUT(&line, " (%s)", of->why);
+    if (!of->device_only)
+        PUT(&line, ", clients not ready: %" PRIu64, of->starved_n);
+    put_ns(&line, "CPU time per poll", of->polls_n > 0,
+           of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
+    add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);
+}
+
+static void add_sound(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array(), .detail = true};
+    add_stream(&to, "Own stream", &view->audio[ST_AUDIO_OUTPUT], ST_AUDIO_OUTPUT);
+    if (view->audio[ST_AUDIO_INPUT].state != ST_AUDIO_OFF)
+        add_stream(&to, "Recording", &view->audio[ST_AUDIO_INPUT], ST_AUDIO_INPUT);
+    for (size_t i = 0; i < view->observe.n; i++)
+        add_source(&to, &view->observe.sources[i]);
+    end_section(sections, "Sound", &to);
+}
+
+/* Appends "; 3 minutes and 1 event STATE", if there are any. */
+static void put_minutes_and_events(struct line *line, uint64_t minutes, uint64_t events, const char *state)
+{
+    if (minutes == 0 && events == 0)
+        return;
+    PUT(line, "; ");
+    put_count(line, minutes, "minute");
+    PUT(line, " and ");
+    put_count(line, events, "event");
+    PUT(line, " %s", state);
+}
+
+static void add_history(struct section *to, const struct st_keeper_view *history)
+{
+    struct line line = {0};
+    PUT(&line, "%s", st_keeper_state_name(history->state));
+    if (history->path[0] != '\0')
+        PUT(&line, " %s", history->path);
+    if (history->bytes != INT64_MIN)
+        PUT(&line, ", %.1f MB", (double)history->bytes / 1e6);
+    if (history->why[0] != '\0')
+        PUT(&line, ": %s", history->why);
+    put_minutes_and_events(&line, history->waiting_minutes_n, history->waiting_events_n, "waiting in memory");
+    put_minutes_and_events(&line, history->lost_minutes_n, history->lost_events_n, "lost");
+    add(to, history->state == ST_KEEPER_FAILING ? BAD : OK, "History", "%s", line.text);
+    if (history->aside[0] != '\0')
+        add(to, WARN, "", "the file that was there before is now %s", history->aside);
+}
+
+static void add_machine(struct section *to, const struct st_result *loop)
+{
+    static const char *const keys[] = {"os",       "kernel_release", "preemption", "cpu_model",
+                                       "governor", "clocksource",    "hypervisor", "idle_driver"};
+    struct line line = {0};
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        const char *value = st_result_circumstance(loop, keys[i]);
+        if (value == NULL)
+            continue;
+        if (i < 2) /* "Linux 6.1" needs no names */
+            PUT(&line, "%s%s", line.text[0] != '\0' ? " " : "", value);
+        else
+            PUT(&line, "%s%s %s", line.text[0] != '\0' ? ", " : "", keys[i], value);
+    }
+    if (line.text[0] != '\0')
+        add(to, OK, "Machine", "%s", line.text);
+}
+
+static void add_daemon(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array(), .detail = true};
+    const int64_t uptime_s = view->uptime_ns / ST_NS_PER_S;
+    add(&to, OK, "Daemon",
+        "sleeptuned " ST_VERSION ", PID %ld, %s for %" PRId64 " h %02" PRId64 " min %02" PRId64 " s",
+        view->pid, st_view_state(view), uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60);
+    add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
+    add_history(&to, &view->history);
+    if (view->loop != NULL)
+        add_machine(&to, view->loop);
+    if (view->previous_run[0] != '\0')
+        add(&to, WARN, "Run before", "%s", view->previous_run);
+    end_section(sections, "Daemon", &to);
+}
+
+/* --- charts: bars on a logarithmic scale --- */
+
+/* "10.0 us" is "10 us". */
+static json_t *decade_text(double ns)
+{
+    char text[32];
+    st_ns_format((int64_t)ns, text, sizeof(text));
+    char *dot = strchr(text, '.'), *space = strchr(text, ' ');
+    if (dot != NULL && space != NULL)
+        memmove(dot, space, strlen(space) + 1);
+    return json_string(text);
+}
+
+/* Whole decades around all values, so that the axis has round ends. */
+static void set_scale(json_t *chart, double low_ns, double high_ns)
+{
+    const double low = pow(10, floor(log10(fmax(low_ns, 100)) + 1e-9));
+    double high = pow(10, ceil(log10(fmin(fmax(high_ns, 1000), 1e18)) - 1e-9));
+    if (high <= low)
+        high = low * 10;
+    st_json_set(chart, "low", json_real(low));
+    st_json_set(chart, "high", json_real(high));
+    st_json_set(chart, "low_text", decade_text(low));
+    st_json_set(chart, "high_text", decade_text(high));
+}
+
+static json_t *seconds_chart(const struct st_live_look *look, const struct st_view *view)
+{
+    json_t *chart = json_object(), *values = json_array(), *marks = json_array(), *bad = json_array();
+    double low_ns = 1e5, high_ns = view->loop != NULL ? (double)st_period_ns(&view->loop->period) : 1e3;
+    int64_t max_ns = INT64_MIN;
+    uint64_t missed = 0, unknown = 0;
+    for (size_t i = 0; i < look->n; i++) {
+        const struct st_live_second *second = &look->seconds[i];
+        (void)json_array_append_new(values,
+                                    st_json_integer_or_null(second->max_ns != INT64_MIN, second->max_ns));
+        (void)json_array_append_new(
+            marks, st_json_integer_or_null(second->median_ns != INT64_MIN, second->median_ns));
+        if (second->misses > 0)
+            (void)json_array_append_new(bad, ST_JSON(i));
+        missed += second->misses;
+        unknown += second->cycles + second->misses == 0 || second->lost > 0;
+        max_ns = second->max_ns > max_ns ? second->max_ns : max_ns;
+        if (second->median_ns > 0)
+            low_ns = fmin(low_ns, (double)second->median_ns);
+        high_ns = fmax(high_ns, (double)second->max_ns);
+    }
+    struct line note = {0};
+    PUT(&note, "Last %zu s: ", look->n);
+    put_count(&note, missed, "missed deadline");
+    put_ns(&note, "latest wake-up", max_ns != INT64_MIN, max_ns);
+    if (unknown > 0)
+        PUT(&note, "; %" PRIu64 " s incomplete", unknown);
+    st_json_set(chart, "title", json_string("Latest wake-up of each second"));
+    st_json_set(chart, "note", json_string(note.text));
+    set_scale(chart, low_ns, high_ns);
+    st_json_set(chart, "values", values);
+    st_json_set(chart, "marks", marks);
+    st_json_set(chart, "bad", bad);
+    st_json_set(chart, "left", json_string("2 min ago"));
+    st_json_set(chart, "right", json_string("now"));
+    st_json_set(chart, "room", ST_JSON(ST_LIVE_SECONDS));
+    return chart;
+}
+
+/* Upper bounds of the bars; the last bar has what is above the last bound, the first one early wake-ups. */
+static const int64_t bounds_ns[] = {1000,     2000,      5000,      10000,     20000,     50000,    100000,
+                                    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
+                                    50000000, 100000000, 200000000, 500000000, 1000000000};
+
+static json_t *lateness_chart(const struct st_result *loop)
+{
+    json_t *chart = json_object(), *values = json_array(), *bad = json_array();
+    const struct st_hist *hist = &loop->lateness;
+    uint64_t below = 0, most = 1;
+    for (size_t i = 0; i <= ST_ARRAY_LEN(bounds_ns); i++) {
+        const uint64_t up_to = i < ST_ARRAY_LEN(bounds_ns)
+                                   ? hist->total_n - st_hist_count_above(hist, bounds_ns[i])
+                                   : hist->total_n;
+        const uint64_t n = up_to - below;
+        (void)json_array_append_new(values, ST_JSON(n));
+        if (n > 0 && i > 0 && bounds_ns[i - 1] >= st_period_ns(&loop->period))
+            (void)json_array_append_new(bad, ST_JSON(i));
+        most = n > most ? n : most;
+        below = up_to;
+    }
+    char note[64], high[32];
+    snprintf(note, sizeof(note), "%" PRIu64 " wake-ups since the loop started", (uint64_t)hist->total_n);
+    snprintf(high, sizeof(high), "%" PRIu64, most);
+    st_json_set(chart, "title", json_string("Lateness of all wake-ups"));
+    st_json_set(chart, "note", json_string(note));
+    st_json_set(chart, "low", json_real(0.5));
+    st_json_set(chart, "high", json_real((double)most > 1 ? (double)most : 2));
+    st_json_set(chart, "low_text", json_string("0"));
+    st_json_set(chart, "high_text", json_string(high));
+    st_json_set(chart, "values", values);
+    st_json_set(chart, "marks", json_array());
+    st_json_set(chart, "bad", bad);
+    st_json_set(chart, "left", json_string("1 \xc2\xb5s"));
+    st_json_set(chart, "right", json_string("over 1 s"));
+    st_json_set(chart, "room", ST_JSON(ST_ARRAY_LEN(bounds_ns) + 1));
+    return chart;
+}
+
+/* --- the screen --- */
+
+static enum state answer_state(const struct st_view *view)
+{
+    const struct st_result *loop = view->loop;
+    if (view->overdue_ns > 0 ||
+        (loop != NULL && (loop->error != 0 || !loop->books_balance || loop->misses > 0)))
+        return BAD;
+    return loop == NULL || loop->elapsed_periods == 0 ? UNKNOWN : OK;
+}
+
+/* The command that helps with what the screen shows. */
+static const char *next_step(const struct st_view *view)
+{
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const struct st_result *loop = view->loop;
+    if (st_view_degraded(view, degraded) > 0)
+        return strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
+                   ? "sleeptune report"
+                   : "sleeptune history --events";
+    if (loop != NULL && loop->misses > 0)
+        return "sleeptune history --causes";
+    return loop == NULL || loop->elapsed_periods == 0 ? "sleeptune status --watch" : "sleeptune history";
+}
+
+json_t *st_rows_json(const struct st_view *view)
+{
+    json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
+    char verdict[ST_VIEW_TEXT_BYTES];
+    add_summary(sections, view);
+    add_causes(sections, view);
+    add_events(sections, view);
+    add_loop(sections, view);
+    add_sound(sections, view);
+    add_daemon(sections, view);
+    if (view->seconds != NULL)
+        (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
+    if (view->loop != NULL)
+        (void)json_array_append_new(charts, lateness_chart(view->loop));
+    st_json_set(screen, "answer", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    st_json_set(screen, "state", json_string(state_names[answer_state(view)]));
+    st_json_set(screen, "sections", sections);
+    st_json_set(screen, "charts", charts);
+    st_json_set(screen, "next", json_string(next_step(view)));
+    return screen;
+}
