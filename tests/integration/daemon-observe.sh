@@ -48,9 +48,9 @@ like "the kernel's event of xruns is watched, or it is said why not" \
 like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
-page=$("$SLEEPTUNE" status --socket "$sock")
+page=$("$SLEEPTUNE" status --details --socket "$sock")
 like "sleeptune status shows them" "$page" '^Dropouts +own 0, simulated [0-9]+, jack 2'
-like "and what is watched at which cost" "$page" '^Watched +jack \(server studio\), clients not ready 3, CPU per look'
+like "and what is watched at which cost" "$page" '^Watched +jack \(server studio\), clients not ready: 3, CPU time per poll'
 is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 
 kill -KILL "$(cat "$tmp/jack.pid")"
