@@ -59,7 +59,7 @@ static json_t *add(struct section *section, enum state state, const char *label,
     va_end(args);
     json_t *row = json_object();
     st_json_set(row, "label", json_string(label));
-    st_json_set(row, "text", st_json_text(text));
+    st_json_set(row, "text", st_json_safe_string(text));
     st_json_set(row, "state", json_string(state_names[state]));
     st_json_set(row, "detail", json_boolean(section->detail));
     (void)json_array_append_new(section->rows, row); /* row stays valid as long as the section does */
@@ -382,7 +382,7 @@ static void add_machine(struct section *to, const struct st_result *loop)
                                        "governor", "clocksource",    "hypervisor", "idle_driver"};
     struct line line = {0};
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        const char *value = st_result_circumstance(loop, keys[i]);
+        const char *value = st_result_condition(loop, keys[i]);
         if (value == NULL)
             continue;
         if (i < 2) /* "Linux 6.1" needs no names */
@@ -553,7 +553,7 @@ json_t *st_rows_json(const struct st_view *view)
         (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
     if (view->loop != NULL)
         (void)json_array_append_new(charts, lateness_chart(view->loop));
-    st_json_set(screen, "answer", st_json_text(st_view_verdict(view, verdict, sizeof(verdict))));
+    st_json_set(screen, "answer", st_json_safe_string(st_view_verdict(view, verdict, sizeof(verdict))));
     st_json_set(screen, "state", json_string(state_names[answer_state(view)]));
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "charts", charts);
