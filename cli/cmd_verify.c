@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report/report_words.h"
+#include "advisor/report/words.h"
 #include "cli/change/change_lines.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
@@ -173,7 +173,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
-        needs = finding->needs != ST_NEEDS_NOTHING ? st_needs_text(finding->needs) : NULL;
+        needs = finding->needs != ST_NEEDS_NOTHING ? st_words_needs(finding->needs) : NULL;
     } else if (fired) {
         more = "; that goes beyond what was written: ";
         needs = "sleeptune report";

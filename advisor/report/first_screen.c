@@ -8,8 +8,9 @@
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
-#include "advisor/report/verdict.h"
+#include "advisor/report/headline.h"
 #include "core/safe_text.h"
+#include "core/text.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
@@ -36,7 +37,7 @@ static const char *colour_of(enum st_status status)
     return "";
 }
 
-void st_print_status(const struct st_printer *printer, enum st_status status, int width)
+void st_first_screen_status(const struct st_printer *printer, enum st_status status, int width)
 {
     if (printer->colour)
         fputs(colour_of(status), printer->out);
@@ -58,8 +59,8 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     else if (finding->effect_known)
         snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
     const int pad =
-        printer->width - STATUS_WIDTH - st_print_columns(finding->rule->title) - st_print_columns(effect);
-    st_print_status(printer, finding->status, STATUS_WIDTH);
+        printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
+    st_first_screen_status(printer, finding->status, STATUS_WIDTH);
     if (printer->width == 0 || pad >= 1) {
         fprintf(printer->out, "%s%*s%s\n", finding->rule->title, printer->width == 0 ? 2 : pad, "", effect);
         return;
@@ -335,10 +336,11 @@ static void say_left_out(const struct footer *footer)
             fprintf(out, ", until %s", only->mute->until);
         fputs(".\n", out);
     }
-    if (aside == 0 && report->profile != ST_PROFILE_DESKTOP)
-        fprintf(out, "Profile %s sets nothing aside.\n", st_profile_name(report->profile));
+    if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
+        fprintf(out, "Profile %s sets nothing aside.\n", st_report_profile_name(report->profile));
     if (aside > 0) {
-        fprintf(out, "Profile %s sets %zu aside for what they cost", st_profile_name(report->profile), aside);
+        fprintf(out, "Profile %s sets %zu aside for what they cost", st_report_profile_name(report->profile),
+                aside);
         list(footer, NULL, is_set_aside);
         fputs(".\n", out);
     }
@@ -420,9 +422,9 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
 
 int st_first_screen_print(const struct st_printer *printer, const struct st_report *report)
 {
-    char verdict[ST_VERDICT_BYTES];
+    char verdict[ST_HEADLINE_BYTES];
     size_t named_max = NAMED_MAX;
-    char *header = wrapped(printer, st_report_verdict_short(report, verdict, sizeof(verdict)));
+    char *header = wrapped(printer, st_headline_short(report, verdict, sizeof(verdict)));
     char *footer = footer_text(printer, report, named_max);
     while (header != NULL && footer != NULL && named_max > 0 &&
            settings_room(header, footer) < SETTINGS_MIN) {

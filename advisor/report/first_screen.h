@@ -12,6 +12,6 @@
 ST_NODISCARD int st_first_screen_print(const struct st_printer *printer, const struct st_report *report);
 
 /** The status in its colour, padded to `width`. */
-void st_print_status(const struct st_printer *printer, enum st_status status, int width);
+void st_first_screen_status(const struct st_printer *printer, enum st_status status, int width);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/safe_text.h"
+#include "core/text.h"
 
 static int columns(const char *text, size_t bytes)
 {
@@ -11,11 +12,6 @@ static int columns(const char *text, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         n += ((unsigned char)text[i] & 0xC0) != 0x80;
     return n;
-}
-
-int st_print_columns(const char *text)
-{
-    return columns(text, strlen(text));
 }
 
 /** Where the word that begins here ends; "%" and "µs" belong to the number before them. */
@@ -43,7 +39,7 @@ static void spaces(FILE *out, int n)
 /** @return the column after it. */
 static int print_label(const struct st_printer *printer, int label_indent, const char *label, int indent)
 {
-    const int end = label_indent + st_print_columns(label);
+    const int end = label_indent + st_text_columns(label);
     spaces(printer->out, label_indent);
     st_safe_print(printer->out, label, ST_TEXT_TO_NUL);
     const int column = end < indent ? indent : end + (label[0] != '\0');

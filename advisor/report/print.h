@@ -13,9 +13,6 @@ struct st_printer {
     bool colour;
 };
 
-/** Columns of a UTF-8 text, one a character. */
-int st_print_columns(const char *text);
-
 /**
  * Prints `text` after `label`, wrapped at blanks; further lines begin at column `indent`. A newline in the
  * text begins a further line. The label begins at column `label_indent` and is padded to `indent`.

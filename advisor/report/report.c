@@ -2,10 +2,103 @@
 #include "advisor/report/report.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/partial.h"
+#include "advisor/parse/posted.h"
+
+/* --- rules on facts of which most were never looked for --- */
+
+static bool has_match(const struct st_facts *facts, const char *pattern)
+{
+    for (size_t i = 0; i < st_facts_count(facts); i++) {
+        if (fnmatch(pattern, st_facts_at(facts, i)->key, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** Do the facts tell of what the rule is about? That is its first key; where several rules begin with the
+ * same one, it takes a second. */
+static bool is_told(const struct st_facts *facts, const struct st_rule *rule)
+{
+    size_t matches_n = 0, rules_n = 0;
+    if (!has_match(facts, rule->facts[0]))
+        return false;
+    for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++)
+        matches_n += has_match(facts, *pattern);
+    for (size_t i = 0; i < st_rules_n; i++)
+        rules_n += st_rules[i]->os == rule->os && strcmp(st_rules[i]->facts[0], rule->facts[0]) == 0;
+    return matches_n >= 2 || rules_n == 1;
+}
+
+/** "Not applicable" needs somebody who looked and found nothing. */
+static bool saw_absence(const struct st_finding *finding)
+{
+    for (size_t i = 0; i < finding->evidence_n; i++) {
+        if (finding->evidence[i]->state == ST_FACT_ABSENT)
+            return true;
+    }
+    return false;
+}
+
+/** The folder that is not in the capture and that this fact would have come from; NULL: there is none. */
+static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
+{
+    static const char *const folders[] = {"/proc", "/sys"};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        const size_t len = strlen(folders[i]);
+        if (strstr(lacks, folders[i]) != NULL && fact->source != NULL &&
+            strncmp(fact->source, folders[i], len) == 0 &&
+            (fact->source[len] == '/' || fact->source[len] == '\0'))
+            return folders[i];
+    }
+    return NULL;
+}
+
+/** Does this rule begin with facts that exist only where something was found in /proc? */
+static bool begins_in_proc(const struct st_rule *rule)
+{
+    static const char *const prefixes[] = {"linux.daemon.", "linux.jack.", "linux.alsa."};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (strncmp(rule->facts[0], prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** What was not captured was not seen to be absent. */
+static void doubt_lacking(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *lacks, *folder;
+    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_POSTED_LACKS, &lacks) != 0)
+        return;
+    folder = strstr(lacks, "/proc") != NULL && begins_in_proc(finding->rule) ? "/proc" : NULL;
+    for (size_t i = 0; i < finding->evidence_n && folder == NULL; i++) {
+        if (finding->evidence[i]->state == ST_FACT_ABSENT)
+            folder = lacking_folder(finding->evidence[i], lacks);
+    }
+    if (folder != NULL)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "this capture has no %s", folder);
+}
+
+static void doubt(const struct st_facts *facts, struct st_finding *finding)
+{
+    const char *input;
+    doubt_lacking(facts, finding);
+    if (st_facts_text(facts, ST_POSTED_KEY, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
+        return;
+    if (is_told(facts, finding->rule) &&
+        (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
+        return;
+    const struct st_rule *rule = finding->rule;
+    st_finding_finish(finding);
+    finding->rule = rule;
+    st_finding_set(finding, ST_STATUS_UNKNOWN, "%s does not tell", input);
+}
+
+/* --- judging --- */
 
 /** Within a status: a problem without a bound comes first, anything else without one behind those with a
  * bound, and what costs this loop nothing last. */
@@ -49,7 +142,7 @@ int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_
         struct st_finding *finding = &report.findings[report.findings_n++];
         finding->rule = st_rules[i];
         st_rule_judge(st_rules[i], facts, &report.wish, finding);
-        st_partial_doubt(facts, finding);
+        doubt(facts, finding);
         if (finding->summary == NULL) {
             st_report_finish(&report);
             return -ENOMEM;
@@ -87,22 +180,89 @@ double st_report_sum_us(const struct st_report *report)
     return sum_us;
 }
 
+const struct st_trial *st_report_trial(const struct st_report *report, const struct st_finding *finding,
+                                       size_t *at)
+{
+    while (report->trials != NULL && *at < report->trials->n) {
+        const struct st_trial *trial = &report->trials->rows[(*at)++];
+        if (st_trial_is_for(trial, finding->rule->id))
+            return trial;
+    }
+    return NULL;
+}
+
 void st_report_set_trials(struct st_report *report, const struct st_trials *trials)
 {
     report->trials = trials;
 }
 
-void st_report_set_profile(struct st_report *report, enum st_profile profile)
+/* --- profiles: a table of costs that are not accepted --- */
+
+/* Power counts on battery; fairness and throughput where others use the machine, too; security everywhere but
+ * on a machine that is used for nothing else. */
+static const struct {
+    const char *name;
+    const char *refused[4]; /* NULL-terminated */
+} profiles[] = {
+    [ST_REPORT_PROFILE_DESKTOP] = {"desktop", {"security", NULL}},
+    [ST_REPORT_PROFILE_STUDIO] = {"studio", {NULL}},
+    [ST_REPORT_PROFILE_LAPTOP] = {"laptop", {"power", "security", NULL}},
+    [ST_REPORT_PROFILE_SERVER] = {"server", {"fairness", "security", "throughput", NULL}},
+};
+
+const char *st_report_profile_name(enum st_report_profile profile)
+{
+    return profiles[profile].name;
+}
+
+int st_report_profile_parse(const char *text, enum st_report_profile *ret)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(profiles); i++) {
+        if (strcmp(text, profiles[i].name) == 0) {
+            *ret = (enum st_report_profile)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+/** Is `word` one of the words before the colon? */
+static bool has_cost(const char *cost, const char *word)
+{
+    const char *end = cost + strcspn(cost, ":");
+    const size_t word_len = strlen(word);
+    while (cost < end) {
+        cost += strspn(cost, ", ");
+        const size_t len = strcspn(cost, ",: ");
+        if (len == word_len && memcmp(cost, word, len) == 0)
+            return true;
+        cost += len > 0 ? len : 1;
+    }
+    return false;
+}
+
+const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost)
+{
+    for (const char *const *word = profiles[profile].refused; *word != NULL; word++) {
+        if (has_cost(cost, *word))
+            return *word;
+    }
+    return NULL;
+}
+
+void st_report_set_profile(struct st_report *report, enum st_report_profile profile)
 {
     report->profile = profile;
     for (size_t i = 0; i < report->findings_n; i++) {
         struct st_finding *finding = &report->findings[i];
         const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
         finding->set_aside = finding->status == ST_STATUS_ADVICE && has_fix
-                                 ? st_profile_refuses(profile, finding->rule->cost)
+                                 ? st_report_profile_refuses(profile, finding->rule->cost)
                                  : NULL;
     }
 }
+
+/* --- what is left out --- */
 
 void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today)
 {

@@ -2,16 +2,23 @@
 #ifndef ST_ADVISOR_REPORT_REPORT_H
 #define ST_ADVISOR_REPORT_REPORT_H
 
-#include "advisor/report/profile.h"
 #include "advisor/rules/rule.h"
 #include "evidence/trial.h"
+
+/** What a machine is used for decides which costs are worth paying. */
+enum st_report_profile {
+    ST_REPORT_PROFILE_DESKTOP,
+    ST_REPORT_PROFILE_STUDIO,
+    ST_REPORT_PROFILE_LAPTOP,
+    ST_REPORT_PROFILE_SERVER
+};
 
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
  * problems, last elsewhere), then the order of the rules. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;
-    enum st_profile profile;
+    enum st_report_profile profile;
     struct st_finding *findings;
     size_t findings_n;
     size_t unreadable_n;            /* facts that were unreadable or malformed */
@@ -32,8 +39,22 @@ void st_report_finish(struct st_report *report);
 /** Adds what was tried on this machine as evidence. trials: borrowed. */
 void st_report_set_trials(struct st_report *report, const struct st_trials *trials);
 
+/** The next trial from *at on that is evidence for the finding; *at moves behind it. NULL: no more. */
+const struct st_trial *st_report_trial(const struct st_report *report, const struct st_finding *finding,
+                                       size_t *at);
+
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
-void st_report_set_profile(struct st_report *report, enum st_profile profile);
+void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
+
+/** "desktop", "studio", "laptop", "server". */
+const char *st_report_profile_name(enum st_report_profile profile);
+ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profile *ret); /* 0 or -EINVAL */
+
+/**
+ * The first cost in a rule's cost text ("power, heat: several watts") that the profile does not accept; NULL:
+ * it accepts all. Static.
+ */
+const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost);
 
 /** Mutes the findings of the rules named, whose day has not come. today: "2026-11-20". mutes: borrowed by the
  * findings. */

@@ -36,7 +36,7 @@ ST_NODISCARD int st_report_format_write(const struct st_report_format *format, c
                                         FILE *out, const struct st_report_view *view);
 
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
-json_t *st_report_json_document(const struct st_report *report);
+json_t *st_report_format_json(const struct st_report *report);
 
 /** Mechanism, formula and sources of one rule, and what it finds here. @param finding NULL: the rule is for
  * another operating system. @return 0 or -EIO. */

@@ -6,10 +6,9 @@
 #include "advisor/facts/json.h"
 #include "advisor/facts/measured.h"
 #include "advisor/facts/place.h"
+#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/report_trials.h"
-#include "advisor/report/report_words.h"
-#include "advisor/report/verdict.h"
+#include "advisor/report/words.h"
 #include "core/json.h"
 #include "st_config.h"
 
@@ -47,6 +46,80 @@ static json_t *mute_json(const struct st_mute *mute)
     return json_pack("{s:o, s:o}", "reason", st_json_text(mute->reason), "until", st_json_text(mute->until));
 }
 
+/* --- trials --- */
+
+static json_t *difference_json(const struct st_figure *figure)
+{
+    const struct st_estimate *difference = &figure->difference;
+    if (!difference->known)
+        return json_null();
+    return json_pack("{s:f, s:[f,f], s:f}", "difference", difference->value / 1000, "ci99",
+                     difference->low / 1000, difference->high / 1000, "p_corrected", figure->p_corrected);
+}
+
+static json_t *us_json(bool known, double ns)
+{
+    return known ? json_real(ns / 1000) : json_null();
+}
+
+static json_t *arm_json(const struct st_trial *trial, size_t i)
+{
+    const struct st_trial_arm *arm = &trial->arms[i];
+    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN], *p99 = &trial->figures[ST_FIGURE_P99];
+    return json_pack("{s:s, s:I, s:o, s:o, s:I}", "name", arm->name, "n", (json_int_t)arm->n, "median_us",
+                     us_json(median->known[i], median->value[i]), "p99_us",
+                     us_json(p99->known[i], p99->value[i]), "skipped_periods", (json_int_t)arm->skipped_n);
+}
+
+static json_t *trial_json(const struct st_trial *trial)
+{
+    char text[ST_TRIAL_TEXT_BYTES];
+    json_t *rules = json_array();
+    for (size_t i = 0; i < ST_TRIAL_RULES_MAX && trial->rules[i] != NULL; i++)
+        (void)json_array_append_new(rules, json_string(trial->rules[i]));
+    const bool tried = trial->not_tried[0] == '\0';
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", trial->id, "title",
+                     trial->title, "outcome", st_trial_outcome_name(st_trial_outcome(trial)), "text",
+                     st_trial_text(trial, text, sizeof(text)), "rules", rules, "not_tried",
+                     st_json_text(tried ? NULL : trial->not_tried), "a", arm_json(trial, 0), "b",
+                     arm_json(trial, 1), "pairs", (json_int_t)trial->pairs_n, "median_us",
+                     difference_json(&trial->figures[ST_FIGURE_MEDIAN]), "p99_us",
+                     difference_json(&trial->figures[ST_FIGURE_P99]), "p999_us",
+                     difference_json(&trial->figures[ST_FIGURE_P999]));
+}
+
+static json_t *measured_json(const struct st_report *report, const struct st_finding *finding)
+{
+    size_t at = 0;
+    const struct st_trial *trial = st_report_trial(report, finding, &at);
+    if (trial == NULL)
+        return json_null();
+    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
+    json_t *trials = json_array();
+    for (; trial != NULL; trial = st_report_trial(report, finding, &at))
+        (void)json_array_append_new(trials, trial_json(trial));
+    return json_pack("{s:o, s:o}", "gain_us", gain != NULL ? json_real(st_trial_gain_us(gain)) : json_null(),
+                     "trials", trials);
+}
+
+static json_t *trials_json(const struct st_report *report)
+{
+    const struct st_trials *trials = report->trials;
+    char heading[ST_TRIAL_TEXT_BYTES];
+    if (trials == NULL)
+        return json_null();
+    json_t *rows = json_array();
+    for (size_t i = 0; i < trials->n; i++)
+        (void)json_array_append_new(rows, trial_json(&trials->rows[i]));
+    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:b, s:o}", "heading",
+                     st_trials_heading(trials, heading, sizeof(heading)), "period_ns",
+                     (json_int_t)trials->period_ns, "duration_ns", (json_int_t)trials->duration_ns, "seed",
+                     (json_int_t)trials->seed, "circumstances", trials->circumstances, "interrupted",
+                     (int)trials->interrupted, "rows", rows);
+}
+
+/* --- findings --- */
+
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
@@ -58,11 +131,11 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
         st_json_text(finding->formula), "evidence", evidence_json(finding), "fix", "now",
         st_json_text(finding->fix_now), "persistent", st_json_text(finding->fix_persistent), "needs",
-        st_needs_name(finding->needs), "privilege", rule->privilege, "cost", rule->cost, "when_not",
+        st_words_needs_name(finding->needs), "privilege", rule->privilege, "cost", rule->cost, "when_not",
         rule->when_not, "sources", lines_json(rule->sources), "applicability",
-        st_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
+        st_words_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
         "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
-        st_json_text(finding->set_aside), "measured", st_finding_measured_json(report, finding));
+        st_json_text(finding->set_aside), "measured", measured_json(report, finding));
 }
 
 /** The facts that were unreadable or malformed. */
@@ -125,9 +198,9 @@ static json_t *measurement_json(const struct st_report *report)
                      m.age_s >= 0 ? json_integer(m.age_s) : json_null());
 }
 
-json_t *st_report_json_document(const struct st_report *report)
+json_t *st_report_format_json(const struct st_report *report)
 {
-    char verdict[ST_VERDICT_BYTES];
+    char verdict[ST_HEADLINE_BYTES];
     json_t *findings = json_array();
     for (size_t i = 0; findings != NULL && i < report->findings_n; i++) {
         if (json_array_append_new(findings, finding_json(report, &report->findings[i])) != 0) {
@@ -140,19 +213,19 @@ json_t *st_report_json_document(const struct st_report *report)
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "schema",
         "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)),
-        "verdict", st_report_verdict(report, verdict, sizeof(verdict)), "period", "frames",
+        "verdict", st_headline(report, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "facts", (json_int_t)st_facts_count(report->facts),
         "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
-        "findings", findings, "profile", st_profile_name(report->profile), "effect_sum_us",
+        "findings", findings, "profile", st_report_profile_name(report->profile), "effect_sum_us",
         st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts),
-        "measurement", measurement_json(report), "trials", st_report_trials_json(report));
+        "measurement", measurement_json(report), "trials", trials_json(report));
 }
 
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     (void)view;
-    json_t *document = st_report_json_document(report);
+    json_t *document = st_report_format_json(report);
     char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
     if (text == NULL)

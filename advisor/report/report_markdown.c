@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "advisor/facts/place.h"
+#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/report_trials.h"
-#include "advisor/report/report_words.h"
-#include "advisor/report/verdict.h"
+#include "advisor/report/words.h"
 #include "core/safe_text.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
@@ -65,15 +64,15 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     put(out, finding->summary);
     fputs("\n\n", out);
     if (st_finding_costs(finding))
-        field(out, "May cost", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+        field(out, "May cost", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
     const struct st_trial *trial;
-    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+    for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
         char text[ST_TRIAL_TEXT_BYTES];
         field(out, "Measured", st_trial_text(trial, text, sizeof(text)));
     }
     if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
         field(out, "Cost", rule->cost);
-        field(out, "Needs", st_needs_text(finding->needs));
+        field(out, "Needs", st_words_needs(finding->needs));
         field(out, "Not when", rule->when_not);
         code(out, "Now", finding->fix_now);
         code(out, "For ever", finding->fix_persistent);
@@ -106,7 +105,7 @@ static void other_rules(const struct st_report *report, FILE *out)
             continue;
         fprintf(out, "- %s: `%s`: ", st_finding_status_name(finding->status), finding->rule->id);
         put(out, finding->summary);
-        if (st_left_out_text(report, finding, left_out, sizeof(left_out)) != NULL) {
+        if (st_words_left_out(report, finding, left_out, sizeof(left_out)) != NULL) {
             fputs(" (", out);
             put(out, left_out);
             fputc(')', out);
@@ -137,10 +136,10 @@ static void quoted_facts(const struct st_report *report, FILE *out)
         return;
     for (size_t i = 0; i < st_facts_count(report->facts); i++) {
         const struct st_fact *fact = st_facts_at(report->facts, i);
-        char line[ST_FACT_TEXT_BYTES];
+        char line[ST_WORDS_FACT_BYTES];
         if (!is_quoted(report, fact))
             continue;
-        st_fact_text(fact, line, sizeof(line));
+        st_words_fact(fact, line, sizeof(line));
         for (char *at = line; *at != '\0'; at++)
             *at = *at == '\n' ? ' ' : *at;
         fprintf(memory, "%s\n", line);
@@ -168,9 +167,9 @@ static void trials_markdown(const struct st_trials *trials, FILE *out)
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     (void)view;
-    char verdict[ST_VERDICT_BYTES];
+    char verdict[ST_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
-    put(out, st_report_verdict(report, verdict, sizeof(verdict)));
+    put(out, st_headline(report, verdict, sizeof(verdict)));
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n,
             st_facts_count(report->facts));
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
@@ -180,7 +179,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         put(out, notes[i]);
         fputc('\n', out);
     }
-    fprintf(out, "\nProfile: %s.\n", st_profile_name(report->profile));
+    fprintf(out, "\nProfile: %s.\n", st_report_profile_name(report->profile));
     settings(report, st_finding_bears, out);
     settings(report, st_finding_harmless, out);
     if (report->trials != NULL)

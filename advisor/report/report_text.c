@@ -3,8 +3,7 @@
 
 #include "advisor/report/first_screen.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/report_trials.h"
-#include "advisor/report/report_words.h"
+#include "advisor/report/words.h"
 
 #define INDENT      2
 #define TEXT_INDENT 13
@@ -24,7 +23,7 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
     char text[256];
-    snprintf(text, sizeof(text), "%s; rights: %s", st_needs_text(finding->needs), finding->rule->privilege);
+    snprintf(text, sizeof(text), "%s; rights: %s", st_words_needs(finding->needs), finding->rule->privilege);
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", finding->rule->cost);
     print_field(printer, "Not when:", finding->rule->when_not);
@@ -35,7 +34,7 @@ static void print_measured(const struct st_printer *printer, const struct st_rep
                            const struct st_finding *finding)
 {
     const struct st_trial *trial;
-    for (size_t at = 0; (trial = st_finding_trial(report, finding, &at)) != NULL;) {
+    for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
         char text[ST_TRIAL_TEXT_BYTES];
         print_field(printer, "Measured:", st_trial_text(trial, text, sizeof(text)));
     }
@@ -54,8 +53,8 @@ static void print_trials(const struct st_printer *printer, const struct st_trial
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
-        char text[ST_FACT_TEXT_BYTES];
-        print_field(printer, i == 0 ? "Seen:" : "", st_fact_text(finding->evidence[i], text, sizeof(text)));
+        char text[ST_WORDS_FACT_BYTES];
+        print_field(printer, i == 0 ? "Seen:" : "", st_words_fact(finding->evidence[i], text, sizeof(text)));
     }
 }
 
@@ -64,7 +63,7 @@ static void print_left_out(const struct st_printer *printer, const struct st_rep
                            const struct st_finding *finding)
 {
     char text[512];
-    if (st_left_out_text(report, finding, text, sizeof(text)) != NULL)
+    if (st_words_left_out(report, finding, text, sizeof(text)) != NULL)
         print_field(printer, "Left out:", text);
 }
 
@@ -73,12 +72,12 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 {
     char effect[96];
     fputc('\n', printer->out);
-    st_print_status(printer, finding->status, 0);
+    st_first_screen_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
     if (st_finding_costs(finding))
-        print_field(printer, "May cost:", st_effect_text(finding, &report->wish, effect, sizeof(effect)));
+        print_field(printer, "May cost:", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
@@ -111,7 +110,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (st_finding_costs(finding))
-            print_field(&printer, "May cost:", st_effect_text(finding, wish, text, sizeof(text)));
+            print_field(&printer, "May cost:", st_words_effect(finding, wish, text, sizeof(text)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
         if (finding->fix_now != NULL)
@@ -123,7 +122,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "Rights:", rule->privilege);
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
-    print_field(&printer, "Risk:", st_applicability_text(rule->applicability));
+    print_field(&printer, "Risk:", st_words_applicability(rule->applicability));
     if (rule->guide.check != NULL)
         st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->guide.check);
     print_field(&printer, "Undo:", rule->guide.undo);

@@ -47,7 +47,7 @@ static int take_threshold(const char *command, void *ctx, const char *text)
 static int take_profile(const char *command, void *ctx, const char *text)
 {
     struct st_report_options *options = ctx;
-    return st_profile_parse(text, &options->profile) == 0
+    return st_report_profile_parse(text, &options->profile) == 0
                ? 0
                : st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server", text);
 }

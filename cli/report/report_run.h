@@ -11,7 +11,7 @@ struct st_report_options {
     bool period_given; /* by an option */
     const struct st_report_format *format;
     enum st_status threshold;
-    enum st_profile profile;
+    enum st_report_profile profile;
     bool all;
     const char *only;   /* "ID,ID"; NULL: every rule */
     const char *config; /* NULL: the installed one, for this machine only */

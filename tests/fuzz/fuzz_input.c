@@ -16,7 +16,7 @@ static void judge(const struct st_facts *facts)
     struct st_report report;
     if (st_report_make(facts, 64, 48000, &report) != 0)
         abort();
-    json_t *document = st_report_json_document(&report); /* NULL for text that is not valid UTF-8 */
+    json_t *document = st_report_format_json(&report); /* NULL for text that is not valid UTF-8 */
     if (document == NULL)
         abort();
     json_decref(document);

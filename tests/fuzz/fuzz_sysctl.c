@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (st_report_make(facts, 64, 48000, &report) != 0)
         abort();
-    json_t *document = st_report_json_document(&report); /* NULL for text that is not valid UTF-8 */
+    json_t *document = st_report_format_json(&report); /* NULL for text that is not valid UTF-8 */
     if (document == NULL)
         abort();
     json_decref(document);

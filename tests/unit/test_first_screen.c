@@ -12,7 +12,8 @@
 
 #include "advisor/facts/measured.h"
 #include "advisor/report/first_screen.h"
-#include "advisor/report/verdict.h"
+#include "advisor/report/headline.h"
+#include "core/text.h"
 
 #define RULES_N 40
 
@@ -99,7 +100,7 @@ static void check_fits(const char *text)
         char copy[1024];
         assert_true(bytes < sizeof(copy));
         snprintf(copy, sizeof(copy), "%.*s", (int)bytes, line);
-        if (st_print_columns(copy) > 80)
+        if (st_text_columns(copy) > 80)
             fail_msg("too wide: %s", copy);
         line += bytes + (line[bytes] == '\n');
     }
@@ -137,7 +138,7 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
         assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EACCES, NULL, source), 0);
     }
     report.unreadable_n = 9;
-    st_report_set_profile(&report, ST_PROFILE_LAPTOP);
+    st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
     char *text = screen(80);
     check_fits(text);
     assert_non_null(strstr(text, "degraded: no right to SCHED_FIFO at priority 70; 12"));
@@ -236,7 +237,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_PROBLEM, 200, fix);
     fires(2, ST_STATUS_PROBLEM, 300, fix);
-    st_report_set_profile(&report, ST_PROFILE_LAPTOP);
+    st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
     st_report_mute(&report, mutes, 1, "2026-12-31");
     char *text = screen(0);
     assert_non_null(strstr(text, "1 setting puts it at risk and may cost you up to 300.0 µs"));
@@ -256,46 +257,44 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
 static void the_sentence_says_what_was_measured_and_how_sure(void **state)
 {
     (void)state;
-    char verdict[ST_VERDICT_BYTES];
+    char verdict[ST_HEADLINE_BYTES];
     a_measurement(0);
     assert_string_equal(
-        st_report_verdict(&report, verdict, sizeof(verdict)),
+        st_headline(&report, verdict, sizeof(verdict)),
         "This machine held 64 frames at 48 kHz (1333.3 µs) for 10.00 s (sleeptune check, fifo 70): "
         "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing "
         "that was read speaks against it.");
     a_measurement(3);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)),
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)),
                            "This machine did not hold 64 frames at 48 kHz (1333.3 µs)"));
     measured(ST_MEASURED_BOOKS_BALANCE, 0);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "is not known, as"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "is not known, as"));
     a_measurement(0);
     measured(ST_MEASURED_PERIODS, 0);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "is not known, as"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "is not known, as"));
     /* of another period */
     a_measurement(0);
     measured(ST_MEASURED_FRAMES, 128);
     assert_string_equal(
-        st_report_verdict(&report, verdict, sizeof(verdict)),
+        st_headline(&report, verdict, sizeof(verdict)),
         "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured, only 128 frames at "
         "48000 Hz (sleeptune check); nothing that was read speaks against it.");
     /* of some days ago */
     a_measurement(0);
     measured(ST_MEASURED_AGE_S, 3599);
-    assert_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), " ago"));
+    assert_null(strstr(st_headline(&report, verdict, sizeof(verdict)), " ago"));
     measured(ST_MEASURED_AGE_S, 3600);
-    assert_non_null(
-        strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "fifo 70, 1 hour ago): 0 of"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "fifo 70, 1 hour ago): 0 of"));
     measured(ST_MEASURED_AGE_S, 86400 * 3 + 5);
-    assert_non_null(
-        strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "fifo 70, 3 days ago): 0 of"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "fifo 70, 3 days ago): 0 of"));
     /* of another machine, or another kernel of this one */
     assert_int_equal(st_facts_put_text(facts, ST_MEASURED_KERNEL, "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "This machine held"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This machine held"));
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "This machine held"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This machine held"));
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.1.0-37-amd64", NULL, NULL), 0);
     assert_string_equal(
-        st_report_verdict(&report, verdict, sizeof(verdict)),
+        st_headline(&report, verdict, sizeof(verdict)),
         "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured: the measurement "
         "(sleeptune check, 3 days ago) is of kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of 7500 "
         "periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing that was read speaks "

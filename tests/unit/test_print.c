@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advisor/report/print.h"
+#include "core/text.h"
 
 static void check(int width, bool wrap, const char *label, const char *text, const char *expected)
 {
@@ -64,7 +65,7 @@ static void commands_keep_their_length(void **state)
 static void characters_count_once_whatever_their_bytes(void **state)
 {
     (void)state;
-    assert_int_equal(st_print_columns("\xC2\xB5s"), 2);
+    assert_int_equal(st_text_columns("\xC2\xB5s"), 2);
     check(12, true, "a:", "\xC2\xB5\xC2\xB5\xC2\xB5 \xC2\xB5\xC2\xB5",
           "  a:  \xC2\xB5\xC2\xB5\xC2\xB5 \xC2\xB5\xC2\xB5\n");
 }

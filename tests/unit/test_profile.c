@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/report/profile.h"
+#include "advisor/report/report.h"
 #include "advisor/rules/rule.h"
 
 static void profiles_are_known_by_name(void **state)
@@ -17,43 +17,44 @@ static void profiles_are_known_by_name(void **state)
     (void)state;
     static const char *const names[] = {"studio", "desktop", "laptop", "server"};
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        enum st_profile profile;
-        assert_int_equal(st_profile_parse(names[i], &profile), 0);
-        assert_string_equal(st_profile_name(profile), names[i]);
+        enum st_report_profile profile;
+        assert_int_equal(st_report_profile_parse(names[i], &profile), 0);
+        assert_string_equal(st_report_profile_name(profile), names[i]);
     }
-    enum st_profile profile = ST_PROFILE_STUDIO;
-    assert_int_equal(st_profile_parse("Studio", &profile), -EINVAL);
-    assert_int_equal(profile, ST_PROFILE_STUDIO);
+    enum st_report_profile profile = ST_REPORT_PROFILE_STUDIO;
+    assert_int_equal(st_report_profile_parse("Studio", &profile), -EINVAL);
+    assert_int_equal(profile, ST_REPORT_PROFILE_STUDIO);
 }
 
 static void a_cost_is_a_word_before_the_colon(void **state)
 {
     (void)state;
-    assert_string_equal(st_profile_refuses(ST_PROFILE_LAPTOP, "power: several watts"), "power");
-    assert_string_equal(st_profile_refuses(ST_PROFILE_LAPTOP, "heat, power"), "power");
-    assert_null(st_profile_refuses(ST_PROFILE_LAPTOP, "none: one-shot is the default and saves power"));
-    assert_null(st_profile_refuses(ST_PROFILE_LAPTOP, "powerful"));
-    assert_null(st_profile_refuses(ST_PROFILE_LAPTOP, "none"));
-    assert_null(st_profile_refuses(ST_PROFILE_LAPTOP, ""));
+    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "power: several watts"), "power");
+    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "heat, power"), "power");
+    assert_null(
+        st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "none: one-shot is the default and saves power"));
+    assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "powerful"));
+    assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "none"));
+    assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, ""));
 }
 
 static void each_profile_refuses_what_its_row_says(void **state)
 {
     (void)state;
     static const struct {
-        enum st_profile profile;
+        enum st_report_profile profile;
         const char *cost;
         bool refused;
     } rows[] = {
-        {ST_PROFILE_STUDIO, "power", false},     {ST_PROFILE_STUDIO, "security", false},
-        {ST_PROFILE_DESKTOP, "power", false},    {ST_PROFILE_DESKTOP, "security", true},
-        {ST_PROFILE_DESKTOP, "fairness", false}, {ST_PROFILE_LAPTOP, "power", true},
-        {ST_PROFILE_LAPTOP, "fairness", false},  {ST_PROFILE_SERVER, "fairness", true},
-        {ST_PROFILE_SERVER, "throughput", true}, {ST_PROFILE_SERVER, "power", false},
-        {ST_PROFILE_SERVER, "memory: x", false},
+        {ST_REPORT_PROFILE_STUDIO, "power", false},     {ST_REPORT_PROFILE_STUDIO, "security", false},
+        {ST_REPORT_PROFILE_DESKTOP, "power", false},    {ST_REPORT_PROFILE_DESKTOP, "security", true},
+        {ST_REPORT_PROFILE_DESKTOP, "fairness", false}, {ST_REPORT_PROFILE_LAPTOP, "power", true},
+        {ST_REPORT_PROFILE_LAPTOP, "fairness", false},  {ST_REPORT_PROFILE_SERVER, "fairness", true},
+        {ST_REPORT_PROFILE_SERVER, "throughput", true}, {ST_REPORT_PROFILE_SERVER, "power", false},
+        {ST_REPORT_PROFILE_SERVER, "memory: x", false},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_profile_refuses(rows[i].profile, rows[i].cost) != NULL, rows[i].refused);
+        assert_int_equal(st_report_profile_refuses(rows[i].profile, rows[i].cost) != NULL, rows[i].refused);
 }
 
 /** A typing error in a rule's cost would make every profile accept it. */

@@ -13,8 +13,8 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
+#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/verdict.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
 
@@ -88,7 +88,7 @@ static void costs(struct st_finding *finding, enum st_status status, double effe
 static void check_verdict(const char *expected)
 {
     char verdict[1024];
-    assert_string_equal(st_report_verdict(&report, verdict, sizeof(verdict)), expected);
+    assert_string_equal(st_headline(&report, verdict, sizeof(verdict)), expected);
 }
 
 #define NOT_MEASURED "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured; "
@@ -117,9 +117,9 @@ static void advice_that_takes_the_whole_period_is_a_risk(void **state)
     (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 1333.4);
     char verdict[1024];
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "at risk"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "at risk"));
     costs(&findings[0], ST_STATUS_ADVICE, 1333.2);
-    assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), "leaves room"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "leaves room"));
 }
 
 static void nothing_read_is_never_fine(void **state)
@@ -145,14 +145,14 @@ static void advice_without_a_bound_is_never_room(void **state)
     char verdict[1024];
     costs(&findings[0], ST_STATUS_ADVICE, -1);
     check_verdict(NOT_MEASURED "1 setting speaks against it: no bound is known for linux-first.");
-    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+    assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
                         NOT_MEASURED "1 setting speaks against it; no bound is known for what it costs.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
-    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+    assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
                         NOT_MEASURED "2 settings speak against it: 1 may cost you up to 100.0 µs of your "
                                      "1333.3 µs (7.5 %), 1 has no known bound.");
     costs(&findings[0], ST_STATUS_ADVICE, 50);
-    assert_string_equal(st_report_verdict_short(&report, verdict, sizeof(verdict)),
+    assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
                         NOT_MEASURED "2 settings leave room for it and may cost you up to 150.0 µs of your "
                                      "1333.3 µs (11.3 %).");
 }
@@ -167,7 +167,7 @@ static void rates_are_printed_short_and_exact(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char verdict[1024];
         report.wish.rate_hz = rows[i].rate_hz;
-        assert_non_null(strstr(st_report_verdict(&report, verdict, sizeof(verdict)), rows[i].text));
+        assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), rows[i].text));
     }
 }
 
@@ -175,7 +175,7 @@ static void a_short_buffer_cuts_the_verdict(void **state)
 {
     (void)state;
     char verdict[20];
-    st_report_verdict(&report, verdict, sizeof(verdict));
+    st_headline(&report, verdict, sizeof(verdict));
     assert_int_equal(strlen(verdict), sizeof(verdict) - 1);
 }
 
@@ -325,7 +325,7 @@ static void json_tells_what_the_text_tells(void **state)
 {
     (void)state;
     hostile_facts();
-    json_t *document = st_report_json_document(&report);
+    json_t *document = st_report_format_json(&report);
     assert_non_null(document);
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-report/1");
     assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "period"), "period_ns")),
@@ -384,7 +384,7 @@ static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
     check_stretched_sleeps(&made);
     char verdict[1024];
     assert_non_null(
-        strstr(st_report_verdict(&made, verdict, sizeof(verdict)), "freebsd-alloweddeviation (83.3 µs)"));
+        strstr(st_headline(&made, verdict, sizeof(verdict)), "freebsd-alloweddeviation (83.3 µs)"));
     st_report_finish(&made);
     /* the same machine as 14.2 */
     assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1402000, NULL, NULL), 0);
@@ -503,7 +503,7 @@ static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
         assert_non_null(text);
         assert_int_equal(st_snapshot_parse(text, strlen(text), &again, message, sizeof(message)), 0);
         assert_int_equal(st_report_make(again, 64, 48000, &remade), 0);
-        json_t *a = st_report_json_document(&made), *b = st_report_json_document(&remade);
+        json_t *a = st_report_format_json(&made), *b = st_report_format_json(&remade);
         assert_true(json_equal(a, b));
         json_decref(a);
         json_decref(b);

@@ -1,12 +1,12 @@
 /* The first sentence of a report, made from its figures. */
-#include "advisor/report/verdict.h"
+#include "advisor/report/headline.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "advisor/facts/measured.h"
 #include "advisor/facts/text.h"
-#include "advisor/report/report_words.h"
+#include "advisor/report/words.h"
 #include "core/ns.h"
 #include "core/text_buffer.h"
 
@@ -196,7 +196,7 @@ static void say_verdict(struct st_text_buffer *s, const struct st_report *report
 {
     struct st_measured measured;
     char period[96];
-    st_report_period_text(&report->wish, period, sizeof(period));
+    st_words_period(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
     const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
     if (given)
@@ -211,14 +211,14 @@ static void say_verdict(struct st_text_buffer *s, const struct st_report *report
     st_text_buffer_printf(s, ".");
 }
 
-const char *st_report_verdict(const struct st_report *report, char *buf, size_t buf_bytes)
+const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     say_verdict(&s, report, true);
     return buf;
 }
 
-const char *st_report_verdict_short(const struct st_report *report, char *buf, size_t buf_bytes)
+const char *st_headline_short(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     say_verdict(&s, report, false);

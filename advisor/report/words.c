@@ -1,12 +1,12 @@
 /* Words that the formats of a report share. */
-#include "advisor/report/report_words.h"
+#include "advisor/report/words.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "advisor/facts/text.h"
 
-const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
+const char *st_words_period(const struct st_wish *wish, char *buf, size_t buf_bytes)
 {
     const double khz = wish->rate_hz / 1000.0;
     char rate[32];
@@ -19,8 +19,8 @@ const char *st_report_period_text(const struct st_wish *wish, char *buf, size_t 
     return buf;
 }
 
-const char *st_effect_text(const struct st_finding *finding, const struct st_wish *wish, char *buf,
-                           size_t buf_bytes)
+const char *st_words_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
+                            size_t buf_bytes)
 {
     const double period_us = (double)wish->period_ns / 1000;
     if (!finding->effect_known)
@@ -33,8 +33,8 @@ const char *st_effect_text(const struct st_finding *finding, const struct st_wis
     return buf;
 }
 
-const char *st_left_out_text(const struct st_report *report, const struct st_finding *finding, char *buf,
-                             size_t buf_bytes)
+const char *st_words_left_out(const struct st_report *report, const struct st_finding *finding, char *buf,
+                              size_t buf_bytes)
 {
     if (finding->mute != NULL)
         snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
@@ -43,13 +43,13 @@ const char *st_left_out_text(const struct st_report *report, const struct st_fin
                  finding->mute->reason != NULL ? finding->mute->reason : "");
     else if (finding->set_aside != NULL)
         snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
-                 st_profile_name(report->profile), finding->set_aside);
+                 st_report_profile_name(report->profile), finding->set_aside);
     else
         return NULL;
     return buf;
 }
 
-const char *st_fact_text(const struct st_fact *fact, char *buf, size_t buf_bytes)
+const char *st_words_fact(const struct st_fact *fact, char *buf, size_t buf_bytes)
 {
     const char *raw = fact->raw != NULL ? fact->raw : "";
     switch (fact->state) {
@@ -69,7 +69,7 @@ const char *st_fact_text(const struct st_fact *fact, char *buf, size_t buf_bytes
     return buf;
 }
 
-const char *st_needs_name(enum st_needs needs)
+const char *st_words_needs_name(enum st_needs needs)
 {
     static const char *const names[] = {
         [ST_NEEDS_NOTHING] = "nothing",
@@ -80,7 +80,7 @@ const char *st_needs_name(enum st_needs needs)
     return names[needs];
 }
 
-const char *st_needs_text(enum st_needs needs)
+const char *st_words_needs(enum st_needs needs)
 {
     static const char *const texts[] = {
         [ST_NEEDS_NOTHING] = "works at once",
@@ -91,7 +91,7 @@ const char *st_needs_text(enum st_needs needs)
     return texts[needs];
 }
 
-const char *st_applicability_name(enum st_applicability applicability)
+const char *st_words_applicability_name(enum st_applicability applicability)
 {
     static const char *const names[] = {
         [ST_APPLY_AUTO] = "auto",
@@ -101,7 +101,7 @@ const char *st_applicability_name(enum st_applicability applicability)
     return names[applicability];
 }
 
-const char *st_applicability_text(enum st_applicability applicability)
+const char *st_words_applicability(enum st_applicability applicability)
 {
     static const char *const texts[] = {
         [ST_APPLY_AUTO] = "safe: a setting of its own that can be taken back",
