@@ -81,11 +81,11 @@ static int measure(const struct options *options, struct st_facts *facts)
         return status;
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
-    json_t *document = st_measure_document(&result, 1);
+    json_t *document = st_measure_run_document(&result, 1);
     if (st_measured_facts_put(facts, document, "sleeptune check", message, sizeof(message)) != 0)
         status = st_failure(COMMAND, "%s", message);
     else
-        status = st_measure_status(&result, 1);
+        status = st_measure_run_status(&result, 1);
     if (status == ST_EXIT_DONE && result.misses > 0)
         status = ST_EXIT_FINDINGS;
     json_decref(document);

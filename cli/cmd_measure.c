@@ -23,16 +23,15 @@
 struct arguments {
     struct st_session_config config;
     const char *record, *hlog, *plot;
-    bool json, fail_on_miss, quiet;
+    bool details, json, fail_on_miss, quiet;
 };
 
 static void help(void)
 {
     fputs("Usage: sleeptune measure [OPTION...]\n"
-          "Runs a loop shaped like an audio callback and says whether this machine holds\n"
-          "its period.\n\n"
+          "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
           "  -r, --rate HZ           sample rate (48000)\n"
-          "  -f, --frames N          frames a period (128)\n"
+          "  -f, --frames N          frames per period (128)\n"
           "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
           "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one, not pinned)\n"
@@ -50,6 +49,7 @@ static void help(void)
           "      --record FILE       every lateness, for plot and compare\n"
           "      --hlog FILE         HdrHistogram log\n"
           "      --plot FILE         histogram: .svg, or - for text\n"
+          "      --details           response time, cost of the loop itself, circumstances\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"
@@ -58,8 +58,9 @@ static void help(void)
           "  sleeptune measure --frames 64 --duration 1m\n"
           "  sleeptune measure --cpu all --load 30 --json >result.json\n"
           "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 1 misses\n"
-          "with --fail-on-miss, 3 usage, 4 failure, 5 the books do not balance.\n",
+          "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
+          "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n"
+          "Manual: man sleeptune-measure\n",
           stdout);
 }
 
@@ -170,6 +171,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"record", .text = &a->record},
         {"hlog", .text = &a->hlog},
         {"plot", .text = &a->plot},
+        {"details", .flag = &a->details},
         {"json", .flag = &a->json},
         {"format", .take = st_take_format, .ctx = &a->json},
         {"fail-on-miss", .flag = &a->fail_on_miss},
@@ -188,11 +190,12 @@ static int read_options(int argc, char **argv, struct arguments *a)
     return r;
 }
 
-static int print_text(const struct st_result *results, size_t n)
+static int print_text(const struct arguments *a, const struct st_result *results, size_t n)
 {
     int width = st_terminal_width(STDOUT_FILENO);
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
+    bool missed = false;
     width = width > 100 ? 100 : width;
     if (n > 1) {
         char verdict[480];
@@ -201,14 +204,20 @@ static int print_text(const struct st_result *results, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (n > 1)
             fprintf(out, "\n== CPU %d\n", results[i].cpu);
-        st_measure_print(&results[i], out, width);
+        st_measure_text_print(&results[i], a->details, out, width);
+        missed = missed || results[i].misses > 0;
     }
+    if (missed)
+        fprintf(out, "\nWhat is in the way? sleeptune report --frames %u --rate %u\n", a->config.frames,
+                a->config.rate_hz);
+    else if (!a->details)
+        fputs("\nMore figures: --details\n", out);
     return st_locale_end(&stream) == 0 ? 0 : st_failure(NAME, "out of memory");
 }
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
 {
-    const int status = st_measure_status(results, n);
+    const int status = st_measure_run_status(results, n);
     for (size_t i = 0; i < n && status == ST_EXIT_DONE && a->fail_on_miss; i++) {
         if (results[i].misses > 0)
             return ST_EXIT_FINDINGS;
@@ -254,18 +263,18 @@ static int measure(struct arguments *a)
         return status;
     a->config.sinks = st_measure_files_sinks(files);
     struct st_result *results = calloc(n, sizeof(*results));
-    status = results == NULL ? st_failure(NAME, "out of memory")
-                             : st_measure_run(NAME, &a->config, progress ? st_measure_show_progress : NULL,
-                                              NULL, results);
+    status = results == NULL
+                 ? st_failure(NAME, "out of memory")
+                 : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
     if (status == 0) {
         if (progress)
             fputs("\r\033[K", stderr);
         const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
-            status = st_print_json(NAME, st_measure_document(results, n));
+            status = st_print_json(NAME, st_measure_run_document(results, n));
         else
-            status = print_text(results, n);
+            status = print_text(a, results, n);
         if (status == 0)
             status = exit_status(a, results, n);
         if (a->plot != NULL)

@@ -101,7 +101,7 @@ static int record(const char *command, const char *what, const char *path, const
     fflush(stdout);
     st_ns_format(config->duration_ns, time, sizeof(time));
     fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what, st_locale_text(time));
-    status = st_measure_run(command, config, terminal ? st_measure_show_progress : NULL, NULL, &result);
+    status = st_measure_run(command, config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);
     if (status == ST_EXIT_DONE) {
@@ -109,7 +109,7 @@ static int record(const char *command, const char *what, const char *path, const
             st_measure_files_text(files, machine);
         status = st_measure_files_close(files, &result, 1);
         if (status == ST_EXIT_DONE)
-            status = st_measure_status(&result, 1);
+            status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
             (void)st_failure(command, "the books of the run do not balance: it proves nothing");
         st_result_finish(&result);

@@ -96,7 +96,7 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
     return status;
 }
 
-json_t *st_measure_document(const struct st_result *results, size_t n)
+json_t *st_measure_run_document(const struct st_result *results, size_t n)
 {
     json_t *document;
     if (n == 1) {
@@ -115,7 +115,7 @@ json_t *st_measure_document(const struct st_result *results, size_t n)
     return document;
 }
 
-int st_measure_status(const struct st_result *results, size_t n)
+int st_measure_run_status(const struct st_result *results, size_t n)
 {
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {

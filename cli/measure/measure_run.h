@@ -19,9 +19,9 @@ ST_NODISCARD int st_measure_run(const char *command, const struct st_session_con
                                 st_measure_look_fn look, void *ctx, struct st_result *results);
 
 /** sleeptune-measure/1 of results sorted by st_result_compare. New reference, NULL when out of memory. */
-json_t *st_measure_document(const struct st_result *results, size_t n);
+json_t *st_measure_run_document(const struct st_result *results, size_t n);
 
 /** ST_EXIT_BOOKS, ST_EXIT_FAILURE (a loop ended with an error, or measured nothing) or ST_EXIT_DONE. */
-int st_measure_status(const struct st_result *results, size_t n);
+int st_measure_run_status(const struct st_result *results, size_t n);
 
 #endif

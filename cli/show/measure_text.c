@@ -220,7 +220,52 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
     st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }
 
-void st_measure_print(const struct st_result *result, FILE *out, int width)
+/* What the loop did beside lateness: the books, its own cost, the circumstances. */
+static void details(const struct st_result *result, FILE *out, int width)
+{
+    char line[480];
+    snprintf(line, sizeof(line),
+             "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
+             result->cycles, result->skipped_periods, result->elapsed_periods,
+             result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
+    st_text_field(out, "books", line, LABEL_COLUMNS, width);
+    self_cost(result, out, width);
+    circumstances(result, out, width);
+}
+
+/* Figures about the loop itself, only if they make the result doubtful. */
+static void doubts(const struct st_result *result, FILE *out, int width)
+{
+    char line[200];
+    if (!result->books_balance) {
+        snprintf(line, sizeof(line),
+                 "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
+                 " periods: DO NOT BALANCE. This result is invalid.",
+                 result->cycles, result->skipped_periods, result->elapsed_periods);
+        st_text_field(out, "books", line, LABEL_COLUMNS, width);
+    }
+    if (result->records_lost > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " cycles, because the ring was full", result->records_lost);
+        st_text_field(out, "lost", line, LABEL_COLUMNS, width);
+    }
+}
+
+/* Lateness in four figures; `table` has all. */
+static void lateness(const struct st_result *result, FILE *out)
+{
+    char cell[96];
+    if (result->lateness.total_n == 0)
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
+        quantile_cell(result, &result->lateness, quantiles[i].p, cell, sizeof(cell));
+        st_text_pad(out, quantiles[i].label, LABEL_COLUMNS);
+        fprintf(out, "%s%s\n", cell, i == 0 ? " late" : "");
+    }
+    st_text_pad(out, "maximum", LABEL_COLUMNS);
+    fprintf(out, "%s\n", st_ns_format(result->lateness.max_ns, cell, sizeof(cell)));
+}
+
+void st_measure_text_print(const struct st_result *result, bool all, FILE *out, int width)
 {
     char line[480], silence[24], bound[32];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
@@ -229,36 +274,38 @@ void st_measure_print(const struct st_result *result, FILE *out, int width)
         st_text_wrap(out, line, 0, width);
     }
     if (result->interrupted)
-        st_text_wrap(out, "Ended before its time.", 0, width);
+        st_text_wrap(out, "The measurement was ended early.", 0, width);
     fputc('\n', out);
-    table(result, out);
-    fputc('\n', out);
+    if (all) {
+        table(result, out);
+        fputc('\n', out);
+    }
     if (result->arms_n > 0)
         arms(result, out, width);
-    if (result->elapsed_periods > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%%: at most %s per hour)",
+    if (all && result->elapsed_periods > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
                  result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
              result->simulated_xruns, result->periods, result->frames,
              st_ns_format(result->silence_ns, silence, sizeof(silence)));
-    st_text_field(out, "xruns", line, LABEL_COLUMNS, width);
-    causes(result, out, width);
-    snprintf(line, sizeof(line),
-             "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
-             result->cycles, result->skipped_periods, result->elapsed_periods,
-             result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
-    st_text_field(out, "books", line, LABEL_COLUMNS, width);
+    st_text_field(out, "dropouts", line, LABEL_COLUMNS, width);
+    if (!all)
+        lateness(result, out);
+    if (all || result->cause_late_n > 0)
+        causes(result, out, width);
     if (result->suspends > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " times meanwhile", result->suspends);
+        snprintf(line, sizeof(line), "%" PRIu64 " times during the measurement", result->suspends);
         st_text_field(out, "suspended", line, LABEL_COLUMNS, width);
     }
-    self_cost(result, out, width);
-    circumstances(result, out, width);
+    if (all)
+        details(result, out, width);
+    else
+        doubts(result, out, width);
 }
 
-const char *st_measure_progress(const struct st_result *result, char *buf, size_t buf_bytes)
+const char *st_measure_text_progress(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char seconds[24], latest[24], bound[32];
     if (result->lateness.total_n == 0) {
@@ -272,13 +319,13 @@ const char *st_measure_progress(const struct st_result *result, char *buf, size_
     return buf;
 }
 
-void st_measure_show_progress(void *ctx, const struct st_result *worst, bool first)
+void st_measure_text_show(void *ctx, const struct st_result *worst, bool first)
 {
     char text[200], line[240], cpu[24] = "";
     (void)ctx;
     if (worst->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_progress(worst, text, sizeof(text)));
+    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_text_progress(worst, text, sizeof(text)));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

@@ -89,7 +89,7 @@ until_running $pid
 kill -INT $pid $pid # nothing between them, as two of them 0.2 s apart are two
 wait $pid
 is "two signals at once, as timeout(1) sends them, are one" $? 0
-like "and it prints what it has" "$(cat twice.txt)" '^books'
+like "and it prints what it has" "$(cat twice.txt)" '^dropouts'
 "$SLEEPTUNE" measure --rate 1000 --frames 8000 --duration 1h >/dev/null 2>&1 &
 pid=$!
 until_running $pid
@@ -123,6 +123,8 @@ if [ "$cpus" -gt 1 ]; then
     is "a loop on each CPU" "$(key all.json 'len(d["loops"])')" "$cpus"
     is "and a recording of each" "$(printf '%s\n' all.st.cpu* | wc -l)" "$cpus"
     like "one verdict for all" "$(key all.json 'd["verdict"]')" "(on all $cpus CPUs|on [0-9]+ of $cpus CPUs)"
+    like "the figures of the loop itself are behind --details" "$("$SLEEPTUNE" measure --duration 100ms --details | sed -n 's/ .*//p' | tr '\n' ' ')" 'dropouts .*books self .*where '
+    is "and not on the first screen" "$("$SLEEPTUNE" measure --duration 100ms | grep -cE '^(books|self|where|lost)')" 0
     like "which leads the text" "$("$SLEEPTUNE" measure --duration 100ms --cpu all | head -n 1)" '^(Holds|Does not hold) 128 frames'
     is "one CPU of a list has its keys at the top" \
         "$("$SLEEPTUNE" measure --duration 100ms --cpu "$here" --json >one.json; key one.json 'd["n"] > 0, d["circumstances"]["cpu"]')" "(True, $here)"
@@ -223,7 +225,7 @@ for bad in x 0.5 60% p100 200ms '1.7,' ''; do
     "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
     is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"
 done
-NO_COLOR=1 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --plot punctual.svg >out
+NO_COLOR=1 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --details --plot punctual.svg >out
 is "it keeps to 80 columns" "$(sed 's/µ/u/g' out | awk 'length > 80')" ""
 like "each way has its row, with its ratio" "$(grep '^125us ' out)" '\[[0-9.]+ \.\. [0-9.]+\] +[0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]$'
 like "the figures above are said to be of all ways" "$(cat out)" '^all ways +lateness'
