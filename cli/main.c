@@ -11,34 +11,21 @@
 
 /* One row for each command; those of one group are neighbours, in the order of the help. */
 const struct st_command st_commands[] = {
-    {"check", "measure for ten seconds and judge the settings", st_cmd_check, NULL, FIND},
-    {"measure", "count the deadlines that this machine misses", st_cmd_measure, NULL, FIND},
-    {"report", "list the settings that cost time, and how to change them", st_cmd_report, NULL, FIND},
-    {"compare", "compare two or more measurements", st_cmd_compare, NULL, FIND},
-    {"apply", "change the settings that the report found", st_cmd_apply, NULL, FIX},
-    {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, NULL, FIX},
-    {"revert", "undo the changes", st_cmd_revert, NULL, FIX},
-    {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, NULL, FIX},
-    {"status", "show what sleeptuned measures now", st_cmd_status, NULL, WATCH},
-    {"history", "show what sleeptuned has recorded", st_cmd_history, NULL, WATCH},
-    {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, NULL, WATCH},
-    {"lab", "run sleeptune-lab", st_cmd_lab, NULL, NULL},
-    {"help", "explain a command", st_cmd_help, NULL, NULL},
+    {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
+    {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
+    {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
+    {"compare", "compare two or more measurements", st_cmd_compare, FIND},
+    {"apply", "change the settings that the report found", st_cmd_apply, FIX},
+    {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
+    {"revert", "undo the changes", st_cmd_revert, FIX},
+    {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, FIX},
+    {"status", "show what sleeptuned measures now", st_cmd_status, WATCH},
+    {"history", "show what sleeptuned has recorded", st_cmd_history, WATCH},
+    {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, WATCH},
+    {"lab", "run sleeptune-lab", st_cmd_lab, NULL},
+    {"help", "explain a command", st_cmd_help, NULL},
 };
 const size_t st_commands_n = ST_ARRAY_LEN(st_commands);
-
-static int run(const struct st_command *command, int argc, char **argv)
-{
-    if (command->run != NULL)
-        return command->run(argc, argv);
-    char error[512];
-    st_command_fn function;
-    void *address = st_module_load(command->module, "st_module_run", error, sizeof(error));
-    if (address == NULL)
-        return st_failure(command->name, "cannot load: %s", error);
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
-    return function(argc, argv);
-}
 
 static const struct st_command *find(const char *name)
 {
@@ -84,7 +71,7 @@ int st_cmd_help(int argc, char **argv)
     char name[64], option[] = "--help";
     snprintf(name, sizeof(name), "%s", command->name);
     char *args[] = {name, option, NULL};
-    return run(command, 2, args);
+    return command->run(2, args);
 }
 
 static int version(void)
@@ -103,7 +90,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2 && isatty(STDOUT_FILENO) == 1) {
         char name[] = "check", *args[] = {name, NULL};
-        return run(find(name), 1, args);
+        return st_cmd_check(1, args);
     }
     if (argc < 2) {
         usage(stderr);
@@ -116,7 +103,7 @@ int main(int argc, char **argv)
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
         return st_usage_error(NULL, "no such command: %s", argv[1]);
-    const int status = run(command, argc - 1, argv + 1);
+    const int status = command->run(argc - 1, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");
     return status;

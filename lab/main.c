@@ -6,14 +6,13 @@
 
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
-    {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep, NULL},
-    {"exec", "the same of whole programs, timed from outside", st_cmd_exec, NULL},
-    {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall, NULL},
-    {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_cmd_wake, NULL},
-    {"series", "measure lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series,
-     NULL},
-    {"analyse", "find the same in a recording or in text", st_cmd_analyse, NULL},
-    {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate, NULL},
+    {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep},
+    {"exec", "the same of whole programs, timed from outside", st_cmd_exec},
+    {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
+    {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_cmd_wake},
+    {"series", "measure lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
+    {"analyse", "find the same in a recording or in text", st_cmd_analyse},
+    {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},
 };
 
 static void usage(FILE *out)

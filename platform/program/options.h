@@ -25,9 +25,8 @@ typedef int (*st_command_fn)(int argc, char **argv);
 struct st_command {
     const char *name;
     const char *summary; /* one line */
-    st_command_fn run;   /* NULL: in a module */
-    const char *module;  /* "status": loads sleeptune-status.so, which exports st_module_run */
-    const char *group;   /* heading in the help of `sleeptune`; NULL: not listed there */
+    st_command_fn run;
+    const char *group; /* heading in the help of `sleeptune`; NULL: not listed there */
 };
 
 /** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */
